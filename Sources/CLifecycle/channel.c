@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "CLifecycle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char *const variable = "LIFECYCLE_FD";
+
+static int parse_descriptor(const char *text) {
+    if (*text < '0' || *text > '9') return -1;
+    errno = 0;
+    char *end;
+    long number = strtol(text, &end, 10);
+    return errno == 0 && *end == '\0' && number <= INT_MAX ? (int)number : -1;
+}
+
+// A program that inherited the variable and not the channel may have anything at that number.
+static bool is_channel(int fd) {
+    int domain, type;
+    socklen_t size = sizeof domain;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX) return false;
+    size = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return false;
+    struct sockaddr_storage peer;
+    size = sizeof peer;
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
+}
+
+int lifecycle_adopt_channel(void) {
+    const char *text = getenv(variable);
+    int fd = text ? parse_descriptor(text) : -1;
+    const char *reason = text ? "LIFECYCLE_FD is not a connected socket" : "LIFECYCLE_FD is not set";
+    bool found = fd >= 0 && is_channel(fd) && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+    unsetenv(variable);
+    if (found) return fd;
+    if (getenv("LIFECYCLE_VERBOSE"))
+        fprintf(stderr, "lifecycle: not launched by lifed (%s); going on as if launched to the front\n", reason);
+    return -1;
+}
+
+static enum lifecycle_io outcome(ssize_t result, size_t *count) {
+    *count = result > 0 ? (size_t)result : 0;
+    if (result > 0) return LIFECYCLE_IO_DONE;
+    return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? LIFECYCLE_IO_WOULD_BLOCK : LIFECYCLE_IO_ENDED;
+}
+
+// The flags of the calls, not of the descriptor: a helper that inherited it expects it as it was.
+enum lifecycle_io lifecycle_receive(int fd, void *bytes, size_t capacity, size_t *count) {
+    ssize_t result;
+    do result = recv(fd, bytes, capacity, MSG_DONTWAIT);
+    while (result < 0 && errno == EINTR);
+    return outcome(result, count);
+}
+
+enum lifecycle_io lifecycle_send(int fd, const void *bytes, size_t length, size_t *count) {
+    ssize_t result;
+    do result = send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (result < 0 && errno == EINTR);
+    return outcome(result, count);
+}
+
+void lifecycle_shut_down(int fd) { shutdown(fd, SHUT_RDWR); }
+
+void lifecycle_close_descriptor(int fd) { close(fd); }

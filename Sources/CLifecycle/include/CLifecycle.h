@@ -1,0 +1,86 @@
+// What the client libraries need of the system and Swift cannot reach, or must not do: a signal handler, epoll, and
+// socket calls. No policy. Embedded Swift has no Glibc module, so these are all that liblifecycle knows of libc.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The channel that the environment names, or -1 when there is none.
+///
+/// Takes the variable out of the environment and closes the descriptor on execve, so that programs that the app starts
+/// do not take themselves for it. Says on standard error why there is none, when LIFECYCLE_VERBOSE is set.
+int lifecycle_adopt_channel(void);
+
+/// The path that LIFECYCLE_SOCKET holds, or NULL when it holds none that a socket can have. Takes the variable out of the
+/// environment. Valid until the next call.
+const char *lifecycle_adopt_socket_path(void);
+
+/// A socket connected to the one at a path, or -1 with errno. Never waits: EAGAIN when too many others do.
+int lifecycle_connect(const char *path);
+
+/// A descriptor that is readable when a time has passed, or -1 with errno.
+int lifecycle_timer_create(void);
+/// So many milliseconds from now, more than 0.
+void lifecycle_timer_set(int timer, int64_t milliseconds);
+/// Whether the time has passed; not readable any more then.
+bool lifecycle_timer_take(int timer);
+
+/// A descriptor that is readable whenever one of those it watches is, or -1 with errno.
+int lifecycle_poller_create(void);
+
+/// Watches `fd`, for room to write too when `wants_output`. 0, or -1 with errno.
+int lifecycle_poller_add(int poller, int fd);
+int lifecycle_poller_want_output(int poller, int fd, bool wants_output);
+void lifecycle_poller_remove(int poller, int fd);
+
+/// A descriptor that lifecycle_wake() makes readable, or -1 with errno.
+int lifecycle_waker_create(void);
+void lifecycle_wake(int waker);
+void lifecycle_waker_reset(int waker);
+
+/// Wakes `waker` on SIGTERM instead of ending the process. A child that was forked and has not called execve ends as it
+/// would have without this. 0, or -1 with errno: EBUSY when SIGTERM is caught for another waker.
+int lifecycle_termination_catch(int waker);
+/// Whether SIGTERM came since it was last asked for.
+bool lifecycle_termination_take(void);
+/// Puts back what was in force before lifecycle_termination_catch().
+void lifecycle_termination_release(void);
+
+/// What became of a call on the channel that never waits.
+enum lifecycle_io {
+    LIFECYCLE_IO_DONE,
+    LIFECYCLE_IO_WOULD_BLOCK,
+    LIFECYCLE_IO_ENDED,
+};
+
+enum lifecycle_io lifecycle_receive(int fd, void *bytes, size_t capacity, size_t *count);
+enum lifecycle_io lifecycle_send(int fd, const void *bytes, size_t length, size_t *count);
+
+/// Lets lifecycle_receive() give what has arrived already, and then the end.
+void lifecycle_shut_down(int fd);
+
+void lifecycle_close_descriptor(int fd);
+
+/// The path that LIFECYCLE_STATE_DIR holds, or NULL with errno ENOENT. Valid until the environment changes.
+const char *lifecycle_state_directory(void);
+
+/// Puts a file in the place of the one with that name, on the disk when it returns: the one or the other is there, whole,
+/// whatever happens. 0, or -1 with errno. For one caller at a time.
+int lifecycle_replace_file(const char *folder, const char *name, const void *bytes, size_t count);
+/// The first `capacity` bytes of a file: how many there are, or -1 with errno. What is not a file has none.
+int64_t lifecycle_read_file(const char *folder, const char *name, void *bytes, size_t capacity);
+
+/// EFBIG and EBADMSG.
+int lifecycle_file_too_big(void);
+int lifecycle_bad_message(void);
+
+/// Milliseconds on CLOCK_MONOTONIC.
+int64_t lifecycle_now_milliseconds(void);
+
+/// exit(3) with status 0.
+_Noreturn void lifecycle_exit(void);
+
+void lifecycle_set_errno(int error);
+void lifecycle_set_invalid_argument(void);
+int lifecycle_errno(void);

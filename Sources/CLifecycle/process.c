@@ -1,0 +1,20 @@
+#define _GNU_SOURCE
+#include "CLifecycle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+int64_t lifecycle_now_milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void lifecycle_exit(void) { exit(0); }
+
+void lifecycle_set_errno(int error) { errno = error; }
+
+void lifecycle_set_invalid_argument(void) { errno = EINVAL; }
+
+int lifecycle_errno(void) { return errno; }

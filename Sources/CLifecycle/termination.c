@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "CLifecycle.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+// A signal's disposition belongs to the process, so this does too. Atomics, because the handler may run on any thread.
+static atomic_int caught_by = -1;
+static atomic_bool requested;
+static _Atomic pid_t owner;
+static struct sigaction former;
+
+// Only async-signal-safe calls: see signal-safety(7).
+static void on_termination(int signal_number) {
+    int saved = errno;
+    if (getpid() != owner) {
+        // A forked child shares the waker; what is meant for it must not reach its parent.
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    } else {
+        requested = true;
+        int waker = caught_by;
+        if (waker >= 0) lifecycle_wake(waker);
+    }
+    errno = saved;
+}
+
+int lifecycle_termination_catch(int waker) {
+    int nobody = -1;
+    if (!atomic_compare_exchange_strong(&caught_by, &nobody, waker)) {
+        errno = EBUSY;
+        return -1;
+    }
+    owner = getpid();
+    requested = false;
+    // A handler, not a blocked signal and signalfd: execve puts a handler back and keeps a mask.
+    struct sigaction action = {.sa_handler = on_termination, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGTERM, &action, &former);
+}
+
+bool lifecycle_termination_take(void) { return atomic_exchange(&requested, false); }
+
+void lifecycle_termination_release(void) {
+    struct sigaction current;
+    // Whoever put a handler of their own in place since then keeps it.
+    if (sigaction(SIGTERM, NULL, &current) == 0 && current.sa_handler == on_termination)
+        sigaction(SIGTERM, &former, NULL);
+    caught_by = -1;
+}

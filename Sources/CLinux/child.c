@@ -1,0 +1,196 @@
+#define _GNU_SOURCE
+#include "child.h"
+
+// Everything here runs between clone and execve: system calls only, no memory allocation, no locks.
+// The functions of glibc that are used are thin wrappers of system calls; setuid(3) and its kin
+// are not (they signal the parent's threads), so those are called directly.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DESCRIPTOR_SCAN_LIMIT (1U << 20)
+
+#ifdef SYS_setgroups32
+#define SET_GROUPS SYS_setgroups32
+#define SET_GROUP SYS_setresgid32
+#define SET_USER SYS_setresuid32
+#else
+#define SET_GROUPS SYS_setgroups
+#define SET_GROUP SYS_setresgid
+#define SET_USER SYS_setresuid
+#endif
+
+static _Noreturn void fail(int status, enum linux_spawn_stage stage, int error, int path_index)
+{
+    struct linux_spawn_failure failure = {.stage = (int32_t)stage, .error = error, .path_index = path_index};
+    // Shorter than PIPE_BUF, into an empty pipe: it is written whole, or nobody listens any more.
+    ssize_t written = write(status, &failure, sizeof failure);
+    (void)written;
+    _exit(127);
+}
+
+static void reset_signal_handlers(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    for (int signal = 1; signal < _NSIG; signal++)
+        sigaction(signal, &action, NULL);
+}
+
+static void unblock_signals(void)
+{
+    uint64_t none = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+}
+
+static void close_from(unsigned first)
+{
+    if (syscall(SYS_close_range, first, ~0U, 0U) == 0)
+        return;
+    // Before Linux 5.9, and in sandboxes that do not know the call.
+    struct rlimit limit = {.rlim_cur = DESCRIPTOR_SCAN_LIMIT};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur > DESCRIPTOR_SCAN_LIMIT)
+        limit.rlim_cur = DESCRIPTOR_SCAN_LIMIT;
+    for (unsigned descriptor = first; descriptor < limit.rlim_cur; descriptor++)
+        close((int)descriptor);
+}
+
+static bool is_target(const struct linux_spawn_request *request, int descriptor)
+{
+    for (size_t i = 0; i < request->descriptor_count; i++)
+        if (request->descriptors[i].target == descriptor)
+            return true;
+    return false;
+}
+
+static int duplicate(int descriptor, int lowest, int status)
+{
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
+    if (copy < 0)
+        fail(status, LINUX_SPAWN_DESCRIPTORS, errno, 0);
+    return copy;
+}
+
+static void place(int descriptor, int target, int flags, int status)
+{
+    if (dup3(descriptor, target, flags) < 0)
+        fail(status, LINUX_SPAWN_DESCRIPTORS, errno, 0);
+}
+
+// Sources and targets may overlap in any way, so everything first moves above all places that will be taken: the
+// targets, and behind them those of the status pipe and the gate.
+//
+// All else is closed, not left to execve: the other end of this gate, or of the gate of another child that waits at
+// the same time, would keep the end of the one who holds them from being noticed.
+static void place_descriptors(const struct linux_spawn_request *request, int *status, int *gate)
+{
+    int targets_end = 0;
+    for (size_t i = 0; i < request->descriptor_count; i++)
+        if (request->descriptors[i].target >= targets_end)
+            targets_end = request->descriptors[i].target + 1;
+    int places_end = targets_end + 2;
+
+    *status = duplicate(*status, places_end, *status);
+    *gate = duplicate(*gate, places_end, *status);
+    int sources[LINUX_SPAWN_DESCRIPTOR_LIMIT];
+    for (size_t i = 0; i < request->descriptor_count; i++)
+        sources[i] = duplicate(request->descriptors[i].source, places_end, *status);
+
+    for (size_t i = 0; i < request->descriptor_count; i++)
+        place(sources[i], request->descriptors[i].target, 0, *status);
+    place(*gate, targets_end, O_CLOEXEC, *status);
+    place(*status, targets_end + 1, O_CLOEXEC, *status);
+    *gate = targets_end;
+    *status = targets_end + 1;
+
+    for (int descriptor = 0; descriptor < targets_end; descriptor++)
+        if (!is_target(request, descriptor))
+            close(descriptor);
+    close_from((unsigned)places_end);
+}
+
+static void set_descriptor_limit(const struct linux_spawn_request *request, int status)
+{
+    struct rlimit limit;
+    if (!request->set_descriptor_limit)
+        return;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        fail(status, LINUX_SPAWN_LIMITS, errno, 0);
+    limit.rlim_cur = request->descriptor_limit < limit.rlim_max ? request->descriptor_limit : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+        fail(status, LINUX_SPAWN_LIMITS, errno, 0);
+}
+
+static void switch_user(const struct linux_spawn_request *request, int status)
+{
+    if (!request->switch_user)
+        return;
+    gid_t group = request->group;
+    uid_t user = request->user;
+    if (syscall(SET_GROUPS, request->group_count, request->groups) < 0
+        || syscall(SET_GROUP, group, group, group) < 0
+        || syscall(SET_USER, user, user, user) < 0)
+        fail(status, LINUX_SPAWN_CREDENTIALS, errno, 0);
+}
+
+static _Noreturn void execute(const struct linux_spawn_request *request, int status)
+{
+    int error = ENOENT;
+    int decisive = 0;
+    for (int i = 0; request->paths[i]; i++) {
+        const char *path = request->paths[i];
+        execve(path, request->arguments, request->environment);
+        switch (errno) {
+        case ENOENT:
+            // The file is there: what does not exist is the interpreter it names.
+            if (faccessat(AT_FDCWD, path, F_OK, 0) == 0)
+                fail(status, LINUX_SPAWN_INTERPRETER, ENOENT, i);
+            break;
+        case ENOTDIR:
+            break;
+        case EACCES:
+            // A later directory may have one that can be executed, as with execvp(3).
+            error = EACCES;
+            decisive = i;
+            break;
+        default:
+            fail(status, LINUX_SPAWN_EXECUTE, errno, i);
+        }
+    }
+    fail(status, LINUX_SPAWN_EXECUTE, error, decisive);
+}
+
+// Whoever started the child may end before it is known elsewhere that there is one: then nothing is executed.
+static void wait_at_gate(int gate)
+{
+    char byte;
+    ssize_t count;
+    do
+        count = read(gate, &byte, sizeof byte);
+    while (count < 0 && errno == EINTR);
+    if (count != sizeof byte)
+        _exit(127);
+}
+
+_Noreturn void linux_run_child(const struct linux_spawn_request *request, int status, int gate)
+{
+    reset_signal_handlers();
+    // Stopped children of the daemon's own session would get SIGHUP when it dies.
+    if (setsid() < 0)
+        fail(status, LINUX_SPAWN_SESSION, errno, 0);
+    place_descriptors(request, &status, &gate);
+    set_descriptor_limit(request, status);
+    switch_user(request, status);
+    umask(request->file_mode_mask);
+    // After the change of user: the app's own permissions decide.
+    if (chdir(request->working_directory) < 0)
+        fail(status, LINUX_SPAWN_WORKING_DIRECTORY, errno, 0);
+    unblock_signals();
+    wait_at_gate(gate);
+    execute(request, status);
+}

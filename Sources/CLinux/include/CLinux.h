@@ -1,0 +1,177 @@
+#ifndef CLINUX_H
+#define CLINUX_H
+
+// System calls that glibc or Swift cannot reach, as plain functions. No policy lives here.
+//
+// Functions return a negated errno on failure unless they say otherwise. `_GNU_SOURCE` is
+// defined by the implementation files only: a header that defines it clashes with Glibc's module map.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "resources.h"
+
+/// How many descriptors one spawn can place in the child.
+#define LINUX_SPAWN_DESCRIPTOR_LIMIT 64
+
+/// The step of a child's set-up that failed.
+enum linux_spawn_stage {
+    LINUX_SPAWN_SESSION = 1,
+    LINUX_SPAWN_DESCRIPTORS = 2,
+    LINUX_SPAWN_LIMITS = 3,
+    LINUX_SPAWN_CREDENTIALS = 4,
+    LINUX_SPAWN_WORKING_DIRECTORY = 5,
+    LINUX_SPAWN_EXECUTE = 6,
+    LINUX_SPAWN_INTERPRETER = 7,
+};
+
+/// What a child writes to its status pipe when it could not become the program.
+struct linux_spawn_failure {
+    int32_t stage;
+    int32_t error;
+    /// The index of the path that decided the error; meaningful for the last two stages.
+    int32_t path_index;
+};
+
+/// `source` in the parent becomes `target` in the child.
+struct linux_descriptor_mapping {
+    int source;
+    int target;
+};
+
+struct linux_spawn_request {
+    /// Tried in order, as execvp(3) does, with the child's credentials and working directory.
+    char *const *paths;
+    char *const *arguments;
+    char *const *environment;
+    const char *working_directory;
+    /// Every other descriptor of the parent is closed in the child.
+    const struct linux_descriptor_mapping *descriptors;
+    size_t descriptor_count;
+    bool switch_user;
+    uid_t user;
+    gid_t group;
+    const gid_t *groups;
+    size_t group_count;
+    mode_t file_mode_mask;
+    bool set_descriptor_limit;
+    /// The soft RLIMIT_NOFILE; the hard one is left alone.
+    uint64_t descriptor_limit;
+    /// A directory of a cgroup v2 hierarchy to be born in, or -1.
+    int cgroup;
+};
+
+struct linux_spawned {
+    pid_t pid;
+    int pidfd;
+    /// Non-blocking. End of file: the program runs (or the child was killed first);
+    /// otherwise one `linux_spawn_failure`.
+    int status;
+    /// For `linux_open_gate`. Closed before that, by the end of this process too, it makes the child end.
+    int gate;
+};
+
+/// Starts a child in a session of its own, with default signal handling and an empty signal mask.
+///
+/// It executes nothing until its gate is opened. On success the descriptors belong to the caller; they are closed on
+/// exec, and children started later do not keep them.
+int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned);
+
+/// Lets a child that is ready, or as soon as it is, execute its program. 0, or a negative errno: EPIPE when it ended.
+int linux_open_gate(int gate);
+
+/// A descriptor for the process (Linux 5.3), closed on exec.
+int linux_pidfd_open(pid_t pid);
+
+/// pidfd_send_signal(2) (Linux 5.1).
+int linux_pidfd_send_signal(int pidfd, int signal);
+
+/// The same to every process of the process group that the process has made (Linux 6.9; -EINVAL before).
+int linux_pidfd_signal_group(int pidfd, int signal);
+
+/// How a process ended that has been reaped, by whomever (PIDFD_GET_INFO with PIDFD_INFO_EXIT, Linux 6.15).
+///
+/// Returns 1 with a status as of wait(2), 0 when it has not been reaped or the kernel does not keep that.
+int linux_pidfd_exit_status(int pidfd, int *status);
+
+enum linux_wait_target {
+    LINUX_WAIT_ANY = 0,
+    LINUX_WAIT_PID = 1,
+    LINUX_WAIT_PIDFD = 3,
+};
+
+/// `code` is one of the CLD_ constants, `status` the exit status or signal that belongs to it.
+struct linux_child_event {
+    pid_t pid;
+    int code;
+    int status;
+};
+
+/// waitid(2) for exits, stops and continuations that never blocks and never leaves a zombie.
+///
+/// Returns 1 with an event, 0 when there is none.
+int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *event);
+
+/// close_range(2) (Linux 5.9).
+int linux_close_range(unsigned int first, unsigned int last);
+
+/// PR_SET_CHILD_SUBREAPER: orphaned descendants become children of this process (Linux 3.4).
+int linux_set_child_subreaper(bool enabled);
+
+/// Returns 1 when this process is a child subreaper, 0 when it is not.
+int linux_is_child_subreaper(void);
+
+/// Whether two processes share one address space, as after vfork(2): 1 or 0 (kcmp(2), Linux 3.5).
+int linux_share_memory(pid_t first, pid_t second);
+
+/// Writes the entries of a directory that are process ids to `ids`, at most `capacity` of them.
+///
+/// Returns how many there are, which may be more than were written.
+ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity);
+
+/// getxattr(2): the length of the value, or a negative errno, -ERANGE where it is longer than `capacity`.
+ssize_t linux_read_attribute(const char *path, const char *name, void *value, size_t capacity);
+
+/// The text of an errno in the C locale, or null. Unlike strerror(3) it is safe in any thread.
+const char *linux_error_text(int error);
+
+/// The name of a signal without `SIG`, or null.
+const char *linux_signal_name(int signal);
+
+/// Who is at the other end of a connected unix(7) socket.
+struct linux_peer {
+    pid_t process;
+    uid_t user;
+    gid_t group;
+};
+
+/// Takes the next connection, non-blocking and closed on exec: accept4(2). A descriptor, or a negative errno.
+int linux_accept(int socket);
+
+/// Reads SO_PEERCRED. 0, or a negative errno.
+int linux_peer_credentials(int socket, struct linux_peer *peer);
+
+/// SO_PEERPIDFD (Linux 6.5): a descriptor, closed on exec, for the process at the other end, or a negative errno:
+/// -ENOPROTOOPT where the kernel has no such option.
+int linux_peer_pidfd(int socket);
+
+/// Whether the process of a pidfd has ended, all of its threads included: 1 or 0, or a negative errno.
+int linux_pidfd_has_ended(int pidfd);
+
+/// Reads SO_PEERGROUPS (Linux 4.13): how many groups there are, or a negative errno, -ERANGE where they are more.
+int linux_peer_groups(int socket, gid_t *groups, int capacity);
+
+/// A timer on CLOCK_REALTIME: timerfd_create(2), non-blocking and closed on exec. A descriptor, or a negative errno.
+int linux_wall_clock_timer(void);
+
+/// Sets the timer to a second of the epoch, and to end early when the clock is set or the machine wakes (Linux 3.0).
+///
+/// 0, or a negative errno. -ECANCELED says that the clock was set since the timer was looked at; the timer is armed.
+int linux_arm_wall_clock_timer(int timer, int64_t second);
+
+/// Reads a timer that is ready: 0 when its time has come, -ECANCELED when the clock was set, another negative errno.
+int linux_read_timer(int timer);
+
+#endif

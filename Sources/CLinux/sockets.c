@@ -1,0 +1,50 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+int linux_accept(int socket)
+{
+    int descriptor = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int linux_peer_credentials(int socket, struct linux_peer *peer)
+{
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0)
+        return -errno;
+    *peer = (struct linux_peer){.process = credentials.pid, .user = credentials.uid, .group = credentials.gid};
+    return 0;
+}
+
+int linux_peer_pidfd(int socket)
+{
+    int descriptor = -1;
+    socklen_t length = sizeof descriptor;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &descriptor, &length) < 0)
+        return -errno;
+    return descriptor;
+}
+
+int linux_pidfd_has_ended(int pidfd)
+{
+    struct pollfd request = {.fd = pidfd, .events = POLLIN};
+    int count = poll(&request, 1, 0);
+    return count < 0 ? -errno : count;
+}
+
+int linux_peer_groups(int socket, gid_t *groups, int capacity)
+{
+    socklen_t length = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0)
+        return -errno;
+    return (int)(length / sizeof *groups);
+}

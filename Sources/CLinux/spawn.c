@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child.h"
+
+// Kernel headers older than the running kernel lack parts of these, so they are spelled out (clone(2)).
+#define FLAG_PIDFD 0x00001000ULL
+#define FLAG_INTO_CGROUP 0x200000000ULL
+
+struct clone_arguments {
+    uint64_t flags;
+    uint64_t pidfd;
+    uint64_t child_tid;
+    uint64_t parent_tid;
+    uint64_t exit_signal;
+    uint64_t stack;
+    uint64_t stack_size;
+    uint64_t tls;
+    uint64_t set_tid;
+    uint64_t set_tid_size;
+    uint64_t cgroup;
+};
+
+// Signals 32 and 33 are hidden by glibc's functions, but must not run its handlers in the child either.
+typedef uint64_t kernel_signal_set;
+
+static void set_signal_mask(kernel_signal_set mask, kernel_signal_set *previous)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, previous, sizeof mask);
+}
+
+// Returns like fork(2), or a negated errno. The child has no glibc state of its own after clone3,
+// so it may make system calls only.
+static pid_t clone_with_pidfd(int cgroup, int *pidfd)
+{
+    struct clone_arguments arguments = {
+        .flags = FLAG_PIDFD,
+        .pidfd = (uint64_t)(uintptr_t)pidfd,
+        .exit_signal = SIGCHLD,
+    };
+    if (cgroup >= 0) {
+        arguments.flags |= FLAG_INTO_CGROUP;
+        arguments.cgroup = (uint64_t)cgroup;
+    }
+    long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+    return pid < 0 ? -errno : (pid_t)pid;
+}
+
+// Sandboxes answer ENOSYS to clone3 because they cannot look into its arguments.
+static pid_t fork_with_pidfd(int *pidfd)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return -errno;
+    if (pid == 0)
+        return 0;
+    // The pid cannot be reused yet: nobody has waited for the child.
+    *pidfd = linux_pidfd_open(pid);
+    if (*pidfd < 0) {
+        int error = *pidfd;
+        kill(pid, SIGKILL);
+        return error;
+    }
+    return pid;
+}
+
+static pid_t start_child(const struct linux_spawn_request *request, int *pidfd)
+{
+    pid_t pid = clone_with_pidfd(request->cgroup, pidfd);
+    if (pid == -ENOSYS && request->cgroup < 0)
+        pid = fork_with_pidfd(pidfd);
+    return pid;
+}
+
+// The ends of the two connections between a child and the one that starts it.
+struct connections {
+    int status[2];
+    int gate[2];
+};
+
+static void close_both(const int *descriptors)
+{
+    close(descriptors[0]);
+    close(descriptors[1]);
+}
+
+static int connect_child(struct connections *connections)
+{
+    if (pipe2(connections->status, O_CLOEXEC) < 0)
+        return -errno;
+    // A socket, because writing to a pipe whose reader has ended would raise SIGPIPE.
+    if (fcntl(connections->status[0], F_SETFL, O_NONBLOCK) < 0
+        || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, connections->gate) < 0) {
+        int error = -errno;
+        close_both(connections->status);
+        return error;
+    }
+    return 0;
+}
+
+int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned)
+{
+    if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
+        return -EINVAL;
+    struct connections connections;
+    int error = connect_child(&connections);
+    if (error < 0)
+        return error;
+
+    // Until the child has reset its signal handlers a signal would run the parent's in it.
+    kernel_signal_set previous;
+    set_signal_mask(~(kernel_signal_set)0, &previous);
+    int pidfd = -1;
+    pid_t pid = start_child(request, &pidfd);
+    if (pid == 0)
+        linux_run_child(request, connections.status[1], connections.gate[1]);
+    set_signal_mask(previous, NULL);
+
+    close(connections.status[1]);
+    close(connections.gate[1]);
+    if (pid < 0) {
+        close(connections.status[0]);
+        close(connections.gate[0]);
+        return (int)pid;
+    }
+    *spawned = (struct linux_spawned){
+        .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0]};
+    return 0;
+}
+
+int linux_open_gate(int gate)
+{
+    return send(gate, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
