@@ -1,0 +1,16 @@
+/// The name of an app: the `id` of its manifest, or the one an ad-hoc app was given.
+public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The name as people write it, for example `org.example.Clock`.
+    public let name: String
+
+    /// Makes an id from a name that was checked before; the core compares ids and looks no further.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// The order of the names.
+    public static func < (left: AppID, right: AppID) -> Bool { left.name < right.name }
+}

@@ -1,0 +1,42 @@
+import OrderedCollections
+
+/// Which apps there are, and what holds for them.
+extension Lifecycle {
+    mutating func configure(_ settings: Settings) {
+        let homeBefore = self.settings.homeApp
+        self.settings = settings
+        if let homeBefore { dropUncoveredRestart(of: homeBefore) }
+        self.settings.frontLimit = max(1, settings.frontLimit)
+        trimFront(reason: .displaced)
+        for id in places { unsettled.append(id) }
+        unsettleWaitingForPlace()
+        fillFront()
+    }
+
+    mutating func define(_ id: AppID, _ policy: Policy) {
+        if apps[id] == nil { apps[id] = App(id: id, policy: policy, since: now) }
+        apps[id]?.policy = policy
+        dropUncoveredRestart(of: id)
+        unsettled.append(id)
+        fillFront()
+    }
+
+    mutating func remember(_ exit: Exit, of id: AppID) {
+        if let app = apps[id], !app.isRunning, app.lastExit == nil { apps[id]?.lastExit = exit }
+    }
+
+    mutating func forget(_ id: AppID) {
+        apps[id]?.policy.isTransient = true
+        removeIfTransient(id)
+    }
+
+    /// An app that nobody describes any more goes with its last process, and with the last who asks about it.
+    mutating func removeIfTransient(_ id: AppID) {
+        guard let app = apps[id], app.policy.isTransient, !app.isRunning, app.wish == .rest else { return }
+        refuseWaiters(of: id, with: app.lastExit.map { .ended(id, $0) } ?? .noSuchApp(id)) { _ in true }
+        deadlines.clearAll(id)
+        returning.remove(id)
+        apps[id] = nil
+        effects.append(.forgotten(id))
+    }
+}

@@ -1,0 +1,84 @@
+/// What keeps an app awake in the background: tasks for a limited time, activities for as long as they last.
+extension Lifecycle {
+    mutating func begin(_ kind: Hold.Kind, _ number: UInt64, _ name: String, of id: AppID) {
+        let isRepeated = apps[id]?.holds.contains { $0.kind == kind && $0.number == number && $0.name == name } ?? false
+        // An app whose channel was lost asks again for what it has.
+        let refusal = isRepeated ? nil : refusal(of: kind, number, name, of: id)
+        if refusal == nil, !isRepeated {
+            apps[id]?.holds.append(Hold(kind: kind, number: number, name: name, since: now))
+            noteHold(of: id)
+        }
+        effects.append(.answerHold(id, number, refusal))
+    }
+
+    private mutating func noteHold(of id: AppID) {
+        guard let app = apps[id], let hold = app.holds.last else { return }
+        if hold.kind == .task, app.state == .background { startTaskTime(of: id) }
+        // An activity may last for ever, and nobody is kept waiting for that.
+        if hold.kind == .activity { refuseWaiters(of: id, with: .held(id, by: hold)) { $0.goal == .suspended } }
+    }
+
+    private func refusal(of kind: Hold.Kind, _ number: UInt64, _ name: String, of id: AppID) -> HoldRefusal? {
+        guard let app = apps[id] else { return .timeIsUp }
+        if app.holds.contains(where: { $0.number == number }) { return .duplicate }
+        if app.holds.count >= app.policy.holdLimit { return .tooMany }
+        switch kind {
+        case .task: return isTaskTimeUp(of: app) ? .timeIsUp : nil
+        case .activity: return app.policy.backgroundModes.contains(name) ? nil : .undeclared
+        }
+    }
+
+    mutating func endHold(_ number: UInt64, of id: AppID) {
+        apps[id]?.holds.removeAll { $0.number == number }
+        if apps[id]?.hasTasks == false { deadlines.clear(.taskExpiration, id) }
+    }
+
+    mutating func dropHolds(of id: AppID) {
+        apps[id]?.holds = []
+        deadlines.clear(.tasks, id)
+        deadlines.clear(.taskExpiration, id)
+    }
+
+    mutating func enterBackground(_ id: AppID) {
+        if apps[id]?.hasTasks == true { startTaskTime(of: id) }
+    }
+
+    /// In front, and while the app is stopped, the time for its tasks does not run.
+    mutating func leaveBackground(_ id: AppID) {
+        deadlines.clear(.background, id)
+        deadlines.clear(.tasks, id)
+        deadlines.clear(.taskExpiration, id)
+    }
+
+    private func isTaskTimeUp(of app: App) -> Bool {
+        app.state == .background && now >= app.since + app.policy.timeouts.task
+    }
+
+    /// All tasks share the time, which is counted from when the app entered the background.
+    private mutating func startTaskTime(of id: AppID) {
+        guard let app = apps[id], deadlines.instant(.tasks, id) == nil else { return }
+        deadlines.set(.tasks, id, at: app.since + app.policy.timeouts.task)
+    }
+
+    /// The app is told of each task that is left, and has a few seconds to end them.
+    mutating func expireTasks(_ id: AppID) {
+        guard let app = apps[id], app.state == .background, app.hasTasks else { return }
+        let deadline = now + app.policy.timeouts.taskExpiration
+        for hold in app.holds where hold.kind == .task {
+            effects.append(.expireTask(id, hold.number, deadline: deadline))
+        }
+        deadlines.set(.taskExpiration, id, at: deadline)
+    }
+
+    mutating func tasksOverdue(_ id: AppID) {
+        guard let app = apps[id], app.hasTasks else { return }
+        effects.append(.decision(.tasksOverdue(id, app.holds.filter { $0.kind == .task })))
+        end(id, atOnce: true, reason: .taskTimeout)
+    }
+
+    /// When the time of a task ends, if it runs; nil for an activity.
+    public func end(of hold: Hold, of id: AppID) -> Instant? {
+        guard hold.kind == .task else { return nil }
+        return deadlines.instant(.taskExpiration, id) ?? deadlines.instant(.tasks, id)
+    }
+}

@@ -1,0 +1,89 @@
+import OrderedCollections
+
+/// Places among the active apps: there are `frontLimit` of them, and they are taken in turn.
+///
+/// An app joins the queue when it is told to come to the front, and leaves it when it has resigned from being active.
+/// It may join only when everybody who would be in its way was told to resign, so that whoever is told to come also
+/// gets there; the telling overlaps, the places do not.
+extension Lifecycle {
+    /// Joins the queue if that is possible now.
+    ///
+    /// - Returns: Whether the app is in the queue.
+    mutating func joinPlaces(_ id: AppID) -> Bool {
+        if places.contains(id) { return true }
+        let staying = places.count { apps[$0]?.isResigning == false }
+        guard staying < settings.frontLimit else {
+            waitingForPlace.append(id)
+            return false
+        }
+        waitingForPlace.remove(id)
+        places.append(id)
+        return true
+    }
+
+    /// Whether the app may be active now; it joins the queue if it has not yet.
+    mutating func hasPlace(_ id: AppID) -> Bool {
+        guard joinPlaces(id), let index = places.firstIndex(of: id), index < settings.frontLimit else { return false }
+        return true
+    }
+
+    /// Gives up the app's place, so that the next one can have it.
+    mutating func leavePlaces(_ id: AppID) {
+        waitingForPlace.remove(id)
+        deadlines.clear(.resignation, id)
+        guard places.remove(id) != nil else { return }
+        for other in places { unsettled.append(other) }
+        unsettleWaitingForPlace()
+    }
+
+    mutating func unsettleWaitingForPlace() {
+        for other in waitingForPlace { unsettled.append(other) }
+    }
+
+    /// Sees to it that an app which is no longer wanted in its place gives it up in time.
+    mutating func updatePlace(of id: AppID) {
+        guard let app = apps[id] else { return }
+        guard let index = places.firstIndex(of: id) else {
+            if app.destination != .active { waitingForPlace.remove(id) }
+            return
+        }
+        if app.state != .active, app.destination != .active, app.awaitedCallback != .willEnterForeground {
+            leavePlaces(id)
+        } else if app.target == .active {
+            // One that was told to resign has to answer that in time, even when it is wanted again.
+            if !app.isResigning { deadlines.clear(.resignation, id) }
+        } else if index < settings.frontLimit, deadlines.instant(.resignation, id) == nil {
+            deadlines.set(.resignation, id, at: now + app.policy.timeouts.willResignActive)
+        }
+    }
+
+    /// The app did not make room in time; the others go on without its answer.
+    mutating func resignationOverdue(_ id: AppID) {
+        guard let app = apps[id] else { return }
+        if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
+        apps[id]?.owesActivation = false
+        if app.state == .active {
+            resignUnanswered(app)
+        } else if app.awaitedCallback == .willEnterForeground {
+            goOnUnheard(id)
+        }
+        leavePlaces(id)
+        unsettled.append(id)
+    }
+
+    private mutating func resignUnanswered(_ app: App) {
+        if app.owed.contains(.didBecomeActive), !app.isAway {
+            // It has never heard that it was active, and need not hear that it no longer is.
+            apps[app.id]?.owed.removeAll { $0 == .didBecomeActive }
+            return arrive(app.id, at: .inactive)
+        }
+        guard app.isLinked, !app.isResigning, !app.isAway else {
+            goOnUnheard(app.id)
+            if app.isAway, !app.isResigning { apps[app.id]?.owed.append(.willResignActive) }
+            return arrive(app.id, at: .inactive)
+        }
+        // It is told late, because it was silent before; by now its answer keeps nobody waiting but itself.
+        arrive(app.id, at: .inactive)
+        deliver(.willResignActive, to: app.id, then: nil)
+    }
+}

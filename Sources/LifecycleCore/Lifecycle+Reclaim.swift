@@ -1,0 +1,182 @@
+import OrderedCollections
+
+/// Giving the memory of apps back to the machine: who is warned, who has to go, and in which order.
+extension Lifecycle {
+    /// How soon after a warning the next one is no news. The machine may say as often as it likes that memory is short.
+    static let warningInterval = Duration.seconds(10)
+
+    /// The machine says how short memory is. While apps are being ended it is looked at after each of them, and what is
+    /// said in between is about a time when that one still had its memory.
+    mutating func take(_ level: MemoryLevel, _ words: String) {
+        if level == .critical, reclaim == nil { beginReclaim(.pressure(words)) }
+        guard level != .normal, lastMemoryWarning.map({ now.duration(since: $0) >= Self.warningInterval }) ?? true
+        else { return }
+        warnApps()
+    }
+
+    /// Somebody wants to see what happens when memory is short. Critical ends one app, or all that may go.
+    mutating func simulate(_ level: MemoryLevel, all: Bool, for request: RequestID) {
+        switch level {
+        case .normal:
+            reclaim?.isForAll = false
+            effects.append(.reply(request, .reclaimed([])))
+        case .warning:
+            warnApps()
+            effects.append(.reply(request, .reclaimed([])))
+        case .critical:
+            if reclaim == nil { beginReclaim(.simulation) }
+            guard reclaim != nil else { return effects.append(.reply(request, .refused(.nothingToReclaim))) }
+            reclaim?.waiters.append(request)
+            if all { reclaim?.isForAll = true }
+            warnApps()
+        }
+    }
+
+    /// What the look at the memory has shown that was asked for when the last app was gone.
+    mutating func takeLook(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
+        guard var round = reclaim, round.phase == .looking else { return }
+        round.account.freed = freed
+        if apps[round.victim]?.lastExit?.reason == .reclaimed { apps[round.victim]?.reclaimed?.freed = freed }
+        effects.append(.decision(.reclaimed(round.victim, round.account)))
+        reclaim = round
+        guard !isShuttingDown, let cause = causeToGoOn(round, level, words), reclaimNext(cause) else {
+            return endReclaim()
+        }
+    }
+
+    private func causeToGoOn(_ round: Reclaim, _ level: MemoryLevel, _ words: String) -> Reclaimed.Cause? {
+        if case .pressure = round.account.cause, level == .critical { return .pressure(words) }
+        if round.isForAll { return .simulation }
+        return isOverSuspendedLimit ? .suspendedLimit(settings.suspendedLimit) : nil
+    }
+
+    // MARK: Rounds
+
+    private mutating func beginReclaim(_ cause: Reclaimed.Cause) {
+        guard !isShuttingDown else { return }
+        _ = reclaimNext(cause)
+    }
+
+    /// Ends the first app of those that may go.
+    ///
+    /// - Returns: Whether there is one.
+    private mutating func reclaimNext(_ cause: Reclaimed.Cause) -> Bool {
+        let order = reclaimOrder(suspendedOnly: cause.isAboutSuspended)
+        guard let id = order.first, let app = apps[id] else { return false }
+        let account = Reclaimed(cause: cause, order: order)
+        var round = reclaim ?? Reclaim(victim: id, account: account)
+        round.victim = id
+        round.account = account
+        round.phase = .ending
+        reclaim = round
+        apps[id]?.reclaimed = account
+        effects.append(.measureMemory(id))
+        end(id, atOnce: app.state == .suspended, reason: .reclaimed)
+        return true
+    }
+
+    /// The app is gone, or the kernel does not let it go: in either case there is no more to be had from it.
+    mutating func noteReclaimed(_ id: AppID) {
+        guard reclaim?.victim == id, reclaim?.phase == .ending else { return }
+        reclaim?.reclaimed.append(id)
+        if isShuttingDown { return endReclaim() }
+        reclaim?.phase = .looking
+        lookAtMemory()
+    }
+
+    private mutating func lookAtMemory() {
+        guard let round = reclaim else { return }
+        var isAtOnce = true
+        if case .pressure = round.account.cause { isAtOnce = false }
+        effects.append(.lookAtMemory(after: round.victim, atOnce: isAtOnce))
+    }
+
+    private mutating func endReclaim() {
+        guard let round = reclaim else { return }
+        reclaim = nil
+        for request in round.waiters { effects.append(.reply(request, .reclaimed(round.reclaimed))) }
+    }
+
+    /// Nobody looks at the memory any more when the daemon stops.
+    mutating func giveUpLook() { if reclaim?.phase == .looking { endReclaim() } }
+
+    /// Repeats what may not have been done when the daemon before was killed.
+    mutating func goOnReclaiming() {
+        guard let round = reclaim else { return }
+        if round.phase == .ending, apps[round.victim]?.isRunning != true { return noteReclaimed(round.victim) }
+        if round.phase == .looking { lookAtMemory() }
+    }
+
+    private var isOverSuspendedLimit: Bool {
+        settings.suspendedLimit > 0 && suspendedCount > settings.suspendedLimit
+    }
+
+    /// Ends the suspended apps that are too many.
+    mutating func keepSuspendedLimit() {
+        if isOverSuspendedLimit, reclaim == nil { beginReclaim(.suspendedLimit(settings.suspendedLimit)) }
+    }
+
+    // MARK: Order
+
+    /// The apps that may be ended for their memory, the one first that is missed least: suspended ones, those that run
+    /// out of sight, those that an activity holds there; of each, the one first that has not been in front for longest.
+    func reclaimOrder(suspendedOnly: Bool = false) -> [AppID] {
+        let candidates = apps.values.compactMap { app in reclaimRank(of: app).map { (app: app, rank: $0) } }
+        return candidates.filter { !suspendedOnly || $0.rank == .suspended }.sorted { left, right in
+            if left.rank != right.rank { return left.rank.rawValue < right.rank.rawValue }
+            return left.app.wasInFrontLongerAgo(than: right.app)
+        }.map(\.app.id)
+    }
+
+    private func reclaimRank(of app: App) -> ReclaimRank? {
+        guard app.wish == .run, app.policy.suspend != .never, !app.destination.isForeground
+        else { return nil }
+        switch app.state {
+        // One that is being continued may have something to save again.
+        case .suspended: return app.awaiting == .resume || app.target != .suspended ? nil : .suspended
+        case .background: return app.holds.contains { $0.kind == .activity } ? .held : .background
+        case .notRunning, .inactive, .active, .terminating: return nil
+        }
+    }
+
+    // MARK: Warnings
+
+    /// The apps that listen, run, and have nothing else to answer.
+    func appsToWarn() -> [AppID] {
+        apps.values.filter(\.canBeWarned).map(\.id).sorted()
+    }
+
+    private mutating func warnApps() {
+        lastMemoryWarning = now
+        for id in appsToWarn() { notify(id) }
+    }
+
+    /// Tells an app something that nothing waits for the answer of.
+    private mutating func notify(_ id: AppID) {
+        guard let sequence = apps[id].map({ $0.lastSequence + 1 }) else { return }
+        apps[id]?.lastSequence = sequence
+        effects.append(.memoryWarning(id, sequence: sequence))
+    }
+}
+
+private enum ReclaimRank: Int {
+    case suspended, background, held
+}
+
+extension Reclaimed.Cause {
+    fileprivate var isAboutSuspended: Bool {
+        if case .suspendedLimit = self { true } else { false }
+    }
+}
+
+extension App {
+    fileprivate var canBeWarned: Bool {
+        isLinked && !isAway && hasLaunched && wish == .run && state.isAlive && !isStoppedOrStopping && awaiting == nil
+            && owed.isEmpty
+    }
+
+    fileprivate func wasInFrontLongerAgo(than other: App) -> Bool {
+        let never = Instant(microseconds: 0)
+        return (lastInFront ?? never, since, id) < (other.lastInFront ?? never, other.since, other.id)
+    }
+}

@@ -1,0 +1,176 @@
+import OrderedCollections
+
+/// What people and programs ask for, and their answers: one for each, when it is so or when it will not be.
+extension Lifecycle {
+    mutating func begin(_ wanted: Request, for request: RequestID) {
+        if isShuttingDown, !wanted.isAllowedWhileShuttingDown { return refuse(request, .shuttingDown) }
+        switch wanted {
+        case .launch(let id, let background): launch(id, background: background, for: request)
+        case .focus(let id): focus(id, for: request)
+        case .home: goHome(for: request)
+        case .beginInterruption(let name): beginInterruption(name, for: request)
+        case .endInterruption(let name):
+            endInterruption(name)
+            wait(request, for: interruptions.isEmpty && concealments.isEmpty ? front : [], goal: .active)
+        case .suspend(let id): suspend(id, for: request)
+        case .resume(let id): resume(id, for: request)
+        case .machine(let event): take(event, for: request)
+        case .hand(let id, let event): hand(event, to: id, for: request)
+        case .wake(let id, let kind, let payload): wake(id, kind: kind, payload: payload, for: request)
+        case .terminate(let id): endOnRequest(id, atOnce: false, reason: .terminate, for: request)
+        case .kill(let id): endOnRequest(id, atOnce: true, reason: .kill, for: request)
+        case .memoryPressure(let level, let all): simulate(level, all: all, for: request)
+        }
+    }
+
+    private mutating func launch(_ id: AppID, background: Bool, for request: RequestID) {
+        guard let app = apps[id] else { return refuse(request, .noSuchApp(id)) }
+        if !background {
+            cancelRestart(of: id)
+            bringToFront(id, reason: .launch)
+        } else if app.wish != .run {
+            cancelRestart(of: id)
+            want(id, reason: .launch)
+        }
+        wait(request, for: [id], goal: background ? .launched : .active, about: id)
+    }
+
+    private mutating func focus(_ id: AppID, for request: RequestID) {
+        if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
+        bringToFront(id, reason: .focus)
+        wait(request, for: [id], goal: .active, about: id)
+    }
+
+    private mutating func goHome(for request: RequestID) {
+        forgetReturns()
+        let leaving = front.filter { $0 != settings.homeApp }
+        for id in leaving {
+            apps[id]?.wishReason = .home
+            leaveFront(id)
+        }
+        guard let home = settings.homeApp, apps[home] != nil else {
+            return wait(request, for: leaving, goal: .outOfSight)
+        }
+        cancelRestart(of: home)
+        bringToFront(home, reason: .home)
+        wait(request, for: [home], goal: .active, about: home)
+    }
+
+    private mutating func beginInterruption(_ name: String, for request: RequestID) {
+        guard interruptions.contains(name) || interruptions.count < Self.interruptionLimit else {
+            return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
+        }
+        beginInterruption(name)
+        wait(request, for: front, goal: .notActive)
+    }
+
+    private mutating func suspend(_ id: AppID, for request: RequestID) {
+        if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
+        guard apps[id]?.policy.suspend != .never else { return refuse(request, .neverSuspended(id)) }
+        guard settings.homeApp != id || front != [id] else { return refuse(request, .homeStaysInFront(id)) }
+        if let hold = apps[id]?.holds.first(where: { $0.kind == .activity }) {
+            return refuse(request, .held(id, by: hold))
+        }
+        apps[id]?.keepsAwake = false
+        endWakeTime(of: id)
+        apps[id]?.wishReason = .suspend
+        deadlines.clear(.background, id)
+        leaveFront(id)
+        fillFront()
+        wait(request, for: [id], goal: .suspended, about: id)
+    }
+
+    private mutating func resume(_ id: AppID, for request: RequestID) {
+        if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
+        let isInFront = front.contains(id) && concealments.isEmpty
+        want(id, reason: isInFront ? apps[id]?.wishReason ?? .resume : .resume)
+        if !isInFront { apps[id]?.keepsAwake = true }
+        wait(request, for: [id], goal: .awake, about: id)
+    }
+
+    private mutating func endOnRequest(_ id: AppID, atOnce: Bool, reason: Reason, for request: RequestID) {
+        guard let app = apps[id] else { return refuse(request, .noSuchApp(id)) }
+        let wasComingBack = cancelRestart(of: id)
+        guard app.isRunning || wasComingBack else { return refuse(request, .notRunning(id)) }
+        if atOnce || app.state != .terminating { end(id, atOnce: atOnce, reason: reason) }
+        wait(request, for: [id], goal: .gone, about: id)
+    }
+
+    private func refusalUnlessAlive(_ id: AppID) -> Refusal? {
+        guard let app = apps[id] else { return .noSuchApp(id) }
+        if app.state == .terminating { return .terminating(id) }
+        return app.isRunning ? nil : .notRunning(id)
+    }
+
+    // MARK: Answers
+
+    mutating func wait(_ request: RequestID, for ids: [AppID], goal: Goal, about app: AppID? = nil) {
+        if !ids.isEmpty, goal.needsSight, let concealment = concealments.first {
+            return refuse(request, .concealed(app, by: concealment))
+        }
+        guard !ids.isEmpty else { return effects.append(.reply(request, .done(app.flatMap { apps[$0] }))) }
+        requests[request] = OpenRequest(remaining: ids.count, app: app)
+        for id in ids {
+            apps[id]?.waiters.append(Waiter(request: request, goal: goal))
+            unsettled.append(id)
+        }
+    }
+
+    mutating func refuse(_ request: RequestID, _ refusal: Refusal) {
+        effects.append(.reply(request, .refused(refusal)))
+    }
+
+    /// Answers those whose app has got where they want it, and those whose app is no longer on its way there.
+    mutating func answerWaiters(of id: AppID, lost given: Refusal? = nil) {
+        guard let app = apps[id], !app.waiters.isEmpty else { return }
+        let isSettled = given != nil || !unsettled.contains(id)
+        apps[id]?.waiters.removeAll { waiter in
+            waiter.goal.isMet(by: app) || (isSettled && !waiter.goal.isWithinReach(of: app))
+        }
+        for waiter in app.waiters {
+            if waiter.goal.isMet(by: app) {
+                fulfil(waiter.request)
+            } else if isSettled, !waiter.goal.isWithinReach(of: app) {
+                close(waiter.request, with: given ?? lossRefusal(for: app))
+            }
+        }
+    }
+
+    mutating func refuseWaiters(of id: AppID, with refusal: Refusal, where matches: (Waiter) -> Bool) {
+        let refused = apps[id]?.waiters.filter(matches) ?? []
+        apps[id]?.waiters.removeAll(where: matches)
+        for waiter in refused { close(waiter.request, with: refusal) }
+    }
+
+    private func lossRefusal(for app: App) -> Refusal {
+        if app.state == .notRunning, !app.isRunning, let exit = app.lastExit { return .ended(app.id, exit) }
+        if let ending = app.ending, ending.reason.callsForRestoration {
+            // Nobody wished it elsewhere: it failed, and is on its way out.
+            let exit = Exit(state: ending.state, reason: ending.reason, status: ending.status, instant: now)
+            return .ended(app.id, exit)
+        }
+        return .superseded(app.id, by: app.ending?.reason ?? app.wishReason)
+    }
+
+    private mutating func fulfil(_ request: RequestID) {
+        guard var open = requests[request] else { return }
+        open.remaining -= 1
+        requests[request] = open.remaining > 0 ? open : nil
+        if open.remaining == 0 { effects.append(.reply(request, .done(open.app.flatMap { apps[$0] }))) }
+    }
+
+    private mutating func close(_ request: RequestID, with refusal: Refusal) {
+        guard requests.removeValue(forKey: request) != nil else { return }
+        refuse(request, refusal)
+    }
+}
+
+extension Request {
+    /// Ending what runs is what a shutdown is about; anything else would work against it.
+    var isAllowedWhileShuttingDown: Bool {
+        switch self {
+        case .terminate, .kill, .machine: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import OrderedCollections
+
+/// One step at a time: where an app is to go, and what it takes to get to the next state.
+extension Lifecycle {
+    /// Works out where the app is to be, and makes room for a change of mind: what is under way and no longer wanted
+    /// is given up, where it can be.
+    mutating func retarget(_ id: AppID) {
+        guard let app = apps[id] else { return }
+        let target = wishedTarget(of: app)
+        if target != app.target { apps[id]?.target = target }
+        giveUpCallbacksOfEnding(id)
+        giveUpStop(id)
+        updatePlace(of: id)
+    }
+
+    private func wishedTarget(of app: App) -> AppState {
+        switch app.wish {
+        case .rest, .end: return .notRunning
+        case .run:
+            if front.contains(app.id), concealments.isEmpty { return interruptions.isEmpty ? .active : .inactive }
+            return app.policy.suspend == .never || app.keepsAwake ? .background : .suspended
+        }
+    }
+
+    /// An app that is to end is not kept from it by callbacks, but for resigning from being active.
+    private mutating func giveUpCallbacksOfEnding(_ id: AppID) {
+        guard let app = apps[id], app.target == .notRunning, app.state != .active, app.state.isAlive else { return }
+        apps[id]?.owed = []
+        apps[id]?.mayHaveHeard = false
+        apps[id]?.owesActivation = false
+        deadlines.clear(.answer, id)
+        giveUpEvent(of: id, .lost)
+        apps[id]?.awaiting = nil
+    }
+
+    /// A stop under way is taken back as soon as the app is wanted; waiting for it could take long.
+    private mutating func giveUpStop(_ id: AppID) {
+        guard let app = apps[id], app.awaiting == .stop, app.destination != .suspended else { return }
+        apps[id]?.awaiting = nil
+        if app.state == .background {
+            effects.append(.resume(id))
+            apps[id]?.awaiting = .resume
+        }
+    }
+
+    /// Takes one step towards the app's destination.
+    ///
+    /// - Returns: Whether another one may follow at once.
+    mutating func step(_ id: AppID) -> Bool {
+        guard let app = apps[id], app.awaiting == nil else { return false }
+        if deliverEvent(to: id) { return true }
+        if let callback = app.owed.first, app.state != .suspended {
+            guard !app.isAway else { return false }
+            apps[id]?.owed.removeFirst()
+            deliver(callback, to: id, then: nil)
+            return true
+        }
+        guard let next = Route.next(from: app.state, toward: app.destination),
+            let edge = Route.edge(from: app.state, to: next),
+            edge.before == nil || !app.isAway,
+            isOpen(edge, for: id)
+        else {
+            deliverTask(to: id)
+            return false
+        }
+        if let callback = edge.before, app.isLinked {
+            deliver(callback, to: id, then: edge.to)
+        } else {
+            take(edge, with: id)
+        }
+        return true
+    }
+
+    private mutating func isOpen(_ edge: Route.Edge, for id: AppID) -> Bool {
+        guard let app = apps[id], app.isReady || edge.gate == nil else { return false }
+        switch edge.gate {
+        case nil: return true
+        case .place: return edge.to == .active ? hasPlace(id) : joinPlaces(id)
+        case .rest: return app.holds.isEmpty && deadlines.instant(.background, id) == nil
+        }
+    }
+
+    /// Asks the kernel for what the edge needs, or arrives at once where it needs nothing.
+    mutating func take(_ edge: Route.Edge, with id: AppID, answerTime: Duration? = nil) {
+        switch edge.process {
+        case nil: arrive(id, at: edge.to, answerTime: answerTime)
+        case .spawn: spawn(id, to: edge.to)
+        case .stop:
+            effects.append(.stop(id))
+            apps[id]?.awaiting = .stop
+        case .resume:
+            effects.append(.resume(id))
+            apps[id]?.awaiting = .resume
+        case .terminate: askToEnd(id)
+        case .reap: apps[id]?.awaiting = .end
+        }
+    }
+
+    private mutating func spawn(_ id: AppID, to state: AppState) {
+        guard let app = apps[id] else { return }
+        runningCount += 1
+        apps[id]?.launched = now
+        apps[id]?.launchReason = app.wishReason
+        apps[id]?.awaiting = .spawn(to: state)
+        apps[id]?.hasLaunched = false
+        noteLaunchURL(of: id)
+        effects.append(.spawn(id))
+    }
+
+    /// Puts the app into a state, says so, and notes what follows from being there.
+    mutating func arrive(_ id: AppID, at state: AppState, reason given: Reason? = nil, answerTime: Duration? = nil) {
+        guard let app = apps[id], app.state != state else { return }
+        let reason = given ?? (state == .suspended && app.wishReason != .suspend ? .idle : app.wishReason)
+        apps[id]?.state = state
+        apps[id]?.reason = reason
+        apps[id]?.since = now
+        if app.state == .suspended { suspendedCount -= 1 }
+        if state == .suspended { suspendedCount += 1 }
+        if app.isLinked, let edge = Route.edge(from: app.state, to: state) { apps[id]?.owed += edge.after }
+        effects.append(
+            .transition(
+                Transition(
+                    app: id, from: app.state, to: state, reason: reason, instant: now, answerTime: answerTime)))
+        if app.state == .active { leavePlaces(id) }
+        if app.state == .background { leaveBackground(id) }
+        if state == .background { enterBackground(id) }
+        switch state {
+        case .active: apps[id]?.owesActivation = false
+        case .suspended: deadlines.clear(.comeBack, id)
+        case .inactive: apps[id]?.hasBeenInFront = true
+        case .background where app.state != .suspended: startBackgroundTime(of: id)
+        default: break
+        }
+        answerWaiters(of: id)
+        unsettled.append(id)
+    }
+
+    /// An app that does not listen gets some time out of sight to finish what it does, unless somebody said otherwise.
+    private mutating func startBackgroundTime(of id: AppID) {
+        guard let app = apps[id], !app.isLinked, app.wishReason != .suspend else { return }
+        deadlines.set(.background, id, at: now + app.policy.timeouts.background)
+    }
+}

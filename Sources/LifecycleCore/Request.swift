@@ -1,0 +1,109 @@
+/// Tells one request from another; the shell makes the numbers.
+public struct RequestID: Hashable, Sendable {
+    /// The number.
+    public let number: UInt64
+
+    /// Makes an id from a number that no open request has.
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+}
+
+/// What somebody may want. A reply promises the effect, not the intention.
+public enum Request: Sendable, Equatable {
+    /// Start the app, in front or in the background; if it runs already, bring it to the front.
+    case launch(AppID, background: Bool)
+    /// Bring a running app to the front.
+    case focus(AppID)
+    /// Send away what is in front.
+    case home
+    /// What is in front becomes inactive until the interruption of this name ends.
+    case beginInterruption(String)
+    /// The interruption of this name is over.
+    case endInterruption(String)
+    /// Put the app to sleep without further time in the background.
+    case suspend(AppID)
+    /// Wake the app and keep it awake until it is suspended or has been in front.
+    case resume(AppID)
+    /// Hand the app an errand: bring it to the front for a URL or an activity, or wake it for a task; launch it if need be.
+    case hand(AppID, AppEvent)
+    /// Act upon something that has happened to the machine; answered when the apps are where they then have to be.
+    case machine(MachineEvent)
+    /// Wake the app for a task, out of sight where it is not in front; launch it if need be. One that cannot be told what
+    /// for is only woken.
+    case wake(AppID, kind: String, payload: String)
+    /// Ask the app to end; it has its grace.
+    case terminate(AppID)
+    /// End the app at once.
+    case kill(AppID)
+    /// Do what is done when memory is as short as this; where apps have to go, one of them, or all that may.
+    case memoryPressure(MemoryLevel, all: Bool)
+}
+
+/// How a request ended.
+public enum Reply: Sendable, Equatable {
+    /// What was asked for is so; the app is the one that it is about, if any, as it was at that moment.
+    case done(App?)
+    /// These apps were ended for their memory.
+    case reclaimed([AppID])
+    /// What became of an errand, and the app as it was at that moment.
+    case ended(EventOutcome, App?)
+    /// It is not so, and will not be.
+    case refused(Refusal)
+}
+
+/// Why a request is not fulfilled.
+public enum Refusal: Sendable, Equatable {
+    /// Nothing is known by this id.
+    case noSuchApp(AppID)
+    /// The app is not running, and would have to be.
+    case notRunning(AppID)
+    /// The app is ending.
+    case terminating(AppID)
+    /// The app's policy says that it is never suspended.
+    case neverSuspended(AppID)
+    /// The home app stays in front while nothing else is.
+    case homeStaysInFront(AppID)
+    /// An activity holds the app in the background, for as long as it lasts.
+    case held(AppID, by: Hold)
+    /// As many errands wait for the app as there may be.
+    case tooManyErrands(AppID, limit: Int)
+    /// Nothing is in sight; the app, if it is about one, comes to the front when that is over.
+    case concealed(AppID?, by: Concealment)
+    /// As many interruptions are under way as there may be.
+    case tooManyInterruptions(limit: Int)
+    /// No app may be ended for its memory.
+    case nothingToReclaim
+    /// The daemon is stopping.
+    case shuttingDown
+    /// A later wish sent the app elsewhere.
+    case superseded(AppID, by: Reason)
+    /// The app's program could not be started; why, in words for people.
+    case launchFailed(AppID, String)
+    /// The app ended before it got there.
+    case ended(AppID, Exit)
+    /// Some process does not stop; which, in words for people.
+    case notStopped(AppID, String)
+    /// SIGKILL was sent, and processes are left all the same.
+    case notGone(AppID)
+}
+
+/// How an app ended.
+public struct Exit: Sendable, Equatable {
+    /// The state in which it was.
+    public let state: AppState
+    /// Why it ended.
+    public let reason: Reason
+    /// What the kernel said.
+    public let status: ExitStatus
+    /// When its last process was gone; the clock's zero where that was before the clock began.
+    public let instant: Instant
+
+    /// An exit of which everything is known.
+    public init(state: AppState, reason: Reason, status: ExitStatus, instant: Instant) {
+        self.state = state
+        self.reason = reason
+        self.status = status
+        self.instant = instant
+    }
+}

@@ -1,0 +1,150 @@
+// An app as it is saved. What follows from the rest (`target`), what is configured (`policy`) and who waits for it
+// (`waiters`) is left out.
+
+extension App {
+    /// What is kept of it; of one that does not run, what its next launch needs.
+    func saved(deadlines: Deadlines) -> SavedRecord {
+        var record = SavedRecord()
+        record.add("id", id.name)
+        record.add("state", state.rawValue)
+        record.add("reason", reason.word)
+        record.add("since", since)
+        record.add("wish", wish.word)
+        record.add("wish-reason", wishReason.word)
+        record.add("exit", lastExit?.text)
+        reclaimed?.save(in: &record)
+        if failures > 0 { record.add("failures", String(failures)) }
+        record.add("given-up", if: isGivenUp)
+        guard isRunning else {
+            deadlines.save(id, in: &record)
+            return record
+        }
+        record.add("linked", if: isLinked)
+        record.add("awake", if: keepsAwake)
+        record.add("woken", if: isWoken)
+        record.add("stopped-by-other", if: isStoppedByOther)
+        record.add("been-in-front", if: hasBeenInFront)
+        record.add("last-in-front", lastInFront)
+        record.add("launched", launched)
+        record.add("launch-reason", launchReason.word)
+        record.add("has-launched", if: hasLaunched)
+        record.add("sequence", String(lastSequence))
+        record.add("owes-activation", if: owesActivation)
+        for callback in owed { record.add("owed", callback.rawValue) }
+        record.add("may-have-heard", if: mayHaveHeard)
+        for hold in holds { record.add("hold", hold.text) }
+        record.add("ending", ending?.text)
+        for event in events { record.add("event", event.text) }
+        task?.saveTask(in: &record)
+        record.add("last-event", String(lastEvent))
+        record.add("launch-url", launchURL)
+        record.add("launch-event", launchEvent.map { String($0) })
+        record.add("declined", if: hasDeclined)
+        awaiting?.save(in: &record)
+        deadlines.save(id, in: &record)
+        return record
+    }
+
+    /// The app of a record; nil when the record names none.
+    init?(saved record: SavedRecord, policy: (AppID) -> Policy, now: Instant) {
+        guard let name = record["id"], !name.isEmpty else { return nil }
+        self.init(id: AppID(name), policy: policy(AppID(name)), since: record.instant("since") ?? now)
+        state = record.word("state") ?? .notRunning
+        reason = record["reason"].map { Reason($0) } ?? .none
+        wish = record["wish"].flatMap { Wish(word: $0) } ?? (state.isAlive ? .run : .rest)
+        wishReason = record["wish-reason"].map { Reason($0) } ?? .none
+        lastExit = record["exit"].flatMap { Exit(text: $0) }
+        reclaimed = Reclaimed(saved: record)
+        failures = record.number("failures").map { Int(clamping: min($0, 1000)) } ?? 0
+        isGivenUp = record.has("given-up")
+        // There are always some left to count on.
+        lastSequence = record.number("sequence").flatMap { $0 < 1 << 62 ? $0 : nil } ?? 0
+        launchReason = record["launch-reason"].map { Reason($0) } ?? .launch
+        events = record.all("event").compactMap { QueuedEvent(text: $0) }
+        lastEvent = record.number("last-event") ?? 0
+        launchURL = record["launch-url"]
+        launchEvent = record.number("launch-event")
+        hasDeclined = record.has("declined")
+        awaiting = awaited(in: record)
+        guard isRunning else {
+            awaiting = nil
+            return
+        }
+        isLinked = record.has("linked")
+        isAway = isLinked
+        keepsAwake = record.has("awake")
+        isWoken = record.has("woken")
+        isStoppedByOther = record.has("stopped-by-other")
+        hasBeenInFront = record.has("been-in-front")
+        lastInFront = record.instant("last-in-front")
+        launched = record.instant("launched")
+        hasLaunched = record.has("has-launched")
+        owesActivation = record.has("owes-activation")
+        owed = record.all("owed").compactMap { Callback(rawValue: $0) }
+        mayHaveHeard = record.has("may-have-heard") && !owed.isEmpty
+        holds = record.all("hold").compactMap { Hold(text: $0) }
+        ending = record["ending"].flatMap { Ending(text: $0) }
+        task = savedTask(in: record)
+        // Whoever is on its way out is waited for, and nobody answers who does not listen, whatever the record says.
+        if state == .terminating { awaiting = .end }
+        if awaitedCallback != nil, !isLinked { awaiting = nil }
+    }
+
+    private func awaited(in record: SavedRecord) -> Awaiting? {
+        switch record["awaiting"] {
+        case "spawn": return record.word("next").map { .spawn(to: $0) }
+        case "stop": return .stop
+        case "resume": return .resume
+        case "end": return .end
+        case "answer":
+            guard let callback = record.word("callback", as: Callback.self), let deadline = record.instant("answer-by"),
+                let told = record.word("told-state", as: AppState.self)
+            else { return nil }
+            let sequence = record.number("told-sequence") ?? lastSequence
+            var delivery = delivery(of: callback, sequence: sequence, deadline: deadline, state: told)
+            delivery.event = record["told-event"].flatMap { QueuedEvent(text: $0) }
+            return .answer(delivery, sent: record.instant("sent") ?? since, to: record.word("next"))
+        default: return nil
+        }
+    }
+}
+
+extension Awaiting {
+    fileprivate func save(in record: inout SavedRecord) {
+        switch self {
+        case .spawn(let next):
+            record.add("awaiting", "spawn")
+            record.add("next", next.rawValue)
+        case .answer(let delivery, let sent, let next):
+            record.add("awaiting", "answer")
+            record.add("callback", delivery.callback.rawValue)
+            record.add("told-sequence", String(delivery.sequence))
+            record.add("told-event", delivery.event?.text)
+            record.add("answer-by", delivery.deadline)
+            record.add("told-state", delivery.state.rawValue)
+            record.add("sent", sent)
+            record.add("next", next?.rawValue)
+        case .stop: record.add("awaiting", "stop")
+        case .resume: record.add("awaiting", "resume")
+        case .end: record.add("awaiting", "end")
+        }
+    }
+}
+
+extension Deadlines {
+    fileprivate func save(_ id: AppID, in record: inout SavedRecord) {
+        for kind in DeadlineKind.allCases {
+            if let instant = instant(kind, id) { record.add("deadline", "\(kind.rawValue):\(instant.microseconds)") }
+        }
+    }
+
+    /// Takes over the deadlines of a record.
+    mutating func restore(_ id: AppID, from record: SavedRecord) {
+        for text in record.all("deadline") {
+            let parts = text.split(separator: ":")
+            guard parts.count == 2, let kind = DeadlineKind(rawValue: String(parts[0])), let time = UInt64(parts[1])
+            else { continue }
+            set(kind, id, at: Instant(microseconds: time))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// The small parts of a saved app, each as one word or as words with colons between them.
+
+extension Wish {
+    var word: String {
+        switch self {
+        case .rest: "rest"
+        case .run: "run"
+        case .end(atOnce: false): "end"
+        case .end(atOnce: true): "end-at-once"
+        }
+    }
+
+    init?(word: String) {
+        switch word {
+        case "rest": self = .rest
+        case "run": self = .run
+        case "end": self = .end(atOnce: false)
+        case "end-at-once": self = .end(atOnce: true)
+        default: return nil
+        }
+    }
+}
+
+extension ExitStatus {
+    var word: String {
+        switch self {
+        case .code(let code): "code \(code)"
+        case .signal(let number): "signal \(number)"
+        case .unknown: "unknown"
+        }
+    }
+
+    init(word: some StringProtocol) {
+        let parts = word.split(separator: " ")
+        switch (parts.first, parts.last.flatMap { Int32($0) }) {
+        case ("code", let code?): self = .code(code)
+        case ("signal", let number?): self = .signal(number)
+        default: self = .unknown
+        }
+    }
+}
+
+extension Ending {
+    var text: String { "\(state.rawValue):\(status.word):\(reason)" }
+
+    init?(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 2)
+        guard parts.count == 3, let state = AppState(rawValue: String(parts[0])) else { return nil }
+        self.init(state: state, reason: Reason(String(parts[2])), status: ExitStatus(word: parts[1]))
+    }
+}
+
+extension Exit {
+    /// The exit as one line of text.
+    public var text: String { "\(instant.microseconds):\(Ending(state: state, reason: reason, status: status).text)" }
+
+    /// The exit of such a text; nil for one that makes no sense.
+    public init?(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let time = UInt64(parts[0]), let ending = Ending(text: String(parts[1])) else {
+            return nil
+        }
+        self.init(
+            state: ending.state, reason: ending.reason, status: ending.status, instant: Instant(microseconds: time))
+    }
+}
+
+extension Hold {
+    var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
+
+    init?(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let kind = Kind(rawValue: String(parts[0])), let number = UInt64(parts[1]),
+            let since = UInt64(parts[2])
+        else { return nil }
+        self.init(kind: kind, number: number, name: String(parts[3]), since: Instant(microseconds: since))
+    }
+}

@@ -1,0 +1,87 @@
+/// A request that waits for an app to get somewhere.
+struct Waiter: Sendable, Equatable {
+    let request: RequestID
+    let goal: Goal
+}
+
+/// Where a request wants an app to be.
+enum Goal: Sendable, Equatable {
+    /// In front and in use.
+    case active
+    /// Started, and told so.
+    case launched
+    /// Running, whether in sight or not.
+    case awake
+    /// Running, if only for a while.
+    case woken
+    /// Every process stopped.
+    case suspended
+    /// Every process gone.
+    case gone
+    /// Out of sight.
+    case outOfSight
+    /// Anything but active.
+    case notActive
+    /// Put to sleep, or where it would be left by a machine that does not sleep; in any case with nothing left to answer.
+    case asleep
+    /// Done with the errand of this number, in front or anywhere.
+    case errand(UInt64, inFront: Bool)
+
+    func isMet(by app: App) -> Bool {
+        switch self {
+        case .active: app.state == .active && !app.isResigning
+        case .launched: app.state == .suspended || app.state.isAlive && app.isReady && app.hasHeardAll
+        case .awake, .woken: app.state.isAlive && app.state != .suspended && app.awaiting != .resume
+        case .suspended: app.state == .suspended && app.awaiting == nil
+        case .gone: app.state == .notRunning && app.awaiting == nil
+        case .outOfSight: !app.state.isForeground && !app.isSpawning
+        case .notActive: app.state != .active && !app.owesActivation
+        case .asleep: app.isReadyForSleep
+        case .errand: false
+        }
+    }
+
+    /// Whether the app is on its way there, or could be.
+    func isWithinReach(of app: App) -> Bool {
+        switch self {
+        case .active: app.target == .active
+        case .launched, .woken: app.target.isAlive
+        case .awake: app.target.isAlive && app.target != .suspended
+        case .suspended: app.target == .suspended
+        case .gone: app.target == .notRunning || app.state == .terminating
+        case .outOfSight: !app.target.isForeground
+        case .notActive: app.target != .active
+        case .asleep: true
+        case .errand(_, let inFront): inFront ? app.target == .active : app.target.isAlive
+        }
+    }
+}
+
+extension Goal {
+    /// Whether it can be reached only where something is in sight.
+    var needsSight: Bool {
+        switch self {
+        case .active, .errand(_, inFront: true): true
+        default: false
+        }
+    }
+}
+
+extension App {
+    /// Whether there is nothing more to wait for before the machine sleeps.
+    fileprivate var isReadyForSleep: Bool {
+        switch state {
+        case .notRunning: !isSpawning
+        case .suspended: awaiting == nil
+        case .background:
+            hasHeardAll && (target == .background || holds.contains { $0.kind == .activity })
+        case .active, .inactive, .terminating: false
+        }
+    }
+}
+
+/// A request that waits for one or more apps.
+struct OpenRequest: Sendable {
+    var remaining: Int
+    let app: AppID?
+}

@@ -1,0 +1,250 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What apps are handed and told beside their life cycle.
+@Suite struct EventTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+    static let page = AppEvent.openURL("https://example.org/", type: "text/html")
+
+    func running(_ names: [String], linked: Bool = true) -> World {
+        var world = World(apps: "clock", "maps", linked: linked)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    @Test func `launched to open a URL`() {
+        var world = World(apps: "clock", linked: true)
+        world.answers[Self.clock] = [.openURL: .handled(true)]
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(
+            world.lines() == [
+                "spawn clock",
+                "clock: notRunning → inactive (url)",
+                "clock: inactive → active (url)",
+                "clock ← will-finish-launching",
+                "clock ← did-finish-launching",
+                "clock ← open-url",
+                "! clock open-url handled",
+                "reply 1 handled",
+                "clock ← did-become-active",
+            ])
+    }
+
+    @Test func `the launch callbacks tell of the URL, and no to both means no`() {
+        var world = World(apps: "clock", linked: true)
+        world.answers[Self.clock] = [
+            .willFinishLaunching: .handled(false), .didFinishLaunching: .handled(false), .openURL: .handled(true),
+        ]
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.core.knownApps[Self.clock]?.launchURL == "https://example.org/")
+        #expect(!world.transcript.contains("clock ← open-url"))
+        #expect(world.replies[1]?.name == "declined")
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.replies[2]?.name == "handled")
+    }
+
+    @Test(arguments: [Callback.willFinishLaunching, .didFinishLaunching])
+    func `one no of two is none`(callback: Callback) {
+        var world = World(apps: "clock", linked: true)
+        world.answers[Self.clock] = [callback: .handled(false), .openURL: .handled(true)]
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.replies[1]?.name == "handled")
+    }
+
+    @Test func `brought back to open a URL`() {
+        var world = running(["clock", "maps"])
+        world.answers[Self.clock] = [.openURL: .handled(false)]
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(
+            world.lines().filter { $0.contains("clock") || $0.contains("reply") } == [
+                "resume clock",
+                "clock: suspended → background (url)",
+                "clock ← will-enter-foreground",
+                "clock: background → inactive (url)",
+                "clock ← open-url",
+                "! clock open-url declined",
+                "reply 3 declined",
+                "clock: inactive → active (url)",
+                "clock ← did-become-active",
+            ])
+    }
+
+    @Test func `told while it is active`() {
+        var world = running(["clock"])
+        world.answers[Self.clock] = [.continueActivity: .handled(true)]
+        world.ask(.hand(Self.clock, .continueActivity(type: "org.example.read")))
+        #expect(world.lines() == ["clock ← continue-activity", "! clock continue-activity handled", "reply 2 handled"])
+    }
+
+    @Test func `who is silent has not handled it, and goes on`() {
+        var world = running(["clock", "maps"])
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, Self.page))
+        world.pass(.milliseconds(4999))
+        #expect(world.state("clock") == .inactive)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .active)
+        #expect(world.replies[3]?.name == "unanswered")
+    }
+
+    @Test func `a silent app keeps nobody from coming to the front for longer than a second`() {
+        var world = running(["maps", "clock"])
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        #expect(world.state("maps") == .active)
+        #expect(world.replies[3]?.name == "refused superseded")
+    }
+
+    @Test func `who is ended first loses it`() {
+        var world = running(["maps", "clock"])
+        world.silent[Self.maps] = [.willEnterForeground]
+        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.terminate(Self.maps))
+        #expect(world.replies[3]?.name == "lost")
+        #expect(world.core.knownApps[Self.maps]?.events == [])
+    }
+
+    @Test func `who is sent elsewhere first is told when it is back`() {
+        var world = running(["maps", "clock"])
+        world.withholding = [.resumed]
+        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.focus(Self.clock))
+        #expect(world.replies[3]?.name == "refused superseded")
+        world.withholding = []
+        world.give(.outcome(Self.maps, .resumed))
+        _ = world.lines()
+        world.ask(.focus(Self.maps))
+        let told = world.lines().filter { $0.hasPrefix("maps ←") }
+        #expect(told == ["maps ← will-enter-foreground", "maps ← open-url", "maps ← did-become-active"])
+    }
+
+    @Test func `an app that listens only later gets it then, and one that never does has not handled it`() {
+        var world = running([], linked: false)
+        world.ask(.hand(Self.clock, Self.page))
+        world.pass(.seconds(3))
+        world.answers[Self.clock] = [.openURL: .handled(true)]
+        world.give(.message(Self.clock, .hello))
+        #expect(world.replies[1]?.name == "handled")
+        world.ask(.hand(Self.maps, Self.page))
+        world.pass(.seconds(20))
+        #expect(world.replies[2]?.name == "not-listening")
+        world.ask(.hand(Self.maps, Self.page))
+        #expect(world.replies[3]?.name == "not-listening")
+    }
+
+    @Test func `a program that takes URLs as arguments has it when it is started`() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.takesURLs = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.replies[1]?.name == "handled")
+        #expect(!world.lines().contains("clock ← open-url"))
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.lines().contains("clock ← open-url"))
+    }
+
+    @Test func `a task is done in the background, and the app sleeps again`() {
+        var world = running(["clock", "maps"])
+        world.answers[Self.clock] = [.performTask: .result(.newData)]
+        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        #expect(
+            world.lines() == [
+                "resume clock",
+                "clock: suspended → background (displaced)",
+                "clock ← perform-task",
+                "! clock perform-task new-data",
+                "reply 3 new-data",
+                "stop clock",
+                "clock: background → suspended (idle)",
+            ])
+    }
+
+    @Test func `launched in the background for a task`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        #expect(
+            world.lines() == [
+                "spawn clock",
+                "clock: notRunning → background (wake)",
+                "clock ← will-finish-launching",
+                "clock ← did-finish-launching",
+                "clock ← perform-task",
+                "! clock perform-task no-data",
+                "reply 1 no-data",
+                "stop clock",
+                "clock: background → suspended (idle)",
+            ])
+    }
+
+    @Test func `a task holds nobody up, and has thirty seconds`() {
+        var world = running(["clock", "maps"])
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .active)
+        world.ask(.focus(Self.maps))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(29_999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+        #expect(world.replies[3]?.name == "unanswered")
+    }
+
+    @Test func `of warnings that wait one is told, and of opposites none`() {
+        var world = running(["clock", "maps"])
+        for _ in 0..<3 {
+            world.core.notify(Self.clock, .significantTimeChange)
+            world.core.notify(Self.clock, .protectedDataWillBecomeUnavailable)
+            world.core.notify(Self.clock, .protectedDataDidBecomeAvailable)
+        }
+        world.core.notify(Self.clock, .memoryWarning)
+        world.give(.tick)
+        #expect(world.lines() == [])
+        world.ask(.focus(Self.clock))
+        #expect(
+            world.lines().filter { $0.hasPrefix("clock ←") } == [
+                "clock ← will-enter-foreground", "clock ← did-become-active", "clock ← significant-time-change",
+                "clock ← memory-warning",
+            ])
+    }
+
+    @Test func `more errands than can be wanted are refused`() {
+        var world = running(["clock", "maps"])
+        world.silent[Self.clock] = [.willEnterForeground]
+        for _ in 0..<16 { world.ask(.hand(Self.clock, Self.page)) }
+        #expect(world.replies.count == 2)
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.replies[19]?.name == "refused tooManyErrands")
+        world.ask(.kill(Self.clock))
+        #expect(world.replies.count == 20)
+    }
+
+    @Test func `a URL for an app that is ending is for its next launch`() {
+        var world = running(["clock"])
+        world.stubborn = [Self.clock]
+        world.answers[Self.clock] = [.openURL: .handled(true)]
+        world.ask(.terminate(Self.clock))
+        world.ask(.hand(Self.clock, Self.page))
+        world.pass(.seconds(5))
+        #expect(world.replies[3]?.name == "handled")
+        #expect(world.core.knownApps[Self.clock]?.launchURL == "https://example.org/")
+    }
+
+    @Test(arguments: [
+        AppEvent.openURL("a b\u{0A}%", type: nil, source: "x"), .openURL("x:", type: "a/b"),
+        .continueActivity(type: "t"),
+        .performTask(kind: "k", payload: "{}"), .memoryWarning, .significantTimeChange,
+        .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
+    ])
+    func `an event is saved and read again`(event: AppEvent) {
+        let queued = QueuedEvent(number: 7, event: event)
+        #expect(QueuedEvent(text: queued.text) == queued)
+    }
+}

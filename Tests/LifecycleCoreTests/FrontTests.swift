@@ -1,0 +1,97 @@
+import LifecycleCore
+import Testing
+
+@Suite struct FrontTests {
+    static let home = AppID("home")
+    static let clock = AppID("clock")
+
+    func kiosk() -> World {
+        var settings = Settings()
+        settings.homeApp = Self.home
+        return World(apps: "home", "clock", settings: settings)
+    }
+
+    @Test func `the home app is in front when nothing else is`() {
+        var world = kiosk()
+        #expect(world.state("home") == .active)
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .exited(.code(0), othersLeft: false)))
+        #expect(world.state("home") == .active)
+        world.ask(.launch(Self.clock, background: false))
+        let home = world.ask(.home)
+        #expect(world.replies[home]?.doneApp == Self.home)
+        #expect(world.replies[world.ask(.suspend(Self.home))] == .refused(.homeStaysInFront(Self.home)))
+    }
+
+    @Test func `a home app that keeps crashing is started later and later`() {
+        var world = kiosk()
+        let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))
+        world.give(crash)
+        #expect(world.state("home") == .active)
+        var delays: [Duration] = []
+        for _ in 0..<7 {
+            world.give(crash)
+            #expect(world.state("home") == .notRunning)
+            let before = world.now
+            guard let next = world.core.nextDeadline else { break }
+            delays.append(next.duration(since: before))
+            world.pass(next.duration(since: before))
+            #expect(world.state("home") == .active)
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 60].map { Duration.seconds($0) })
+    }
+
+    @Test func `a home app that is terminated comes back, and not before it is gone`() {
+        var world = kiosk()
+        world.stubborn = [Self.home]
+        let end = world.ask(.terminate(Self.home))
+        #expect(world.state("home") == .terminating)
+        world.pass(.seconds(5))
+        #expect(world.replies[end]?.doneApp == Self.home)
+        #expect(world.state("home") == .active)
+    }
+
+    @Test func `a home app that somebody ends has not failed`() {
+        var world = kiosk()
+        for _ in 0..<3 {
+            world.ask(.kill(Self.home))
+            #expect(world.state("home") == .active)
+        }
+    }
+
+    @Test func `another home app does not answer for the failures of the one before`() {
+        var world = kiosk()
+        for _ in 0..<4 {
+            world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false)))
+            world.pass(.seconds(4))
+        }
+        var settings = Settings()
+        settings.homeApp = Self.clock
+        world.give(.configure(settings))
+        world.ask(.home)
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `two places in front hold two active apps`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", "mail", linked: true, settings: settings)
+        for name in ["clock", "maps", "mail"] { world.ask(.launch(AppID(name), background: false)) }
+        #expect(world.core.front == [AppID("mail"), AppID("maps")])
+        #expect(world.state("mail") == .active && world.state("maps") == .active)
+        #expect(world.state("clock") == .suspended)
+        settings.frontLimit = 1
+        world.give(.configure(settings))
+        #expect(world.state("mail") == .active && world.state("maps") == .suspended)
+    }
+
+    @Test func `an app that somebody else stopped is continued when it is wanted`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .stoppedByOther))
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        #expect(world.lines() == ["resume clock", "reply 2 done"])
+    }
+}

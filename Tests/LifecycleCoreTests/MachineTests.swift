@@ -1,0 +1,129 @@
+import LifecycleCore
+import Testing
+
+/// What the session and the machine do to the apps.
+@Suite struct MachineTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func running(_ names: [String]) -> World {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    @Test func `locked and unlocked`() {
+        var world = running(["maps", "clock"])
+        world.ask(.machine(.lock))
+        #expect(
+            world.lines() == [
+                "! lock",
+                "clock ← protected-data-will-become-unavailable",
+                "clock ← will-resign-active",
+                "clock: active → inactive (locked)",
+                "clock: inactive → background (locked)",
+                "reply 3 done",
+                "clock ← did-enter-background",
+                "stop clock",
+                "clock: background → suspended (idle)",
+            ])
+        world.ask(.machine(.unlock))
+        #expect(
+            world.lines() == [
+                "! unlock",
+                "resume clock",
+                "clock: suspended → background (unlocked)",
+                "clock ← will-enter-foreground",
+                "clock: background → inactive (unlocked)",
+                "clock: inactive → active (unlocked)",
+                "reply 4 done",
+                "clock ← did-become-active",
+                "clock ← protected-data-did-become-available",
+            ])
+        world.ask(.focus(Self.maps))
+        #expect(!world.lines().contains { $0.hasPrefix("maps ← protected") })
+    }
+
+    @Test func `who is called to the front while it is locked comes when it is unlocked`() {
+        var world = running(["maps", "clock"])
+        world.ask(.machine(.lock))
+        _ = world.lines()
+        world.ask(.focus(Self.maps))
+        #expect(world.lines() == ["reply 4 refused concealed"])
+        world.ask(.machine(.unlock))
+        #expect(world.state("maps") == .active)
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `a URL that comes while it is locked is opened when it is unlocked`() {
+        var world = running(["clock"])
+        world.ask(.machine(.lock))
+        world.ask(.hand(Self.clock, .openURL("x:")))
+        #expect(world.replies[3]?.name == "refused concealed")
+        #expect(!world.lines().contains("clock ← open-url"))
+        world.ask(.machine(.unlock))
+        #expect(world.lines().contains("clock ← open-url"))
+    }
+
+    @Test func `the machine sleeps when the apps do, and what was in front is there again`() {
+        var world = running(["maps", "clock"])
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.machine(.sleep))
+        #expect(world.replies[3] == nil)
+        world.give(.message(Self.clock, .done(sequence: 5)))
+        #expect(world.replies[3]?.name == "done")
+        #expect(world.state("clock") == .suspended)
+        world.ask(.machine(.wake))
+        #expect(world.state("clock") == .active)
+        #expect(world.core.knownApps[Self.clock]?.reason == .awake)
+    }
+
+    @Test func `a machine that does not sleep after all has what was in front`() {
+        var world = running(["clock"])
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.machine(.sleep))
+        world.silent = [:]
+        world.ask(.machine(.wake))
+        #expect(world.replies[2]?.name == "refused superseded")
+        world.give(.message(Self.clock, .done(sequence: 5)))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `what goes on in the background keeps no machine awake`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        var policy = Policy()
+        policy.backgroundModes = ["audio"]
+        world.give(.define(Self.clock, policy))
+        policy.suspend = .never
+        world.give(.define(Self.maps, policy))
+        world.ask(.launch(Self.maps, background: false))
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.ask(.machine(.sleep))
+        #expect(world.replies[3]?.name == "done")
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `all that conceals has to be over`() {
+        var world = running(["clock"])
+        world.ask(.machine(.lock))
+        world.ask(.machine(.switchAway))
+        world.ask(.machine(.unlock))
+        #expect(world.state("clock") == .suspended)
+        world.ask(.machine(.switchBack))
+        #expect(world.state("clock") == .active)
+        let told = world.lines().filter { $0.hasPrefix("clock ← protected") }
+        #expect(
+            told == ["clock ← protected-data-will-become-unavailable", "clock ← protected-data-did-become-available"])
+    }
+
+    @Test func `a time change is told now, or once later`() {
+        var world = running(["maps", "clock"])
+        world.ask(.machine(.timeChange))
+        world.ask(.machine(.timeChange))
+        #expect(world.lines().filter { $0.contains("←") }.count == 2)
+        world.ask(.focus(Self.maps))
+        #expect(world.lines().filter { $0 == "maps ← significant-time-change" }.count == 1)
+    }
+}

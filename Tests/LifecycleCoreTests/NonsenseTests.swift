@@ -1,0 +1,112 @@
+import LifecycleCore
+import TestSupport
+import Testing
+
+/// Saved records are a file's word. Whatever they say, the machine restored from them does its work.
+@Suite struct NonsenseTests {
+    @Test func `a machine restored from records that make no sense works`() {
+        for seed in UInt64(1)...SimulationTests.seeds {
+            let problems = Nonsense(seed: seed).problems()
+            #expect(problems.isEmpty, "seed \(seed): \(problems)")
+            guard problems.isEmpty else { return }
+        }
+    }
+}
+
+/// Records of a real history, with mistakes in them that one seed decides on.
+private struct Nonsense {
+    var random: SeededGenerator
+    let settings: Settings
+    let policies: [AppID: Policy]
+    var machine: SavedRecord
+    var apps: [SavedRecord]
+    let now: Instant
+
+    init(seed: UInt64) {
+        var history = Simulation(seed: seed, faults: true)
+        for _ in 0..<Int.random(in: 1...60, using: &history.random) {
+            history.randomInput()
+            let pause = Int64.random(in: 0...200_000, using: &history.random)
+            history.advance(to: history.now + .microseconds(pause))
+        }
+        random = history.random
+        settings = history.settings
+        policies = history.policies
+        machine = history.core.record
+        apps = history.core.records
+        now = history.now
+        for _ in 0..<Int.random(in: 1...12, using: &random) { makeMistake() }
+    }
+
+    private mutating func makeMistake() {
+        let pool = (apps + [machine]).flatMap(\.fields)
+        guard Int.random(in: 0..<5, using: &random) > 0, let index = apps.indices.randomElement(using: &random) else {
+            machine = changed(machine, pool: pool)
+            return
+        }
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: apps.remove(at: index)
+        case 1: apps.append(apps[index])
+        default: apps[index] = changed(apps[index], pool: pool)
+        }
+    }
+
+    private mutating func changed(_ record: SavedRecord, pool: [SavedRecord.Field]) -> SavedRecord {
+        var fields = record.fields
+        guard let index = fields.indices.randomElement(using: &random), let other = pool.randomElement(using: &random)
+        else { return record }
+        let words =
+            ["", ":", "-1", "0", "1", "18446744073709551615", "\u{0}", "terminating", "active", other.value]
+            + AppState.allCases.map(\.rawValue)
+        let word = words.randomElement(using: &random) ?? ""
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: fields.remove(at: index)
+        case 1: fields.append(other)
+        case 2: fields[index] = .init(name: fields[index].name, value: String(fields[index].value.dropLast(2)))
+        case 3: fields.insert(.init(name: fields[index].name, value: word), at: 0)
+        default: fields[index] = .init(name: fields[index].name, value: word)
+        }
+        return SavedRecord(fields: fields)
+    }
+
+    /// What is wrong after the machine had all the time that it may want.
+    func problems() -> [String] {
+        var random = random
+        var world = World()
+        world.now = now
+        world.linked = Set(policies.keys)
+        world.core = Lifecycle(
+            restoring: machine, apps: apps, settings: settings, policy: { policies[$0] }, at: now)
+        for app in world.core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isAway {
+            let sequence = UInt64.random(in: 0...UInt64.max, using: &random)
+            if Bool.random(using: &random) { world.give(.message(app.id, .back(lastSequence: sequence))) }
+        }
+        for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { world.give(.define(id, policy)) }
+        world.give(.takeOver)
+        world.give(.start)
+        var problems = broken(world.core)
+        world.pass(.seconds(3600))
+        problems += broken(world.core)
+        // Records may say that two are active; one that is away has its second to make room.
+        let active = world.core.knownApps.values.count { $0.state == .active }
+        if active > settings.frontLimit { problems.append("\(active) active apps") }
+        for app in world.core.knownApps.values where app.state != app.target && app.holds.isEmpty {
+            problems.append("\(app.id) is \(app.state), not \(app.target): \(app)")
+        }
+        world.give(.shutDown)
+        world.pass(.seconds(60))
+        if world.core.runningCount != 0 { problems.append("\(world.core.runningCount) apps left after shutdown") }
+        if !world.transcript.contains("finished") { problems.append("not finished") }
+        return problems
+    }
+
+    private func broken(_ core: Lifecycle) -> [String] {
+        var problems: [String] = []
+        if core.front.count > settings.frontLimit { problems.append("front \(core.front)") }
+        if Set(core.front).count < core.front.count { problems.append("front \(core.front)") }
+        if core.runningCount != core.knownApps.values.count(where: \.isRunning) {
+            problems.append("\(core.runningCount) running")
+        }
+        return problems
+    }
+}

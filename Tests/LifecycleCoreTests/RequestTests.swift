@@ -1,0 +1,176 @@
+import LifecycleCore
+import Testing
+
+@Suite struct RequestTests {
+    static let clock = AppID("clock")
+
+    @Test func `what cannot be is refused with a reason`() {
+        var world = World(apps: "clock")
+        #expect(world.replies[world.ask(.focus(AppID("cloc")))] == .refused(.noSuchApp(AppID("cloc"))))
+        for request in [Request.focus(Self.clock), .suspend(Self.clock), .resume(Self.clock), .terminate(Self.clock)] {
+            #expect(world.replies[world.ask(request)] == .refused(.notRunning(Self.clock)))
+        }
+        world.broken = [Self.clock]
+        let launch = world.ask(.launch(Self.clock, background: false))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, "no such program")))
+        #expect(world.core.front.isEmpty)
+    }
+
+    @Test func `an app that is never suspended stays awake`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.suspend = .never
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.pass(.seconds(60))
+        #expect(world.state("clock") == .background)
+        #expect(world.replies[world.ask(.suspend(Self.clock))] == .refused(.neverSuspended(Self.clock)))
+    }
+
+    @Test func `resume keeps an app awake until it is suspended or has been in front`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        world.ask(.resume(Self.clock))
+        world.pass(.seconds(60))
+        #expect(world.state("clock") == .background)
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `a foreign SIGCONT does not wake for good`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .resumedByOther))
+        #expect(world.lines() == ["! stop renewed", "stop clock"])
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `what will not stop is named, and the attempt goes on`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.withholding = [.stopped]
+        let suspend = world.ask(.suspend(Self.clock))
+        world.give(.outcome(Self.clock, .stopIncomplete("123 (cp)")))
+        #expect(world.replies[suspend] == .refused(.notStopped(Self.clock, "123 (cp)")))
+        world.give(.outcome(Self.clock, .stopped))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `a crash is told to who waits`() {
+        var world = World(apps: "clock")
+        world.withholding = [.stopped]
+        world.ask(.launch(Self.clock, background: false))
+        let suspend = world.ask(.suspend(Self.clock))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        guard case .refused(.ended(Self.clock, let exit)) = world.replies[suspend] else {
+            Issue.record("\(String(describing: world.replies[suspend]))")
+            return
+        }
+        #expect(exit.reason == .crash && exit.status == .signal(11))
+    }
+
+    @Test func `interruptions have a limit, and one that is under way counts once`() {
+        var world = World(apps: "clock")
+        let limit = Lifecycle.interruptionLimit
+        for number in 0..<limit { world.ask(.beginInterruption("\(number)")) }
+        #expect(world.replies[world.ask(.beginInterruption("0"))] == .done(nil))
+        let refusal = world.replies[world.ask(.beginInterruption("more"))]
+        #expect(refusal == .refused(.tooManyInterruptions(limit: limit)))
+        world.ask(.endInterruption("0"))
+        #expect(world.replies[world.ask(.beginInterruption("more"))] == .done(nil))
+    }
+
+    @Test func `the kernel has its time to end an app that gets none`() {
+        var settings = Settings()
+        settings.timeouts.willTerminate = .zero
+        var world = World(apps: "clock", settings: settings)
+        world.stubborn = [Self.clock]
+        world.withholding = [.killed]
+        world.ask(.launch(Self.clock, background: false))
+        let end = world.ask(.terminate(Self.clock))
+        world.pass(.milliseconds(4999))
+        #expect(world.replies[end] == nil)
+        world.pass(.milliseconds(1))
+        #expect(world.replies[end] == .refused(.notGone(Self.clock)))
+    }
+
+    @Test func `a start that hangs can be killed, and is when its grace is over`() {
+        for request in [Request.kill(Self.clock), .terminate(Self.clock)] {
+            var world = World(apps: "clock")
+            world.withholding = [.spawned]
+            world.ask(.launch(Self.clock, background: false))
+            let end = world.ask(request)
+            if request == .terminate(Self.clock) { world.pass(.seconds(5)) }
+            #expect(world.lines().contains("kill clock"))
+            #expect(world.replies[end]?.doneApp == Self.clock)
+            #expect(world.core.runningCount == 0)
+        }
+    }
+
+    @Test func `an app that is launched again while its start is given up is started anew`() {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.kill(Self.clock))
+        let launch = world.ask(.launch(Self.clock, background: false))
+        world.withholding = []
+        world.give(.outcome(Self.clock, .exited(.signal(9), othersLeft: false)))
+        #expect(world.lines().filter { $0 == "spawn clock" }.count == 2)
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `an app that is launched again in the grace of its start goes on`() {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        let launch = world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(10))
+        world.give(.outcome(Self.clock, .spawned))
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+        #expect(!world.lines().contains("kill clock"))
+    }
+
+    @Test func `the rest of a tree goes with its main process`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .exited(.code(0), othersLeft: true)))
+        #expect(world.state("clock") == .terminating)
+        _ = world.lines()
+        world.pass(.seconds(5))
+        #expect(world.lines().prefix(2) == ["! grace over", "kill clock"])
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .exit)
+    }
+
+    @Test func `shutting down ends every app, at the same time, and starts none`() {
+        var world = World(apps: "clock", "maps", "mail")
+        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
+        world.stubborn = [Self.clock]
+        world.give(.shutDown)
+        #expect(world.replies[world.ask(.launch(AppID("mail"), background: false))] == .refused(.shuttingDown))
+        #expect(!world.lines().contains("finished"))
+        world.pass(.seconds(5))
+        #expect(world.lines().last == "finished")
+        #expect(world.core.runningCount == 0)
+    }
+
+    @Test func `an ad-hoc app is forgotten with its last process`() {
+        var world = World()
+        var policy = Policy()
+        policy.isTransient = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        let end = world.ask(.terminate(Self.clock))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        #expect(world.core.knownApps[Self.clock] == nil)
+        #expect(world.lines().last == "forgotten clock")
+    }
+}

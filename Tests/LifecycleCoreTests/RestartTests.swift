@@ -1,0 +1,283 @@
+import LifecycleCore
+import Testing
+
+/// Apps that end by themselves and are started again, what comes forward in their place, and what runs from the start.
+@Suite struct RestartTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+    static let home = AppID("home")
+    static let crash = Outcome.exited(.signal(11), othersLeft: false)
+    static let success = Outcome.exited(.code(0), othersLeft: false)
+
+    func world(_ restart: RestartPolicy, onExit: ExitSuccessor = .home, home: Bool = false) -> World {
+        var settings = Settings()
+        if home { settings.homeApp = Self.home }
+        var world = World(apps: "clock", "maps", "home", settings: settings)
+        var policy = Policy()
+        policy.restart = restart
+        policy.onExit = onExit
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        _ = world.lines()
+        return world
+    }
+
+    @Test func `a crash in front is followed by a start in front`() {
+        var world = world(.onFailure)
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(
+            world.lines() == [
+                "! clock exited (crash)",
+                "clock: active → notRunning (crash)",
+                "spawn clock",
+                "clock: notRunning → inactive (restart)",
+                "clock: inactive → active (restart)",
+            ])
+    }
+
+    @Test func `one that was out of sight is started out of sight`() {
+        var world = world(.always)
+        world.ask(.launch(Self.maps, background: false))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, Self.success))
+        #expect(
+            world.lines() == [
+                "! clock exited (exit)",
+                "clock: background → notRunning (exit)",
+                "spawn clock",
+                "clock: notRunning → background (restart)",
+            ])
+        #expect(world.core.front == [Self.maps])
+    }
+
+    @Test(arguments: [RestartPolicy.never, .onFailure])
+    func `one that ends with success stays away unless it is to be there always`(restart: RestartPolicy) {
+        var world = world(restart)
+        world.give(.outcome(Self.clock, Self.success))
+        world.pass(.seconds(100))
+        #expect(world.state("clock") == .notRunning)
+    }
+
+    @Test(arguments: [Request.terminate(clock), .kill(clock)])
+    func `what a person ended stays away`(request: Request) {
+        var world = world(.always)
+        world.ask(request)
+        world.pass(.seconds(100))
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.core.restartTime(of: Self.clock) == nil)
+    }
+
+    @Test func `one that ends by itself while it is asked to has done what it was asked`() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willResignActive]
+        let end = world.ask(.terminate(Self.clock))
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
+        #expect(world.state("clock") == .notRunning)
+    }
+
+    @Test func `nothing is started again during a shutdown`() {
+        var world = world(.always)
+        world.stubborn = [Self.clock]
+        world.give(.shutDown)
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.lines().last == "finished")
+    }
+
+    @Test func `one that keeps ending is started later and later, and given up`() {
+        var world = world(.always)
+        var delays: [Duration] = []
+        for _ in 0..<10 {
+            world.give(.outcome(Self.clock, Self.crash))
+            let before = world.now
+            guard let next = world.core.restartTime(of: Self.clock) else { continue }
+            delays.append(next.duration(since: before))
+            world.pass(next.duration(since: before))
+            #expect(world.state("clock") == .active)
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) })
+        #expect(world.lines().last == "! clock given up after 10")
+        #expect(world.core.knownApps[Self.clock]?.isGivenUp == true)
+        #expect(world.core.nextDeadline == nil)
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.core.knownApps[Self.clock]?.isGivenUp == false)
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a minute without an end makes up for what was before`() {
+        var world = world(.always)
+        for _ in 0..<30 {
+            world.pass(.seconds(60))
+            world.give(.outcome(Self.clock, Self.crash))
+            #expect(world.state("clock") == .active)
+        }
+    }
+
+    @Test func `home shows meanwhile, and gives way`() {
+        var world = world(.always, home: true)
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.front == [Self.home])
+        world.pass(.seconds(1))
+        #expect(world.core.front == [Self.clock])
+    }
+
+    @Test(arguments: [Request.launch(maps, background: false), .home])
+    func `who was chosen meanwhile stays in front`(choice: Request) {
+        var world = world(.always, home: true)
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.outcome(Self.clock, Self.crash))
+        world.ask(choice)
+        let chosen = world.core.front
+        world.pass(.seconds(1))
+        #expect(world.core.front == chosen)
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `terminate ends the waiting, too`() {
+        var world = world(.always)
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.restartTime(of: Self.clock) != nil)
+        let end = world.ask(.terminate(Self.clock))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        world.pass(.seconds(100))
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.replies[world.ask(.terminate(Self.clock))] == .refused(.notRunning(Self.clock)))
+    }
+
+    @Test func `a policy that is taken back counts no more`() {
+        var world = world(.always)
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.define(Self.clock, Policy()))
+        #expect(world.core.restartTime(of: Self.clock) == nil)
+    }
+
+    @Test func `a launch that failed is repeated only where nobody was told`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.restart = .onFailure
+        world.give(.define(Self.clock, policy))
+        world.broken = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.core.nextDeadline == nil)
+        world.broken = []
+        world.ask(.launch(Self.clock, background: false))
+        world.broken = [Self.clock]
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
+        world.broken = []
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .active)
+    }
+
+    // MARK: What comes forward
+
+    func front(onExit: ExitSuccessor, end: (inout World) -> Void) -> [AppID] {
+        var settings = Settings()
+        settings.homeApp = Self.home
+        var world = World(apps: "clock", "maps", "home", settings: settings)
+        var policy = Policy()
+        policy.onExit = onExit
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.maps, background: false))
+        world.pass(.seconds(1))
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(10))
+        end(&world)
+        return world.core.front
+    }
+
+    @Test func `home comes forward, or who was there before`() {
+        #expect(front(onExit: .home) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.home])
+        #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.maps])
+        #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.crash)) } == [Self.maps])
+        #expect(front(onExit: .previous) { $0.ask(.terminate(Self.clock)) } == [Self.maps])
+    }
+
+    @Test func `who was there before and has ended does not come`() {
+        let front = front(onExit: .previous) { world in
+            world.ask(.kill(Self.maps))
+            world.give(.outcome(Self.clock, Self.success))
+        }
+        #expect(front == [Self.home])
+    }
+
+    @Test func `one that ends out of sight changes nothing in front`() {
+        let front = front(onExit: .previous) { world in
+            world.ask(.home)
+            world.give(.outcome(Self.clock, Self.success))
+        }
+        #expect(front == [Self.home])
+    }
+
+    // MARK: At the start
+
+    func started(_ places: [String: StartPlace], home: AppID? = nil, restored: Bool = false) -> World {
+        var world = World(starting: places.keys.sorted(), home: home) { world in
+            if restored {
+                world.core = Lifecycle(
+                    restoring: world.core.record, apps: [], settings: world.core.settings, policy: { _ in nil },
+                    at: world.now)
+            }
+            for (name, place) in places {
+                var policy = Policy()
+                policy.launchAtStart = place
+                world.give(.define(AppID(name), policy))
+            }
+        }
+        world.give(.start)
+        return world
+    }
+
+    @Test func `what is to run from the start does, and the last of several has the front`() {
+        var world = started(["clock": .foreground, "mail": .background, "maps": .foreground], home: AppID("mail"))
+        #expect(world.core.front == [Self.maps])
+        #expect(world.state("clock") == .background && world.state("mail") == .background)
+        #expect(world.lines().filter { $0.hasPrefix("spawn") } == ["spawn clock", "spawn maps", "spawn mail"].sorted())
+        for app in world.core.knownApps.values { #expect(world.core.launch(of: app.id)?.reason == .boot) }
+    }
+
+    @Test func `a daemon that takes over starts nothing`() {
+        var world = started(["clock": .foreground, "mail": .background], restored: true)
+        #expect(!world.lines().contains { $0.hasPrefix("spawn") })
+    }
+
+    // MARK: Another daemon
+
+    @Test func `an exit that was written down calls for restoration, unless something later is known`() {
+        let old = Exit(state: .active, reason: .crash, status: .signal(11), instant: Instant(microseconds: 0))
+        var world = World(apps: "clock")
+        world.give(.remember(Self.clock, old))
+        #expect(world.core.launch(of: Self.clock)?.restores == true)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.give(.remember(Self.clock, old))
+        #expect(world.core.launch(of: Self.clock)?.restores == false)
+    }
+
+    @Test func `what is waited for is waited for by the next daemon`() throws {
+        var world = world(.always, home: true)
+        world.give(.outcome(Self.clock, Self.crash))
+        world.give(.outcome(Self.clock, Self.crash))
+        var policy = Policy()
+        policy.restart = .always
+        world.core = Lifecycle(
+            restoring: world.core.record, apps: world.core.records, settings: world.core.settings,
+            policy: { $0 == Self.clock ? policy : Policy() }, at: world.now)
+        world.give(.takeOver)
+        world.give(.start)
+        world.pass(.seconds(1))
+        #expect(world.core.front == [Self.clock])
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(2))
+    }
+}

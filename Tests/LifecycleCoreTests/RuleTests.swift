@@ -1,0 +1,245 @@
+import LifecycleCore
+import Testing
+
+/// The rules beside the table of the life cycle, which no row of it shows.
+@Suite struct RuleTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func running(_ names: String..., linked: Bool = true) -> World {
+        var world = World(apps: "clock", "maps", linked: linked)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    // MARK: Launching what runs
+
+    @Test func `launching an app that is suspended brings it back, with the new reason`() {
+        var world = running("clock", "maps")
+        world.ask(.launch(Self.clock, background: false))
+        #expect(
+            world.lines().filter { $0.contains("clock") } == [
+                "resume clock",
+                "clock: suspended → background (launch)",
+                "clock ← will-enter-foreground",
+                "clock: background → inactive (launch)",
+                "clock: inactive → active (launch)",
+                "clock ← did-become-active",
+            ])
+        #expect(world.core.front == [Self.clock])
+    }
+
+    @Test func `launching an app in front changes nothing, in the background neither`() {
+        for background in [false, true] {
+            var world = running("clock")
+            let launch = world.ask(.launch(Self.clock, background: background))
+            #expect(world.lines() == ["reply \(launch) done"])
+            #expect(world.state("clock") == .active)
+        }
+    }
+
+    @Test func `an app that was launched to the background comes to the front like one that comes back`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        let told = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(told == ["clock ← will-enter-foreground", "clock ← did-become-active"])
+    }
+
+    // MARK: Ending
+
+    @Test func `terminated in the background, with nothing but the signal`() {
+        var world = running("clock", "maps")
+        world.ask(.resume(Self.clock))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        #expect(
+            world.lines().prefix(2) == ["clock: background → terminating (terminate)", "terminate clock"])
+    }
+
+    @Test func `a shutdown asks like a person does, each app by its state`() {
+        var world = running("clock", "maps")
+        world.give(.shutDown)
+        #expect(
+            world.lines() == [
+                "clock: suspended → terminating (shutdown)",
+                "terminate clock",
+                "maps ← will-resign-active",
+                "! clock exited (shutdown)",
+                "clock: terminating → notRunning (shutdown)",
+                "maps: active → inactive (shutdown)",
+                "maps: inactive → terminating (shutdown)",
+                "terminate maps",
+                "! maps exited (shutdown)",
+                "maps: terminating → notRunning (shutdown)",
+                "finished",
+            ])
+    }
+
+    @Test func `an app that is ending is told nothing more`() {
+        var world = running("clock")
+        world.stubborn = [Self.clock]
+        world.ask(.terminate(Self.clock))
+        world.ask(.launch(Self.maps, background: false))
+        world.ask(.beginInterruption("call"))
+        world.ask(.home)
+        _ = world.lines()
+        world.pass(.milliseconds(4999))
+        #expect(!world.lines().contains { $0.hasPrefix("clock ←") })
+    }
+
+    @Test func `leaving the front, for however long, ends no app`() {
+        var world = running("clock", "maps")
+        world.pass(.seconds(3600))
+        #expect(world.state("clock") == .suspended)
+        #expect(!world.lines().contains { $0.hasPrefix("terminate") || $0.hasPrefix("kill") })
+    }
+
+    // MARK: Waiting for the app
+
+    @Test func `an app is not stopped before it has answered didEnterBackground`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.home)
+        world.pass(.milliseconds(4999))
+        #expect(world.state("clock") == .background)
+        #expect(!world.lines().contains("stop clock"))
+        world.give(.message(Self.clock, .done(sequence: 5)))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `the next callback waits for the answer to the one before`() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.lines().filter { $0.hasPrefix("clock ←") } == ["clock ← will-finish-launching"])
+        world.give(.message(Self.clock, .done(sequence: 1)))
+        #expect(
+            world.lines().filter { $0.hasPrefix("clock ←") } == [
+                "clock ← did-finish-launching", "clock ← did-become-active",
+            ])
+    }
+
+    // MARK: The time of tasks
+
+    @Test func `a task that is begun out of sight has what is left of the thirty seconds`() {
+        var world = running("clock")
+        world.ask(.home)
+        world.ask(.resume(Self.clock))
+        world.pass(.seconds(10))
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        _ = world.lines()
+        world.pass(.milliseconds(19_999))
+        #expect(world.lines() == [])
+        world.pass(.milliseconds(1))
+        #expect(world.lines() == ["clock ← expire-task 1"])
+    }
+
+    @Test func `the time of a task stands still in front, and is whole again afterwards`() {
+        var world = running("clock")
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(20))
+        world.ask(.focus(Self.clock))
+        world.pass(.seconds(5))
+        world.ask(.home)
+        _ = world.lines()
+        world.pass(.milliseconds(29_999))
+        #expect(world.lines() == [])
+        world.pass(.milliseconds(1))
+        #expect(world.lines() == ["clock ← expire-task 1"])
+    }
+
+    @Test func `who does not end a task in time is not asked any more`() {
+        var world = running("clock")
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.milliseconds(34_999))
+        _ = world.lines()
+        world.pass(.milliseconds(1))
+        #expect(world.lines().prefix(3).last == "kill clock")
+    }
+
+    // MARK: What the app is told with a callback
+
+    /// What the core tells the app on its way to the front and away again.
+    func deliveries(from world: World, background: Bool = false) -> [Delivery] {
+        var core = world.core
+        var found: [Delivery] = []
+        var queue: [Input] = [
+            .request(RequestID(1001), .launch(Self.clock, background: background)), .outcome(Self.clock, .spawned),
+            .message(Self.clock, .hello), .request(RequestID(1002), .home),
+        ]
+        while !queue.isEmpty {
+            for effect in core.handle(queue.removeFirst(), at: world.now) {
+                guard case .deliver(Self.clock, let delivery) = effect else { continue }
+                found.append(delivery)
+                queue.insert(.message(Self.clock, .done(sequence: delivery.sequence)), at: 0)
+            }
+        }
+        return found
+    }
+
+    @Test func `launch options come with both launch callbacks and no other`() {
+        let told = deliveries(from: World(apps: "clock"))
+        #expect(
+            told.map(\.callback) == [
+                .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            ])
+        #expect(told.map { $0.launch?.reason } == [.launch, .launch, nil, nil, nil])
+        #expect(told.map(\.taskTime) == [nil, nil, nil, nil, .seconds(30)])
+        #expect(told.map(\.state) == [.inactive, .inactive, .active, .active, .background])
+    }
+
+    @Test func `a launch to the background is told as one, and nothing else is told`() {
+        let told = deliveries(from: World(apps: "clock"), background: true)
+        #expect(told.map(\.callback) == [.willFinishLaunching, .didFinishLaunching])
+        #expect(told.map(\.state) == [.inactive, .background])
+    }
+
+    @Test(arguments: [
+        (Outcome.exited(.signal(11), othersLeft: false), Reason.crash, true),
+        (.exited(.code(1), othersLeft: false), .crash, true),
+        (.exited(.code(0), othersLeft: false), .exit, false),
+    ])
+    func `an app that ended by itself is restored if it failed`(end: Outcome, reason: Reason, restores: Bool) {
+        var world = running("clock")
+        world.give(.outcome(Self.clock, end))
+        let launch = deliveries(from: world).first?.launch
+        #expect(launch?.previous?.reason == reason && launch?.previous?.state == .active)
+        #expect(launch?.previous?.instant == world.now)
+        #expect(launch?.restores == restores)
+    }
+
+    @Test(arguments: [Request.terminate(clock), .kill(clock)])
+    func `an app that a person ended is told so, and not restored`(request: Request) {
+        var world = running("clock")
+        world.ask(request)
+        let launch = deliveries(from: world).first?.launch
+        #expect(launch?.previous?.reason == (request == .kill(Self.clock) ? .kill : .terminate))
+        #expect(launch?.restores == false)
+    }
+
+    @Test func `an app that missed the time of its tasks or of the background is restored`() {
+        for isHeld in [false, true] {
+            var world = running("clock")
+            if isHeld {
+                world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+            } else {
+                world.silent[Self.clock] = [.didEnterBackground]
+            }
+            world.ask(.home)
+            world.pass(.seconds(35))
+            let launch = deliveries(from: world).first?.launch
+            #expect(launch?.previous?.reason == (isHeld ? .taskTimeout : .backgroundTimeout))
+            #expect(launch?.restores == true)
+        }
+    }
+
+    @Test func `the first launch has nothing before it`() {
+        let launch = deliveries(from: World(apps: "clock")).first?.launch
+        #expect(launch?.previous == nil && launch?.restores == false)
+    }
+}

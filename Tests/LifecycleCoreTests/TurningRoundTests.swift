@@ -1,0 +1,122 @@
+import LifecycleCore
+import Testing
+
+/// Wishes that change while their consequences are under way.
+@Suite struct TurningRoundTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    @Test func `called back while resigning`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.home)
+        world.silent = [:]
+        _ = world.lines()
+        let again = world.ask(.focus(Self.clock))
+        #expect(world.lines() == ["reply 2 refused superseded"])
+        world.give(.message(Self.clock, .done(sequence: 4)))
+        #expect(
+            world.lines() == [
+                "clock: active → inactive (focus)",
+                "clock: inactive → active (focus)",
+                "reply 3 done",
+                "clock ← did-become-active",
+            ])
+        #expect(world.replies[again]?.doneApp == Self.clock)
+    }
+
+    @Test func `who was told to come gets there before it is sent away`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.maps, background: false))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.maps] = [.willEnterForeground]
+        world.ask(.focus(Self.maps))
+        world.silent = [:]
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        #expect(
+            world.lines() == ["resume clock", "reply 3 refused superseded", "clock: suspended → background (focus)"])
+        world.give(.message(Self.maps, .done(sequence: 6)))
+        #expect(
+            world.lines() == [
+                "maps: background → inactive (displaced)",
+                "maps: inactive → active (displaced)",
+                "maps ← did-become-active",
+                "maps ← will-resign-active",
+                "clock ← will-enter-foreground",
+                "maps: active → inactive (displaced)",
+                "maps: inactive → background (displaced)",
+                "maps ← did-enter-background",
+                "clock: background → inactive (focus)",
+                "clock: inactive → active (focus)",
+                "reply 4 done",
+                "clock ← did-become-active",
+                "stop maps",
+                "maps: background → suspended (idle)",
+            ])
+    }
+
+    @Test func `wanted while it is being stopped`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.withholding = [.stopped]
+        let suspend = world.ask(.suspend(Self.clock))
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        #expect(world.lines().contains("resume clock"))
+        #expect(world.state("clock") == .active)
+        guard case .refused(.superseded) = world.replies[suspend] else {
+            Issue.record("\(String(describing: world.replies[suspend]))")
+            return
+        }
+    }
+
+    @Test func `terminated while it is being started`() {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned]
+        let launch = world.ask(.launch(Self.clock, background: false))
+        let terminate = world.ask(.terminate(Self.clock))
+        #expect(world.replies[terminate] == nil)
+        world.give(.outcome(Self.clock, .spawned))
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.replies[terminate]?.doneApp == Self.clock)
+        #expect(world.replies[launch]?.name == "refused superseded")
+    }
+
+    @Test func `launched while it is ending`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.stubborn = [Self.clock]
+        let terminate = world.ask(.terminate(Self.clock))
+        let launch = world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .active)
+        #expect(world.replies[terminate]?.doneApp == Self.clock)
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+    }
+
+    @Test func `a silent app delays a chain of switches by its second and no more`() {
+        var world = World(apps: "clock", "maps", "mail", linked: true)
+        for name in ["clock", "maps", "mail"] { world.ask(.launch(AppID(name), background: false)) }
+        world.silent[AppID("mail")] = [.willResignActive]
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        #expect(world.state("maps") == .active)
+    }
+
+    @Test func `a silent didBecomeActive does not hold its place for ever`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [.didBecomeActive]
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(2))
+        _ = world.lines()
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        #expect(world.state("maps") == .active)
+        let told = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(told == ["clock ← will-resign-active", "clock ← did-enter-background"])
+    }
+}

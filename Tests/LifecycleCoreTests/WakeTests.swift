@@ -1,0 +1,124 @@
+import LifecycleCore
+import Testing
+
+/// Apps that are woken for work out of sight.
+@Suite struct WakeTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func asleep(linked: Bool) -> World {
+        var world = World(apps: "clock", "maps", linked: linked)
+        world.ask(.launch(Self.clock, background: true))
+        world.pass(.seconds(60))
+        _ = world.lines()
+        return world
+    }
+
+    @Test func `an app that listens is woken, does its work, and sleeps again`() {
+        var world = asleep(linked: true)
+        world.answers[Self.clock] = [.performTask: .result(.newData)]
+        world.ask(.wake(Self.clock, kind: "fetch", payload: "inbox"))
+        #expect(
+            world.lines() == [
+                "resume clock",
+                "clock: suspended → background (wake)",
+                "clock ← perform-task",
+                "! clock perform-task new-data",
+                "reply 2 new-data",
+                "stop clock",
+                "clock: background → suspended (idle)",
+            ])
+    }
+
+    @Test func `an app that does not listen gets the time, and sleeps again`() {
+        var world = asleep(linked: false)
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(
+            world.lines() == [
+                "resume clock",
+                "clock: suspended → background (wake)",
+                "reply 2 done",
+            ])
+        world.pass(.seconds(29))
+        #expect(world.state("clock") == .background)
+        world.pass(.seconds(1))
+        #expect(world.lines() == ["stop clock", "clock: background → suspended (idle)"])
+    }
+
+    @Test func `one that never listens is launched for it all the same`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.callbacks = .none
+        world.give(.define(Self.clock, policy))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(world.lines() == ["spawn clock", "clock: notRunning → background (wake)", "reply 1 done"])
+        world.pass(.seconds(29))
+        #expect(world.state("clock") == .background)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `in front it is told where it is`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        _ = world.lines()
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(
+            world.lines() == ["clock ← perform-task", "! clock perform-task no-data", "reply 2 no-data"])
+    }
+
+    @Test func `a person who puts it to sleep is stronger`() {
+        var world = asleep(linked: false)
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        let suspend = world.ask(.suspend(Self.clock))
+        #expect(world.replies[suspend]?.doneApp == Self.clock)
+    }
+
+    @Test func `scheduled work is not ordered twice`() {
+        var world = asleep(linked: true)
+        world.silent[Self.clock] = [.performTask]
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.give(.wake(Self.clock, kind: "clean"))
+        #expect(
+            world.lines() == ["resume clock", "clock: suspended → background (wake)", "clock ← perform-task"])
+        world.pass(.seconds(60))
+        #expect(
+            world.lines() == [
+                "! clock overdue perform-task",
+                "! clock perform-task unanswered",
+                "clock ← perform-task",
+                "! clock overdue perform-task",
+                "! clock perform-task unanswered",
+                "stop clock",
+                "clock: background → suspended (idle)",
+            ])
+    }
+
+    @Test func `one that waits to be started again comes back where it was`() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        let crash = Input.outcome(Self.clock, .exited(.signal(11), othersLeft: false))
+        world.give(crash)
+        world.give(crash)
+        #expect(world.state("clock") == .notRunning)
+        world.give(.wake(Self.clock, kind: "fetch"))
+        #expect(world.state("clock") == .active)
+        #expect(world.lines().contains("clock ← perform-task"))
+    }
+
+    @Test func `nobody is woken during a shutdown, nor who is not known`() {
+        var world = asleep(linked: true)
+        #expect(world.replies[world.ask(.wake(Self.maps, kind: "a", payload: ""))]?.name == "no-data")
+        let unknown = AppID("unknown")
+        #expect(world.replies[world.ask(.wake(unknown, kind: "a", payload: ""))] == .refused(.noSuchApp(unknown)))
+        world.give(.wake(unknown, kind: "a"))
+        world.give(.shutDown)
+        _ = world.lines()
+        world.give(.wake(Self.clock, kind: "a"))
+        #expect(world.lines().isEmpty)
+    }
+}

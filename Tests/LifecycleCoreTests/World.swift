@@ -1,0 +1,187 @@
+import LifecycleCore
+
+/// A kernel and a set of apps that do at once, and without fail, what the core wants, on a virtual clock.
+///
+/// What it does is written down as a transcript; tests compare transcripts with what the life cycle's texts say.
+struct World {
+    var core = Lifecycle()
+    var now = Instant(microseconds: 0)
+    /// The apps that listen as soon as they run.
+    var linked: Set<AppID> = []
+    /// The callbacks that are never answered, by app.
+    var silent: [AppID: Set<Callback>] = [:]
+    /// What apps say to a callback, where that is more than that they are done.
+    var answers: [AppID: [Callback: AppAnswer]] = [:]
+    /// The apps that ignore SIGTERM.
+    var stubborn: Set<AppID> = []
+    /// The apps that cannot be started.
+    var broken: Set<AppID> = []
+    /// The outcomes that the kernel keeps to itself, for tests that give them later.
+    var withholding: Set<Withheld> = []
+    /// How short memory is each time that it is looked at; normal when nothing is left here.
+    var looks: [MemoryLevel] = []
+    /// What happened, one line each.
+    var transcript: [String] = []
+    var replies: [UInt64: Reply] = [:]
+    private var lastRequest: UInt64 = 0
+    private var queue: [Input] = []
+
+    enum Withheld { case spawned, stopped, resumed, killed }
+
+    init(apps: String..., linked: Bool = false, settings: Settings = Settings()) {
+        give(.configure(settings))
+        for name in apps {
+            give(.define(AppID(name), Policy(timeouts: settings.timeouts)))
+            if linked { self.linked.insert(AppID(name)) }
+        }
+        give(.start)
+    }
+
+    /// A world whose daemon is not ready before the caller says so.
+    init(starting apps: [String], home: AppID?, prepare: (inout World) -> Void) {
+        var settings = Settings()
+        settings.homeApp = home
+        give(.configure(settings))
+        for name in apps { give(.define(AppID(name), Policy())) }
+        prepare(&self)
+    }
+
+    /// Gives an input and everything that follows from it at the same instant.
+    mutating func give(_ input: Input) {
+        queue.append(input)
+        while !queue.isEmpty {
+            for effect in core.handle(queue.removeFirst(), at: now) { perform(effect) }
+        }
+    }
+
+    /// Makes a request and returns its number.
+    @discardableResult
+    mutating func ask(_ request: Request) -> UInt64 {
+        lastRequest += 1
+        give(.request(RequestID(lastRequest), request))
+        return lastRequest
+    }
+
+    /// Lets time pass, deadline by deadline.
+    mutating func pass(_ duration: Duration) {
+        let end = now + duration
+        while let next = core.nextDeadline, next <= end {
+            now = max(now, next)
+            give(.tick)
+        }
+        now = end
+        give(.tick)
+    }
+
+    /// Takes what was written since the last time.
+    mutating func lines() -> [String] {
+        defer { transcript.removeAll() }
+        return transcript
+    }
+
+    func state(_ name: String) -> AppState? { core.knownApps[AppID(name)]?.state }
+
+    private mutating func perform(_ effect: Effect) {
+        switch effect {
+        case .spawn(let id):
+            write("spawn \(id)")
+            if broken.contains(id) {
+                queue.append(.outcome(id, .spawnFailed("no such program")))
+            } else if !withholding.contains(.spawned) {
+                queue.append(.outcome(id, .spawned))
+                if linked.contains(id) { queue.append(.message(id, .hello)) }
+            }
+        case .stop(let id):
+            write("stop \(id)")
+            if !withholding.contains(.stopped) { queue.append(.outcome(id, .stopped)) }
+        case .resume(let id):
+            write("resume \(id)")
+            if !withholding.contains(.resumed) { queue.append(.outcome(id, .resumed)) }
+        case .terminate(let id):
+            write("terminate \(id)")
+            if !stubborn.contains(id) { queue.append(.outcome(id, .exited(.signal(15), othersLeft: false))) }
+        case .kill(let id):
+            write("kill \(id)")
+            if !withholding.contains(.killed) { queue.append(.outcome(id, .exited(.signal(9), othersLeft: false))) }
+        case .deliver(let id, let delivery):
+            write("\(id) ← \(delivery.callback.rawValue)")
+            if silent[id]?.contains(delivery.callback) != true {
+                let answer = answers[id]?[delivery.callback] ?? .plain
+                queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
+            }
+        case .answerHold(let id, let number, let refusal):
+            write("\(id) ← \(refusal.map { "refused \($0.rawValue)" } ?? "granted") \(number)")
+        case .expireTask(let id, let number, _): write("\(id) ← expire-task \(number)")
+        case .memoryWarning(let id, let sequence):
+            write("\(id) ← memory-warning")
+            queue.append(.message(id, .done(sequence: sequence)))
+        case .measureMemory(let id): write("measure \(id)")
+        case .lookAtMemory(let id, let atOnce):
+            write("look after \(id)\(atOnce ? "" : " in a moment")")
+            let level = looks.isEmpty ? .normal : looks.removeFirst()
+            queue.append(.memoryLookedAt(level, "still short", freed: 4096))
+        case .transition(let step):
+            write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
+        case .decision(.answered): break
+        case .decision(let decision): write("! \(decision.name)")
+        case .reply(let request, let reply):
+            precondition(replies[request.number] == nil, "request \(request.number) was answered twice")
+            replies[request.number] = reply
+            write("reply \(request.number) \(reply.name)")
+        case .forgotten(let id): write("forgotten \(id)")
+        case .finished: write("finished")
+        }
+    }
+
+    private mutating func write(_ line: String) { transcript.append(line) }
+}
+
+extension Decision {
+    var name: String {
+        switch self {
+        case .stopRenewed: "stop renewed"
+        case .stopIncomplete: "stop incomplete"
+        case .stoppedByOther: "stopped by other"
+        case .answered: "answered"
+        case .tasksOverdue(_, let tasks): "tasks overdue \(tasks.map(\.name))"
+        case .answerOverdue(let id, let callback): "\(id) overdue \(callback.rawValue)"
+        case .eventEnded(let id, let event, let outcome): "\(id) \(event.callback.rawValue) \(outcome.rawValue)"
+        case .machine(let event): event.rawValue
+        case .graceOver: "grace over"
+        case .launchFailed: "launch failed"
+        case .exited(let id, let exit): "\(id) exited (\(exit.reason))"
+        case .interruptionBegan: "interruption began"
+        case .interruptionEnded: "interruption ended"
+        case .restartDelayed(let id, let delay): "\(id) restarted in \(delay)"
+        case .givenUp(let id, let failures): "\(id) given up after \(failures)"
+        case .reclaimed(let id, let account):
+            "\(id) reclaimed of \(account.order) (\(account.cause.name)), \(account.freed ?? 0)"
+        }
+    }
+}
+
+extension Reclaimed.Cause {
+    var name: String {
+        switch self {
+        case .pressure(let words): words
+        case .simulation: "simulation"
+        case .suspendedLimit(let limit): "limit \(limit)"
+        }
+    }
+}
+
+extension Reply {
+    /// The app of a request that was fulfilled.
+    var doneApp: AppID? {
+        if case .done(let app) = self { app?.id } else { nil }
+    }
+
+    var name: String {
+        switch self {
+        case .done: "done"
+        case .reclaimed(let ids): "reclaimed \(ids)"
+        case .ended(let outcome, _): outcome.rawValue
+        case .refused(let refusal): "refused \(String(describing: refusal).prefix { $0 != "(" })"
+        }
+    }
+}
