@@ -1,0 +1,176 @@
+import CLinux
+import Glibc
+
+/// A group of the cgroup v2 hierarchy: a directory whose files are its attributes, see cgroups(7).
+///
+/// Nothing is held open, and the kernel does not rename groups: a group is gone when its directory is.
+struct Cgroup: Hashable, Sendable {
+    /// Where the hierarchy is mounted.
+    let mountPoint: String
+    /// The group's place in the hierarchy as `/proc/PID/cgroup` shows it, without the first slash; empty for the root.
+    let name: String
+
+    /// More than an app is allowed to make, so that a walk through what it made ends.
+    private static let walkLimit = 1024
+
+    var path: String { name.isEmpty ? mountPoint : "\(mountPoint)/\(name)" }
+
+    var lastName: String { String(name.split(separator: "/").last ?? "") }
+
+    /// Nil for the root.
+    var parent: Cgroup? {
+        guard !name.isEmpty else { return nil }
+        return Cgroup(mountPoint: mountPoint, name: name.split(separator: "/").dropLast().joined(separator: "/"))
+    }
+
+    func child(_ childName: String) -> Cgroup {
+        Cgroup(mountPoint: mountPoint, name: name.isEmpty ? childName : "\(name)/\(childName)")
+    }
+
+    /// Whether a process in the group with this name is in this one or below it.
+    func contains(groupNamed other: String) -> Bool {
+        other == name || name.isEmpty || other.hasPrefix(name + "/")
+    }
+}
+
+// MARK: - Making and removing
+
+extension Cgroup {
+    /// Makes the group below an existing one; one that is there already is an error, EEXIST.
+    func create() throws(Errno) {
+        guard unsafe mkdir(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Removes the group and everything below it, as far as no process is in it.
+    ///
+    /// - Returns: Whether it is gone.
+    @discardableResult
+    func remove() -> Bool {
+        var isGone = false
+        for group in withDescendants().reversed() {
+            isGone = unsafe rmdir(group.path) == 0 || errno == ENOENT
+        }
+        return isGone
+    }
+
+    /// The groups directly below.
+    func children() -> [Cgroup] {
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var found: [Cgroup] = []
+        while found.count < Self.walkLimit, let entry = unsafe readdir(stream) {
+            guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { found.append(child(name)) }
+        }
+        return found
+    }
+
+    /// The group and all groups below it, parents first.
+    func withDescendants() -> [Cgroup] {
+        var found = [self]
+        var next = 0
+        while next < found.count, found.count < Self.walkLimit {
+            found += found[next].children()
+            next += 1
+        }
+        return found
+    }
+}
+
+// MARK: - Attributes
+
+extension Cgroup {
+    func write(_ value: String, to attribute: String) throws(Errno) {
+        let number = unsafe open("\(path)/\(attribute)", O_WRONLY | O_CLOEXEC)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        let file = Descriptor(owning: number)
+        let bytes = Array(value.utf8)
+        guard unsafe Glibc.write(file.rawValue, bytes, bytes.count) == bytes.count else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
+    func has(_ attribute: String) -> Bool {
+        unsafe access("\(path)/\(attribute)", F_OK) == 0
+    }
+
+    /// Whether somebody has written so to `cgroup.freeze`; `CgroupEvents` tells whether it is done.
+    var isAskedToFreeze: Bool {
+        ProcFile.read("\(path)/cgroup.freeze", limit: 2)?.first == UInt8(ascii: "1")
+    }
+
+    /// The processes in the group and below it.
+    ///
+    /// Processes outside of our PID namespace show as 0 and are left out: they cannot be named.
+    func processIDs() -> [ProcessID] {
+        withDescendants().flatMap { $0.ownProcessIDs() }
+    }
+
+    /// The processes in the group itself.
+    func ownProcessIDs() -> [ProcessID] {
+        // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
+        let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20) ?? []
+        return list.split(separator: UInt8(ascii: "\n")).compactMap { ProcessID(ascii: $0) }.filter { $0 > 0 }
+    }
+
+    /// Whether systemd has handed the group over (`Delegate=yes`).
+    ///
+    /// The system's manager says so in an attribute that root alone can set, and newer ones in another for everybody.
+    var isDelegated: Bool {
+        ["trusted.delegate", "user.delegate"].contains { attribute in
+            var value: UInt8 = 0
+            return unsafe linux_read_attribute(path, attribute, &value, 1) == 1 && value == UInt8(ascii: "1")
+        }
+    }
+}
+
+// MARK: - Finding
+
+extension Cgroup {
+    /// The group that a process is in, by its place in the hierarchy; nil when the process or the hierarchy is not there.
+    static func name(of pid: ProcessID) -> String? {
+        guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
+        return name(inList: String(decoding: text, as: UTF8.self))
+    }
+
+    /// The group in the text of a `/proc/PID/cgroup`. A group outside of our cgroup namespace has no name here.
+    static func name(inList text: String) -> String? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
+        let name = line.dropFirst("0::/".count)
+        // The kernel appends this to the name of a group that has been removed.
+        guard !name.hasSuffix(" (deleted)"), !name.split(separator: "/").contains("..") else { return nil }
+        return String(name)
+    }
+
+    /// A group by the path of its directory; nil when there is none, or the path leads through other directories.
+    static func existing(at path: String) -> Cgroup? {
+        guard let mountPoint = ofThisProcess()?.mountPoint, path.hasPrefix(mountPoint + "/") else { return nil }
+        let names = path.dropFirst(mountPoint.utf8.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else { return nil }
+        let group = Cgroup(mountPoint: mountPoint, name: names.joined(separator: "/"))
+        return group.has("cgroup.events") ? group : nil
+    }
+
+    /// The group of this process, where the hierarchy is mounted.
+    static func ofThisProcess() -> Cgroup? {
+        guard let name = name(of: getpid()), let mounts = ProcFile.read("/proc/self/mountinfo", limit: 1 << 20),
+            let mountPoint = mountPoint(inMounts: String(decoding: mounts, as: UTF8.self))
+        else { return nil }
+        return Cgroup(mountPoint: mountPoint, name: name)
+    }
+
+    /// Where the whole hierarchy is mounted, from the text of proc_pid_mountinfo(5): `/sys/fs/cgroup`, or a place of
+    /// its own beside the hierarchies of version 1.
+    static func mountPoint(inMounts text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 1 else { continue }
+            // A backslash begins an escape of a character that no usual mount point has.
+            if fields[dash + 1] == "cgroup2", fields[3] == "/", !fields[4].contains("\\") { return String(fields[4]) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+
+// Controllers of the cgroups of apps: cpu, io and memory.
+//
+// Enabling one in the group above the daemon's and the apps' makes that group one that no process may be in. systemd
+// starts the main process of a service in just this group, so a daemon that died and left apps behind could not be
+// started again: with 252, tried with a domain controller, every attempt ends with the status 219/CGROUP (systemd's issue
+// 24064), until the unit has failed for good. `DelegateSubgroup=` does not help: the process still begins in the unit's
+// own group, and where systemd is built with pidfd_spawn(3) (since 256) not even that succeeds (EBUSY).
+//
+// What helps is a command that runs between the end of the old main process and the start of the new one, in a group of
+// its own that systemd makes for it: `ExecStopPost=`, also after a SIGKILL. ``CgroupSubtree/clearControllers()`` is that
+// command. Apps keep running meanwhile, without weights; the new daemon enables the controllers and applies the
+// profiles again.
+extension CgroupSubtree {
+    /// A controller that apps can have attributes of.
+    public enum Controller: String, CaseIterable, Hashable, Sendable {
+        case cpu, io, memory
+    }
+
+    /// Why there are no controllers, in words for a person.
+    public struct ControllersUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+        /// One clause, without a full stop.
+        public let description: String
+    }
+
+    /// Gives the apps' cgroups the attributes of controllers, as far as they have been delegated.
+    ///
+    /// - Parameter isClearedAfterCrash: Whether ``clearControllers()`` runs before systemd starts this service again.
+    /// - Returns: The controllers that are enabled.
+    /// - Throws: Where enabling them could keep the service from starting again, or is not allowed.
+    @discardableResult
+    public func enableControllers(
+        _ wanted: Set<Controller> = Set(Controller.allCases), isClearedAfterCrash: Bool
+    ) throws(ControllersUnavailable) -> Set<Controller> {
+        // A group that we made ourselves is none that systemd starts anything in.
+        guard origin != nil || isClearedAfterCrash else {
+            throw ControllersUnavailable(
+                description: "the unit has no ExecStopPost= that makes it possible to start it again after a crash")
+        }
+        let present = base.controllers(in: "cgroup.controllers")
+        var enabled: Set<Controller> = []
+        var refusal: Errno?
+        for controller in Controller.allCases where wanted.contains(controller) && present.contains(controller.rawValue)
+        {
+            do throws(Errno) {
+                // One by one, because one that cannot be enabled would keep the others from it.
+                for group in [base, apps] { try group.write("+\(controller.rawValue)", to: "cgroup.subtree_control") }
+                enabled.insert(controller)
+            } catch {
+                refusal = error
+            }
+        }
+        if enabled.isEmpty, let refusal {
+            throw ControllersUnavailable(description: "\(base.path)/cgroup.subtree_control: \(refusal)")
+        }
+        return enabled
+    }
+
+    /// Makes the group of this service one that processes can be in again, whatever is left in it. It is for
+    /// `ExecStopPost=`, and does nothing elsewhere.
+    ///
+    /// - Throws: Where a controller cannot be taken away.
+    public static func clearControllers() throws(ControllersUnavailable) {
+        // systemd puts the commands that follow the main process into a group `.control`.
+        guard let here = Cgroup.ofThisProcess(), let unit = here.parent, here.lastName == ".control" else { return }
+        try clearControllers(of: unit)
+    }
+
+    static func clearControllers(of base: Cgroup) throws(ControllersUnavailable) {
+        // A controller can be taken away only where nothing below has it.
+        for group in base.withDescendants().reversed() {
+            let enabled = group.controllers(in: "cgroup.subtree_control").map { "-\($0)" }
+            guard !enabled.isEmpty else { continue }
+            do throws(Errno) {
+                try group.write(enabled.joined(separator: " "), to: "cgroup.subtree_control")
+            } catch {
+                guard error.rawValue != ENOENT, error.rawValue != ENODEV else { continue }
+                throw ControllersUnavailable(description: "\(group.path)/cgroup.subtree_control: \(error)")
+            }
+        }
+    }
+}
+
+extension Cgroup {
+    /// The controllers that an attribute lists; none where it cannot be read.
+    fileprivate func controllers(in attribute: String) -> [String] {
+        let text = ProcFile.read("\(path)/\(attribute)", limit: 4096) ?? []
+        return String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }.map(String.init)
+    }
+}

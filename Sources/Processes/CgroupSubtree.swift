@@ -1,0 +1,203 @@
+import Glibc
+
+/// Why apps cannot have cgroups here, in words for a person.
+public struct CgroupsUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One clause, without a full stop.
+    public let description: String
+}
+
+/// The part of the cgroup hierarchy that is ours to arrange: the group `daemon` for this process, and below `apps` one
+/// for each launch.
+///
+/// The kernel wants processes in leaves only, as soon as controllers are used, and so does systemd (see its "Control
+/// Group APIs and Delegation"): nothing is left in the group above. No attribute of that group is written but `cgroup.subtree_control`, by
+/// ``enableControllers(_:isClearedAfterCrash:)``.
+public final class CgroupSubtree {
+    let base: Cgroup
+    let apps: Cgroup
+    /// Where this process came from, when the group above is one that we made ourselves.
+    let origin: Cgroup?
+    /// Groups that should be removed and still had a process in them.
+    private var leftovers: [Cgroup] = []
+
+    static let ownGroup = "daemon"
+    /// How many groups of one app can be busy with what is left of earlier launches.
+    private static let attemptLimit = 16
+    /// What an app can make below its own group.
+    private static let descendantLimit = 256
+
+    /// Prepares a group that exists for the apps; this process stays where it is.
+    init(base: Cgroup, origin: Cgroup? = nil) throws(Errno) {
+        self.base = base
+        self.origin = origin
+        apps = base.child("apps")
+        try Self.createIfMissing(apps)
+        for group in apps.children() { group.remove() }
+    }
+
+    private init(lookingAt base: Cgroup) {
+        self.base = base
+        origin = nil
+        apps = base.child("apps")
+    }
+
+    /// The subtree of another process, to be looked at: nothing is made or removed, and this process stays where it is.
+    ///
+    /// - Parameter path: The other one's ``path``. What is no such place, or not any more, gives nil.
+    public static func existing(at path: String) -> CgroupSubtree? {
+        guard let base = Cgroup.existing(at: path), base.child("apps").has("cgroup.events") else { return nil }
+        return CgroupSubtree(lookingAt: base)
+    }
+
+    /// Finds the subtree that was delegated to this process or, as root, makes one where this process is, and moves
+    /// this process into its own group there.
+    ///
+    /// - Parameter name: What tells this program's subtree from those of others in the same place.
+    public static func claim(name: String) throws(CgroupsUnavailable) -> CgroupSubtree {
+        guard let here = Cgroup.ofThisProcess() else {
+            throw CgroupsUnavailable(description: "there is no cgroup v2 hierarchy")
+        }
+        let (base, origin) = try locate(from: here, name: name)
+        do throws(Errno) {
+            if origin != nil { try createIfMissing(base) }
+            return try move(to: base, from: origin)
+        } catch {
+            if origin != nil { base.remove() }
+            throw CgroupsUnavailable(description: "no control groups can be made in \(base.path): \(error)")
+        }
+    }
+
+    private static func locate(
+        from here: Cgroup, name: String
+    ) throws(CgroupsUnavailable) -> (base: Cgroup, origin: Cgroup?) {
+        if here.isDelegated { return (here, nil) }
+        let own = here.lastName == ownGroup ? here.parent : nil
+        if let own, own.isDelegated { return (own, nil) }
+        guard geteuid() == 0 else {
+            // A person's service manager cannot set the mark; whether the group may be written to decides.
+            if isMainProcessOfUnit { return (here, nil) }
+            throw CgroupsUnavailable(description: "\(here.path) has not been delegated to this process")
+        }
+        // Started by an earlier one of us.
+        if let own, own.lastName == name { return (own, own.parent) }
+        return (here.child(name), here)
+    }
+
+    /// Whether systemd started this process as that of a service (version 248), so that the group is the service's.
+    private static var isMainProcessOfUnit: Bool {
+        guard let value = unsafe getenv("SYSTEMD_EXEC_PID") else { return false }
+        return unsafe String(cString: value) == String(getpid())
+    }
+
+    private static func move(to base: Cgroup, from origin: Cgroup?) throws(Errno) -> CgroupSubtree {
+        let daemon = base.child(ownGroup)
+        try createIfMissing(daemon)
+        let subtree = try CgroupSubtree(base: base, origin: origin)
+        // Linux 5.14, which can also let a child be born in a group (5.7).
+        guard daemon.has("cgroup.kill") else { throw Errno(rawValue: ENOSYS) }
+        try daemon.write("0", to: "cgroup.procs")
+        return subtree
+    }
+
+    private static func createIfMissing(_ group: Cgroup) throws(Errno) {
+        do throws(Errno) {
+            try group.create()
+        } catch {
+            guard error.rawValue == EEXIST else { throw error }
+        }
+    }
+
+    /// Where the apps' groups are, for the log.
+    public var path: String { base.path }
+
+    /// Undoes ``claim(name:)``, for a clean end: a group that we made ourselves is removed when no app is left in it.
+    public func leave() {
+        sweep()
+        guard let origin else { return }
+        try? origin.write("0", to: "cgroup.procs")
+        base.remove()
+    }
+}
+
+// MARK: - The apps' groups
+
+extension CgroupSubtree {
+    /// Makes a new group for a launch: a group in which `cgroup.kill` was used kills whatever is born in it.
+    func makeGroup(for name: String) throws(SpawnError) -> Cgroup {
+        sweep()
+        do throws(Errno) {
+            for attempt in 1...Self.attemptLimit {
+                let group = apps.child(Self.groupName(for: name, attempt: attempt))
+                guard group.remove() else { continue }
+                try group.create()
+                // A kernel that cannot limit them has walks that are limited.
+                try? group.write(String(Self.descendantLimit), to: "cgroup.max.descendants")
+                return group
+            }
+            throw Errno(rawValue: EBUSY)
+        } catch {
+            throw .failed("make a control group", error.rawValue)
+        }
+    }
+
+    /// A group that is there, by the name that an earlier process has kept; nil for what could not be a name of ours.
+    func group(named name: String) -> Cgroup? {
+        guard Self.isGroupName(name) else { return nil }
+        let group = apps.child(name)
+        return group.has("cgroup.events") ? group : nil
+    }
+
+    /// Every group below the apps' directory, parents first.
+    func allAppGroups() -> [Cgroup] { apps.children().flatMap { $0.withDescendants() } }
+
+    /// The app's group that a process is in, or in a group below; nil when it is somewhere else.
+    func groupName(of pid: ProcessID) -> String? {
+        guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
+        return name.dropFirst(apps.name.utf8.count).split(separator: "/").first.map(String.init)
+    }
+
+    private static func isGroupName(_ name: String) -> Bool {
+        let isPlain = name.utf8.allSatisfy { byte in
+            isKept(byte) || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "@")
+        }
+        return isPlain && name.hasPrefix("app-") && name.utf8.count <= Int(NAME_MAX)
+    }
+
+    /// Whether a process is in the group of an app; nil when that cannot be read.
+    public func holds(_ pid: ProcessID) -> Bool? {
+        guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
+        return Cgroup.name(inList: String(decoding: text, as: UTF8.self)).map(apps.contains(groupNamed:)) ?? false
+    }
+
+    /// A name that cannot be taken for an attribute's, those of future controllers included, nor leave the directory.
+    static func groupName(for name: String, attempt: Int = 1) -> String {
+        let escaped = name.utf8.reduce(into: "app-") { result, byte in
+            if isKept(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return attempt == 1 ? escaped : "\(escaped)@\(attempt)"
+    }
+
+    private static func isKept(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default:
+            false
+        }
+    }
+
+    /// Removes a group as soon as nothing is in it.
+    func discard(_ group: Cgroup) {
+        if !group.remove() { leftovers.append(group) }
+    }
+
+    /// Tries again to remove what was still in use. Call it when a process has ended.
+    func sweep() {
+        leftovers.removeAll { $0.remove() }
+    }
+}

@@ -1,0 +1,80 @@
+/// How the processes of an app are held together.
+public enum ContainmentKind: String, Hashable, Sendable {
+    /// The process group of the main process, and every other descendant as it is found.
+    case processGroup = "process-group"
+    /// A cgroup of its own.
+    case cgroup
+}
+
+/// A signal that could not be sent to a process that exists.
+public struct SignalFailure: Hashable, Sendable {
+    /// The process that did not get the signal.
+    public let process: ProcessIdentity
+    /// What the kernel said, mostly EPERM.
+    public let error: Errno
+}
+
+/// The boundary around the processes of one app: who is inside, and reaching all of them.
+///
+/// Process 0, process 1 and the calling process are never inside. A process that has vanished is never an error.
+public protocol Containment: AnyObject {
+    var kind: ContainmentKind { get }
+
+    /// The name of the cgroup below the apps' directory; nil where there is none.
+    var groupName: String? { get }
+
+    /// The processes of this moment that have not ended.
+    func members() -> [ProcessStatus]
+
+    /// Sends a signal to every member, as atomically against fork(2) as the kernel allows.
+    ///
+    /// A process that moves while this runs may get the signal twice; one that is born may be missed.
+    @discardableResult
+    func signalAll(_ signal: Signal) -> [SignalFailure]
+
+    /// Sends a signal to these members and to no others.
+    @discardableResult
+    func signal(_ signal: Signal, only members: [ProcessIdentity]) -> [SignalFailure]
+
+    /// Whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
+    func claims(_ process: ProcessStatus) -> Bool
+
+    /// The main process has been reaped: from now on its number may belong to a stranger.
+    func leaderWasReaped()
+
+    /// Polls as exceptional (POLLPRI) when the last member has ended, and when the members have been frozen or thawed;
+    /// nil where nothing tells.
+    var changeDescriptor: Int32? { get }
+
+    /// Ends the exceptional state of the descriptor. False when nothing more will come.
+    func acknowledgeChange() -> Bool
+
+    /// Asks for every member, and every child that one may yet have, to be kept from running.
+    ///
+    /// - Returns: Whether that can be asked for. `isFrozen` tells when it is done.
+    func freeze() -> Bool
+
+    /// Ends what `freeze()` asked for.
+    func thaw()
+
+    /// Whether `freeze()` is in force, done or not.
+    var isAskedToFreeze: Bool { get }
+
+    /// Whether all are kept from running since `freeze()`.
+    var isFrozen: Bool { get }
+
+    /// Gives back what the boundary is made of, as soon as it is empty. Nothing else is called afterwards.
+    func discard()
+}
+
+extension Containment {
+    var groupName: String? { nil }
+    var isAskedToFreeze: Bool { false }
+
+    @discardableResult
+    func signal(_ signal: Signal, only members: [ProcessIdentity]) -> [SignalFailure] {
+        members.compactMap { process in
+            SignalDelivery.send(signal, to: process).map { SignalFailure(process: process, error: $0) }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// The mark of one launch, inherited by every descendant through the environment.
+///
+/// It finds helpers that left their session and lost their parent. It is not a secret and proves
+/// nothing: an app can put any token into its own environment.
+public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The variable that carries the token.
+    public static let environmentName = "LIFECYCLE_LAUNCH"
+
+    /// The value of the variable.
+    public let rawValue: String
+
+    /// Takes a token that was stored before, or nil when it has other characters than letters, digits, `-` and `_`,
+    /// is empty, or is longer than 64 characters.
+    public init?(rawValue: String) {
+        let isPlain = rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default:
+                false
+            }
+        }
+        guard isPlain, (1...64).contains(rawValue.utf8.count) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// A token that no other launch has.
+    public static func random() -> LaunchToken {
+        LaunchToken(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
+    }
+
+    private init(first: UInt64, second: UInt64) {
+        rawValue = String(first, radix: 16) + "-" + String(second, radix: 16)
+    }
+
+    /// The value of the variable.
+    public var description: String { rawValue }
+}

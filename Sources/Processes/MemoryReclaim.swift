@@ -1,0 +1,182 @@
+import CLinux
+import Glibc
+
+/// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else has to wait for it.
+///
+/// What the processes touch again comes back from swap or from the files that it was read from. A cgroup with the memory
+/// controller is asked as a whole (`memory.reclaim`, Linux 5.19), other apps mapping by mapping (process_madvise(2),
+/// Linux 5.10). Without swap, only memory that is a file's copy can be given back.
+public struct MemoryReclaim {
+    /// How it is done.
+    public enum Method: String, Hashable, Sendable {
+        case cgroup = "memory.reclaim"
+        case pages = "process_madvise"
+    }
+
+    /// Why it cannot be done, in words for a person.
+    public struct Unavailable: Error, Hashable, Sendable, CustomStringConvertible {
+        /// One clause, without a full stop.
+        public let description: String
+    }
+
+    /// What one step has come to.
+    public enum Progress: Hashable, Sendable {
+        /// There is more: take another step when there is time.
+        case more
+        case done(Outcome)
+    }
+
+    /// The app's memory, in bytes: that of its cgroup, or what its processes hold, pages that they share each time.
+    public struct Outcome: Hashable, Sendable {
+        /// What it was at the beginning.
+        public let before: Int
+        /// What it is at the end.
+        public let after: Int
+        /// What the kernel refused at last, if that ended it.
+        public let error: Errno?
+
+        /// How much has been given back.
+        public var reclaimed: Int { max(before - after, 0) }
+    }
+
+    /// How it is done.
+    public let method: Method
+
+    private let tree: ProcessTree
+    private let before: Int
+    /// What is left to do, the last first.
+    private var pieces: [Piece] = []
+
+    private enum Piece {
+        /// This much of the cgroup.
+        case group(Cgroup, bytes: Int)
+        /// Whatever this process has.
+        case process(ProcessIdentity)
+        /// These mappings of it.
+        case ranges(ProcessIdentity, [Range<UInt64>])
+    }
+
+    /// What one system call is asked for, in bytes: some milliseconds' work where it has to be written to a disk.
+    static let pieceSize = 4 << 20
+
+    /// Prepares to give back what a tree holds now. Nothing is done yet.
+    ///
+    /// - Throws: Where this machine offers no way.
+    public init(_ tree: ProcessTree) throws(Unavailable) {
+        self.tree = tree
+        if let group = tree.cgroup, group.has("memory.reclaim") {
+            method = .cgroup
+            before = group.memoryInUse ?? 0
+            pieces = Self.pieces(of: before).map { .group(group, bytes: $0) }
+        } else {
+            try Self.checkPermission(for: tree.main)
+            method = .pages
+            let members = tree.containment.members()
+            before = Self.residentSize(of: members)
+            pieces = members.reversed().map { .process($0.identity) }
+        }
+    }
+
+    /// Does one piece after another until the time is over, at least one.
+    ///
+    /// - Parameter time: When no other piece is begun; one takes some milliseconds at most, unless swap is slow.
+    public mutating func step(for time: Duration = .milliseconds(5)) -> Progress {
+        let end = ContinuousClock.now + time
+        repeat {
+            guard let piece = pieces.popLast() else { return .done(outcome(nil)) }
+            guard let error = reclaim(piece) else { continue }
+            pieces = []
+            return .done(outcome(error))
+        } while ContinuousClock.now < end
+        return pieces.isEmpty ? .done(outcome(nil)) : .more
+    }
+
+    private func outcome(_ error: Errno?) -> Outcome {
+        let after = method == .cgroup ? tree.cgroup?.memoryInUse : Self.residentSize(of: tree.containment.members())
+        return Outcome(before: before, after: after ?? 0, error: error)
+    }
+}
+
+// MARK: - Pieces
+
+extension MemoryReclaim {
+    private static func pieces(of bytes: Int) -> [Int] {
+        Array(repeating: pieceSize, count: bytes / pieceSize) + (bytes % pieceSize > 0 ? [bytes % pieceSize] : [])
+    }
+
+    /// Does one piece, or divides it; nil when it is done, or what is concerned has gone.
+    private mutating func reclaim(_ piece: Piece) -> Errno? {
+        switch piece {
+        case .group(let group, let bytes):
+            return reclaim(bytes, of: group)
+        case .process(let process):
+            let ranges = MemoryMap.privateRanges(of: process.pid)
+            let size = MemoryMap.pieceSize(
+                of: ranges, residentSize: MemoryMap.residentSize(of: process.pid), resident: Self.pieceSize)
+            pieces += MemoryMap.pieces(of: ranges, size: size).reversed().map { .ranges(process, $0) }
+            return nil
+        case .ranges(let process, let ranges):
+            return Self.pageOut(ranges, of: process)
+        }
+    }
+
+    private mutating func reclaim(_ bytes: Int, of group: Cgroup) -> Errno? {
+        do throws(Errno) {
+            try group.write(String(bytes), to: "memory.reclaim")
+        } catch {
+            switch error.rawValue {
+            // Less than that could be found: there is nothing left.
+            case EAGAIN: pieces = []
+            case ENOENT, ENODEV: pieces = []
+            default: return error
+            }
+        }
+        return nil
+    }
+
+    private static func pageOut(_ ranges: [Range<UInt64>], of process: ProcessIdentity) -> Errno? {
+        let pidfd = linux_pidfd_open(process.pid)
+        guard pidfd >= 0 else { return failure(-pidfd) }
+        let descriptor = Descriptor(owning: pidfd)
+        // The descriptor holds whichever process had the number; the start time tells which one that is.
+        guard ProcessStatus(of: process.pid)?.startTime == process.startTime else { return nil }
+        let vectors = ranges.map { ($0.lowerBound, $0.upperBound - $0.lowerBound) }
+        let advised = unsafe linux_page_out(descriptor.rawValue, vectors, vectors.count)
+        return advised < 0 ? failure(Int32(-advised)) : nil
+    }
+
+    /// A process that has ended is no failure, nor is memory that is of a kind that stays (EINVAL), or has gone (ENOMEM).
+    private static func failure(_ error: Int32) -> Errno? {
+        [ESRCH, EINVAL, ENOMEM].contains(error) ? nil : Errno(rawValue: error)
+    }
+
+    /// Tries the call with nothing to do. For its own memory a process needs no privileges, so it takes another.
+    private static func checkPermission(for process: ProcessIdentity) throws(Unavailable) {
+        let pidfd = linux_pidfd_open(process.pid)
+        guard pidfd >= 0 else {
+            // A main process that has ended may have left others, which then are tried.
+            guard pidfd == -ENOSYS else { return }
+            throw Unavailable(description: "this kernel has no pidfds")
+        }
+        let descriptor = Descriptor(owning: pidfd)
+        let result = unsafe linux_page_out(descriptor.rawValue, [], 0)
+        guard result < 0, result != -Int(ESRCH) else { return }
+        let error = Errno(rawValue: Int32(-result))
+        throw Unavailable(
+            description: error.rawValue == ENOSYS || error.rawValue == EINVAL
+                ? "this kernel can neither reclaim a cgroup's memory here nor page another process out"
+                : "another process's memory cannot be paged out (it needs CAP_SYS_NICE): \(error)")
+    }
+
+    private static func residentSize(of members: [ProcessStatus]) -> Int {
+        members.reduce(0) { $0 + MemoryMap.residentSize(of: $1.pid) }
+    }
+}
+
+extension Cgroup {
+    /// `memory.current`, in bytes; nil without the memory controller.
+    var memoryInUse: Int? {
+        guard let text = ProcFile.read("\(path)/memory.current", limit: 32) else { return nil }
+        return Int(ascii: text.prefix { $0 != UInt8(ascii: "\n") })
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// What was found of a tree that an earlier process had launched.
+public enum Adoption {
+    /// Something of it is left, and it is in the table. When its main process has ended, `exitStatus` of the tree says
+    /// how, and no event will.
+    case alive(ProcessTree)
+    /// Nothing is left. It is `unknown` how the main process ended where the kernel does not tell.
+    case ended(ExitStatus)
+}
+
+extension ProcessTable {
+    /// Takes over a tree that an earlier process launched in this boot, as it was kept by `ProcessTree.saved`.
+    ///
+    /// Processes are recognized by their start as well as their number, and the main process, unless a pidfd vouches
+    /// for it, by its cgroup too, so that what is kept can be wrong but cannot name a stranger. Set `cgroups` before; call
+    /// `reap()` and `checkMain(of:)` afterwards, because a change that came earlier is told once only.
+    ///
+    /// - Parameter pidfd: The main process's, if one was kept open. One that is not is left alone.
+    public func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Adoption {
+        if let tree = self[saved.token] { return .alive(tree) }
+        let group = saved.cgroup.flatMap { cgroups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
+        var main = FoundMain(saved, pidfd: pidfd, group: group)
+        let exitStatus = main.exitStatus
+        let containment: any Containment =
+            cgroupContainment(of: group)
+            ?? RestoredContainment(main: saved.main, token: saved.token, known: saved.heldBefore)
+        if let exitStatus, containment.members().isEmpty {
+            containment.discard()
+            return .ended(exitStatus)
+        }
+        let tree = ProcessTree(
+            restoring: saved, isChild: main.isChild, pidfd: main.takeDescriptor(), exitStatus: exitStatus,
+            containment: containment)
+        insert(tree)
+        return .alive(tree)
+    }
+
+    private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {
+        guard let group, let cgroups else { return nil }
+        return try? CgroupContainment(group: group, subtree: cgroups, isAskedToFreeze: group.isAskedToFreeze)
+    }
+}
+
+/// What has become of the main process of a saved tree.
+private struct FoundMain: ~Copyable {
+    /// Nil while it runs, and for a child until it is reaped.
+    private(set) var exitStatus: ExitStatus?
+    private(set) var isChild = false
+    /// A pidfd of it. There may be none while it runs, when there is no room for one.
+    private var descriptor: Descriptor?
+
+    init(_ saved: SavedTree, pidfd: consuming Descriptor?, group: Cgroup?) {
+        let main = saved.main
+        exitStatus = saved.exitStatus
+        guard exitStatus == nil else { return }
+        let isKept = pidfd?.target == .process(main.pid)
+        descriptor = isKept ? pidfd.take() : ProcessDescriptor.open(main.pid)
+
+        // Whoever has the number while the descriptor is open is the one that the descriptor stands for.
+        guard let status = ProcessStatus(of: main.pid), status.identity == main,
+            isKept || status.isZombie || Self.isInside(group, main.pid)
+        else {
+            let reaped = isKept ? descriptor.take() : pidfd.take()
+            exitStatus = reaped?.exitStatus ?? .unknown
+            descriptor = nil
+            return
+        }
+        isChild = status.parent == getpid()
+        if status.isZombie && !isChild {
+            exitStatus = .ofProcess(main, descriptor: descriptor?.rawValue)
+        }
+    }
+
+    private static func isInside(_ group: Cgroup?, _ pid: ProcessID) -> Bool {
+        guard let group else { return true }
+        return Cgroup.name(of: pid).map(group.contains(groupNamed:)) ?? false
+    }
+
+    mutating func takeDescriptor() -> Descriptor? { descriptor.take() }
+}
+
+extension Descriptor {
+    fileprivate var target: ProcessDescriptor.Target { ProcessDescriptor.target(of: rawValue) }
+    fileprivate var exitStatus: ExitStatus? { ProcessDescriptor.exitStatus(rawValue) }
+}

@@ -1,0 +1,296 @@
+/// The processes of one launch: the main process and all its descendants.
+///
+/// Nothing here waits: an operation sends signals, and a check or an event tells later what came of it.
+public final class ProcessTree {
+    /// What this program last wanted of the tree.
+    public enum Wish: Hashable, Sendable {
+        case running, stopped, ended
+    }
+
+    /// The mark of the launch, and the key in the table.
+    public let token: LaunchToken
+    /// The main process, also after it ended.
+    public let main: ProcessIdentity
+    /// What was asked for; `checkStopped()` and `checkResumed()` tell whether it is so.
+    public private(set) var wish = Wish.running
+    /// How the main process ended, once it has been reaped.
+    public private(set) var exitStatus: ExitStatus?
+
+    /// How it is stopped, where its containment can do more than signals.
+    public let suspendMethod: SuspendMethod
+
+    let containment: any Containment
+    /// Whether this process hears of the main one from the kernel as of any child of its own. It does not hear so of
+    /// one that it has adopted: `ProcessTable.checkMain(of:)` has to be called when `mainDescriptor` becomes readable,
+    /// and that somebody else stops or continues it is not told.
+    public let isChild: Bool
+
+    private var pidfd: Descriptor?
+    private var gate: LaunchGate?
+    private var execPipe: ExecStatusPipe?
+    private var finalExecStatus = ExecStatus.pending
+    /// The members at the latest look, if all of them were stopped then.
+    private var settled: Set<ProcessIdentity>?
+    /// Processes that somebody had stopped before the tree was; a job of a shell, for example.
+    public private(set) var heldBefore: Set<ProcessIdentity> = []
+    /// Whether an earlier process may have begun to stop the tree without keeping that: then those who are found
+    /// stopped are not left to somebody else.
+    private var mayBeStoppedByPredecessor = false
+    /// Whether the stop that is wanted is done by freezing, alone or with signals.
+    public private(set) var isFreezing = false
+
+    /// A process that forks as fast as it can must not keep the caller from its other work.
+    private static let roundsOfOneCall = 8
+
+    init(
+        _ process: consuming SpawnedProcess, token: LaunchToken, containment: any Containment,
+        suspendMethod: SuspendMethod
+    ) {
+        self.token = token
+        self.containment = containment
+        self.suspendMethod = suspendMethod
+        main = process.identity
+        isChild = true
+        pidfd = consume process.descriptor
+        gate = consume process.gate
+        execPipe = consume process.execStatus
+    }
+
+    /// A tree of an earlier process.
+    ///
+    /// - Parameter pidfd: The main process's, as long as that has not ended and there was room for one.
+    init(
+        restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: ExitStatus?,
+        containment: any Containment
+    ) {
+        token = saved.token
+        main = saved.main
+        wish = saved.wish
+        suspendMethod = saved.suspendMethod
+        heldBefore = Set(saved.heldBefore)
+        mayBeStoppedByPredecessor = saved.wish == .running
+        finalExecStatus = .running
+        isFreezing = containment.isAskedToFreeze
+        self.isChild = isChild
+        self.pidfd = pidfd
+        self.exitStatus = exitStatus
+        self.containment = containment
+    }
+
+    /// How its processes are held together.
+    public var containmentKind: ContainmentKind { containment.kind }
+
+    /// The pidfd of the main process, owned by the tree: becomes readable when the process ends. Nil for an adopted
+    /// tree whose main process had ended before, or that there was no room for another descriptor for.
+    public var mainDescriptor: Int32? { pidfd?.rawValue }
+
+    /// Polls as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; nil where nothing
+    /// tells. Owned by the tree.
+    public var changeDescriptor: Int32? { containment.changeDescriptor }
+}
+
+// MARK: - Starting
+
+extension ProcessTree {
+    /// Lets the main process execute the program, which it never does before. Once is enough.
+    ///
+    /// When this process ends earlier, or lets go of the tree, the main process ends too, with status 127.
+    public func begin() {
+        gate.take()?.open()
+    }
+
+    /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
+    public var execStatusDescriptor: Int32? {
+        execPipe?.descriptor.rawValue
+    }
+
+    /// Whether the main process has become the program.
+    public func execStatus() -> ExecStatus {
+        if let pipe = execPipe.take() {
+            finalExecStatus = pipe.read()
+            if finalExecStatus == .pending { execPipe = consume pipe }
+        }
+        return finalExecStatus
+    }
+}
+
+// MARK: - Stopping and continuing
+
+extension ProcessTree {
+    /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
+    public func stop() -> StopCheck {
+        if wish != .stopped {
+            wish = .stopped
+            let held = Set(containment.members().filter { $0.state == .stopped }.map(\.identity))
+            heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
+            heldBefore.remove(main)
+            mayBeStoppedByPredecessor = false
+        }
+        settled = nil
+        if suspendMethod != .freezer { containment.signalAll(.stop) }
+        isFreezing = suspendMethod != .signal && containment.freeze()
+        if suspendMethod == .freezer && !isFreezing { containment.signalAll(.stop) }
+        return checkStopped()
+    }
+
+    /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
+    public func stopWithoutFreezing() -> StopCheck {
+        guard wish == .stopped, isFreezing else { return checkStopped() }
+        isFreezing = false
+        containment.signalAll(.stop)
+        containment.thaw()
+        return checkStopped()
+    }
+
+    /// Whether everything is stopped; what is found running, and should not be, is stopped.
+    ///
+    /// Ask when a child changed, and now and then while something is pending: the kernel does not tell when the
+    /// child of a child stops.
+    public func checkStopped() -> StopCheck {
+        isFreezing ? checkFrozen() : checkSignalled()
+    }
+
+    private func checkFrozen() -> StopCheck {
+        let isFrozen = containment.isFrozen
+        let members = containment.members()
+        guard isFrozen else {
+            // A process that is frozen shows as sleeping, so the others are those at fault.
+            let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
+            return .pending((awake.isEmpty ? members : awake).map(\.identity))
+        }
+        // Whoever was born before the freeze but after the signals gets them now, and acts on them when thawed.
+        if suspendMethod == .both {
+            containment.signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
+        }
+        return .stopped
+    }
+
+    private func checkSignalled() -> StopCheck {
+        var known: Set<ProcessIdentity> = []
+        var running: [ProcessIdentity] = []
+        for _ in 0..<Self.roundsOfOneCall {
+            let members = containment.members()
+            let present = Set(members.map(\.identity))
+            running = members.filter { !$0.isHeld(among: members) }.map(\.identity)
+            if running.isEmpty && present == settled { return .stopped }
+            if wish == .stopped { containment.signal(.stop, only: running) }
+
+            // Something that was running during the look may have left a child behind that was not found:
+            // only a second look at the same stopped processes is sure.
+            settled = running.isEmpty ? present : nil
+            let hasNewMembers = !present.isSubset(of: known)
+            known = present
+            if !running.isEmpty && !hasNewMembers { break }
+        }
+        return .pending(running)
+    }
+
+    /// Continues every process that was not stopped already when the tree was.
+    @discardableResult
+    public func resume() -> [SignalFailure] {
+        wish = .running
+        mayBeStoppedByPredecessor = false
+        settled = nil
+        defer { endFreezing() }
+        if isFreezing && suspendMethod == .freezer {
+            // Who was not stopped is not to notice that time has passed.
+            let stopped = containment.members().filter { $0.state == .stopped }
+            return containment.signal(.resume, only: stopped.map(\.identity).filter(shouldRun))
+        }
+        guard !heldBefore.isEmpty else { return containment.signalAll(.resume) }
+        // Nothing can fork before it is continued, so one look finds all.
+        return containment.signal(.resume, only: containment.members().map(\.identity).filter(shouldRun))
+    }
+
+    private func endFreezing() {
+        isFreezing = false
+        containment.thaw()
+    }
+
+    /// Whether somebody else thawed it.
+    var wasThawed: Bool { wish == .stopped && isFreezing && !containment.isFrozen }
+
+    /// Whether everything that should has been continued.
+    public func checkResumed() -> ResumeCheck {
+        let stopped = containment.members().filter { $0.state == .stopped }.map(\.identity).filter(shouldRun)
+        return stopped.isEmpty ? .resumed : .pending(stopped)
+    }
+
+    private func shouldRun(_ process: ProcessIdentity) -> Bool {
+        !heldBefore.contains(process)
+    }
+}
+
+// MARK: - Ending
+
+extension ProcessTree {
+    /// Sends SIGTERM to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
+    @discardableResult
+    public func terminate() -> [SignalFailure] {
+        wish = .ended
+        settled = nil
+        heldBefore = []
+        let failures = containment.signalAll(.terminate)
+        containment.signalAll(.resume)
+        endFreezing()
+        return failures
+    }
+
+    /// Sends SIGKILL to every process and to what they left behind meanwhile.
+    ///
+    /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.
+    @discardableResult
+    public func kill() -> [SignalFailure] {
+        wish = .ended
+        settled = nil
+        heldBefore = []
+        var known: Set<ProcessIdentity> = []
+        var failures: [SignalFailure] = []
+        for _ in 0..<Self.roundsOfOneCall {
+            failures = containment.signalAll(.kill)
+            let present = Set(containment.members().map(\.identity))
+            if present.isSubset(of: known) { break }
+            known = present
+        }
+        endFreezing()
+        return failures
+    }
+
+    /// Whether the main process has been reaped and every other process has ended.
+    public var isEmpty: Bool {
+        exitStatus != nil && containment.members().isEmpty
+    }
+
+    /// How the main process ended, if it has, is no child, and nobody has noticed yet.
+    func endOfForeignMain() -> ExitStatus? {
+        guard !isChild, exitStatus == nil else { return nil }
+        let hasEnded =
+            if let mainDescriptor {
+                ProcessDescriptor.hasEnded(mainDescriptor)
+            } else {
+                ProcessStatus(of: main.pid).map { $0.identity != main || $0.isZombie } ?? true
+            }
+        return hasEnded ? .ofProcess(main, descriptor: mainDescriptor) : nil
+    }
+
+    func mainWasReaped(_ status: ExitStatus) {
+        exitStatus = status
+        containment.leaderWasReaped()
+    }
+}
+
+// MARK: - Looking
+
+extension ProcessTree {
+    /// Its processes of this moment, parents before their children.
+    public func processes() -> [ProcessInfo] {
+        containment.members().map { ProcessInfo($0) }
+    }
+
+    /// Whether it is all right that a process of the tree was continued.
+    ///
+    /// The notice of our own SIGCONT can arrive after the next stop; then the process is stopped again already.
+    func allowsContinuing(_ pid: ProcessID) -> Bool {
+        wish != .stopped || ProcessStatus(of: pid)?.state.isHeld ?? true
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+
+/// Lets everything run again that a daemon which cannot come back has left stopped or frozen.
+///
+/// Any process with the right to signal the apps can do it. While a daemon works it must not be done.
+public enum Rescue {
+    /// A process that was stopped and runs again.
+    public struct Continued: Hashable, Sendable {
+        /// The process.
+        public let process: ProcessIdentity
+        /// The kernel's short name of its program.
+        public let name: String
+    }
+
+    /// Something that stays as it was.
+    public struct Failure: Hashable, Sendable, CustomStringConvertible {
+        /// A process or a cgroup, in words.
+        public let subject: String
+        /// What the kernel said.
+        public let error: Errno
+
+        /// One line for people, without a full stop.
+        public var description: String { "\(subject) stays stopped: \(error)" }
+    }
+
+    /// What was done.
+    public struct Report: Hashable, Sendable {
+        /// The paths of the cgroups that were thawed.
+        public var thawed: [String] = []
+        /// The processes that were continued, those of a frozen group only if they were stopped besides.
+        public var continued: [Continued] = []
+        /// What could not be helped.
+        public var failures: [Failure] = []
+    }
+
+    /// Thaws every group below the apps' directory, and continues every process in them and in the trees, except those
+    /// that somebody else had stopped before the trees were. Doing it again does no harm.
+    ///
+    /// - Parameter cgroups: Where the groups of the apps are, from `CgroupSubtree.existing(at:)`.
+    /// - Parameter trees: What the daemon had kept.
+    public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
+        let groups = cgroups?.allAppGroups() ?? []
+        let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
+        let members =
+            groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
+            + others.flatMap { RestoredContainment(main: $0.main, token: $0.token, known: $0.heldBefore).members() }
+
+        var report = Report()
+        // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
+        resume(members, except: Set(trees.flatMap(\.heldBefore)), &report)
+        for group in groups where group.isAskedToFreeze { thaw(group, &report) }
+        return report
+    }
+
+    private static func resume(
+        _ members: [ProcessStatus], except held: Set<ProcessIdentity>, _ report: inout Report
+    ) {
+        // All are asked before the first is continued, and may wait for another one in vfork(2).
+        let stopped = Set(members.filter { !$0.isZombie && $0.isHeld(among: members) }.map(\.identity))
+        var done: Set<ProcessIdentity> = []
+        for member in members where !held.contains(member.identity) && done.insert(member.identity).inserted {
+            let error = SignalDelivery.send(.resume, to: member.identity)
+            guard stopped.contains(member.identity) else { continue }
+            if let error {
+                report.failures.append(Failure(subject: "process \(member.pid) (\(member.name))", error: error))
+            } else {
+                report.continued.append(Continued(process: member.identity, name: member.name))
+            }
+        }
+    }
+
+    private static func thaw(_ group: Cgroup, _ report: inout Report) {
+        do throws(Errno) {
+            try group.write("0", to: "cgroup.freeze")
+            report.thawed.append(group.path)
+        } catch {
+            // A group that is gone holds nobody.
+            guard ![ENOENT, ENODEV].contains(error.rawValue) else { return }
+            report.failures.append(Failure(subject: "control group \(group.path)", error: error))
+        }
+    }
+}

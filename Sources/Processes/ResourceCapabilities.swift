@@ -1,0 +1,94 @@
+import CLinux
+
+/// What of a ``ResourceProfile`` can be done on this machine, by this process.
+public struct ResourceCapabilities: Hashable, Sendable {
+    /// The attributes of the apps' cgroups that can be written.
+    var attributes: Set<GroupAttribute> = []
+    /// What can be set for each process or thread.
+    var settings: Set<ResourceSetting> = []
+    /// Whether what is better than a process's own can be set.
+    var canLowerNice = false
+    var canLowerOOMScore = false
+    var canSetRealTimeIO = false
+
+    /// Nothing at all.
+    init() {}
+
+    /// Finds out what can be done, once: by trying it in a child that lives for some microseconds.
+    ///
+    /// - Parameter cgroups: Where the apps' cgroups are, with the controllers enabled that are to be used.
+    public init(cgroups: CgroupSubtree?) {
+        self.init(abilities: max(linux_probe_resources(), 0), groups: cgroups?.apps)
+    }
+
+    init(abilities: Int32, groups: Cgroup?) {
+        func can(_ ability: linux_resource_ability) -> Bool { UInt32(abilities) & ability.rawValue != 0 }
+        if let groups { attributes = Set(GroupAttribute.allCases.filter { groups.has($0.rawValue) }) }
+        canLowerNice = can(LINUX_CAN_LOWER_NICE)
+        canSetRealTimeIO = can(LINUX_CAN_SET_REAL_TIME_IO)
+        canLowerOOMScore = can(LINUX_CAN_LOWER_OOM_SCORE)
+        if !attributes.contains(.cpuWeight), can(LINUX_CAN_RESTORE_NICE) { settings.insert(.nice) }
+        if !attributes.contains(.ioWeight), can(LINUX_CAN_SET_IO_PRIORITY) { settings.insert(.ioPriority) }
+        if can(LINUX_CAN_RESTORE_OOM_SCORE) { settings.insert(.oomScoreAdjustment) }
+        if can(LINUX_CAN_SET_TIMER_SLACK) { settings.insert(.timerSlack) }
+    }
+}
+
+// MARK: - In words
+
+extension ResourceCapabilities {
+    /// What is done, and by what: one clause each.
+    public var done: [String] {
+        var words: [String] = []
+        if attributes.contains(.cpuWeight) {
+            words.append("processor time by weight")
+        } else if settings.contains(.nice) {
+            words.append("processor time by nice values")
+        }
+        if attributes.contains(.ioWeight) {
+            words.append("I/O by weight")
+        } else if settings.contains(.ioPriority) {
+            words.append("I/O by priority")
+        }
+        if attributes.contains(.memoryLow) { words.append("memory protection") }
+        if settings.contains(.oomScoreAdjustment) { words.append("the order in which the kernel kills") }
+        if settings.contains(.timerSlack) { words.append("timer slack") }
+        return words
+    }
+
+    /// What is left out, and why: one clause each.
+    public var leftOut: [String] {
+        var words: [String] = []
+        if !attributes.contains(.cpuWeight), !settings.contains(.nice) {
+            words.append(
+                "processor time (no cpu controller, and nice values could not be brought back without CAP_SYS_NICE or "
+                    + "RLIMIT_NICE)")
+        }
+        if !attributes.contains(.ioWeight), !settings.contains(.ioPriority) {
+            words.append("I/O (no io controller, and ioprio_set is refused)")
+        }
+        if !attributes.contains(.memoryLow) { words.append("memory protection (no memory controller)") }
+        if !settings.contains(.oomScoreAdjustment) {
+            words.append("the order in which the kernel kills (oom_score_adj could not be brought back)")
+        }
+        if !settings.contains(.timerSlack) { words.append("timer slack (it needs CAP_SYS_NICE)") }
+        return words
+    }
+}
+
+// MARK: - Profiles
+
+extension ResourceCapabilities {
+    /// What a profile wants of each process or thread; nil where that is nothing, or cannot be done.
+    func wanted(_ setting: ResourceSetting, by profile: ResourceProfile) -> Int? {
+        guard settings.contains(setting), let wanted = setting.wanted(by: profile) else { return nil }
+        let isPossible =
+            switch setting {
+            case .nice: wanted >= 0 || canLowerNice
+            case .ioPriority: wanted >= IOPriority.bestEffort(0).rawValue || canSetRealTimeIO
+            case .oomScoreAdjustment: wanted >= 0 || canLowerOOMScore
+            case .timerSlack: true
+            }
+        return isPossible ? wanted : nil
+    }
+}

@@ -1,0 +1,130 @@
+import Glibc
+
+/// Gives the processes of apps what their state entitles them to, and gives them back what they had of their own.
+///
+/// A process that may vanish at any time is no error, nor is one that may not be changed: one of another user, or one
+/// that has gained privileges.
+public final class ResourceControl {
+    /// What can be done here.
+    public let capabilities: ResourceCapabilities
+
+    private var records: [LaunchToken: ResourceRecord] = [:]
+
+    /// Nothing is changed until a profile is applied.
+    public init(capabilities: ResourceCapabilities) {
+        self.capabilities = capabilities
+    }
+
+    /// What could not be done, for the log.
+    public struct Failure: Hashable, Sendable, CustomStringConvertible {
+        /// What it was: an attribute of a cgroup, or a property of a process.
+        public let what: String
+        /// What the kernel said, for the first that it refused.
+        public let error: Errno
+        /// How many it refused.
+        public let count: Int
+
+        /// One clause: `nice: Operation not permitted (3 times)`.
+        public var description: String { count == 1 ? "\(what): \(error)" : "\(what): \(error) (\(count) times)" }
+    }
+
+    /// Makes a profile that of a tree. Only what differs from the profile before, or could not be done
+    /// then, is written.
+    ///
+    /// The processes are looked at now; one that is born later inherits what its parent has.
+    @discardableResult
+    public func apply(_ profile: ResourceProfile, to tree: ProcessTree) -> [Failure] {
+        var record = records[tree.token] ?? ResourceRecord()
+        var failures =
+            tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
+        let changed = ResourceSetting.allCases.filter {
+            capabilities.wanted($0, by: profile) != capabilities.wanted($0, by: record.profile)
+                || record.incomplete.contains($0)
+        }
+        if !changed.isEmpty {
+            let members = tree.containment.members()
+            for setting in changed {
+                let wanted = capabilities.wanted(setting, by: profile)
+                let found = update(&record.ownValues[setting, default: OwnValues()], setting, to: wanted, members)
+                if found.isEmpty { record.incomplete.remove(setting) } else { record.incomplete.insert(setting) }
+                failures += found
+            }
+        }
+        record.profile = profile
+        record.areAttributesKnown = true
+        records[tree.token] = record
+        return failures
+    }
+
+    /// Forgets a tree that has ended.
+    public func forget(_ token: LaunchToken) {
+        records[token] = nil
+    }
+
+    /// What was done to a tree, to be kept for a daemon that takes over; nil where nothing was.
+    public func record(of token: LaunchToken) -> ResourceRecord? { records[token] }
+
+    /// Takes a tree over from a daemon before. Its cgroup's attributes are written with the next profile, because the
+    /// controllers may have been taken away meanwhile.
+    public func adopt(_ record: ResourceRecord, of token: LaunchToken) {
+        records[token] = record
+        records[token]?.areAttributesKnown = false
+    }
+
+    /// Writes those attributes of a tree's cgroup that differ from the profile before.
+    func write(_ profile: ResourceProfile, to group: Cgroup, before: ResourceProfile?) -> [Failure] {
+        GroupAttribute.allCases.compactMap { attribute in
+            let value = attribute.value(in: profile)
+            guard capabilities.attributes.contains(attribute), value != before.map(attribute.value) else { return nil }
+            do throws(Errno) {
+                try group.write(String(value), to: attribute.rawValue)
+                return nil
+            } catch {
+                // A group that is gone has nothing left in it.
+                return error.rawValue == ENOENT || error.rawValue == ENODEV
+                    ? nil : Failure(what: attribute.rawValue, error: error, count: 1)
+            }
+        }
+    }
+
+    private func update(
+        _ values: inout OwnValues, _ setting: ResourceSetting, to wanted: Int?, _ members: [ProcessStatus]
+    ) -> [Failure] {
+        let bearers = members.flatMap { setting.bearers(of: $0) }.compactMap { bearer in
+            setting.read(bearer.id).map { (bearer: bearer, current: $0) }
+        }
+        var errors: [Errno] = []
+        values.update(bearers) { own in
+            wanted.map { setting.value(wanted: $0, own: own) } ?? own
+        } set: { bearer, value in
+            guard let error = setting.write(value, to: bearer.id, of: bearer.process) else { return true }
+            errors.append(error)
+            return false
+        }
+        return errors.first.map { [Failure(what: setting.name, error: $0, count: errors.count)] } ?? []
+    }
+}
+
+extension ResourceSetting {
+    /// Those of a process that have a value each.
+    fileprivate func bearers(of process: ProcessStatus) -> [OwnValues.Bearer] {
+        let threads =
+            isOfThreads && process.threadCount > 1
+            ? ProcFile.processIDs(in: "/proc/\(process.pid)/task") : [process.pid]
+        return threads.map { OwnValues.Bearer(process: process.identity, id: $0) }
+    }
+
+    fileprivate var name: String {
+        switch self {
+        case .nice: "nice"
+        case .ioPriority: "ioprio"
+        case .oomScoreAdjustment: "oom_score_adj"
+        case .timerSlack: "timerslack_ns"
+        }
+    }
+}
+
+extension ProcessTree {
+    /// The cgroup that holds it; nil where its process group does.
+    var cgroup: Cgroup? { (containment as? CgroupContainment)?.group }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// Something that each process or thread has a value of, and how it is read and written.
+enum ResourceSetting: String, CaseIterable {
+    case nice, ioPriority, oomScoreAdjustment, timerSlack
+
+    /// Whether each thread has its own.
+    var isOfThreads: Bool { self != .oomScoreAdjustment }
+
+    /// What a profile wants; nil where it wants nothing.
+    func wanted(by profile: ResourceProfile) -> Int? {
+        switch self {
+        case .nice: profile.nice
+        case .ioPriority: profile.ioPriority?.rawValue
+        case .oomScoreAdjustment: profile.oomScoreAdjustment
+        case .timerSlack: profile.timerSlack
+        }
+    }
+
+    /// What a process should have: what is wanted, put together with what it has of its own.
+    func value(wanted: Int, own: Int) -> Int {
+        switch self {
+        case .nice: min(max(own + wanted, -20), 19)
+        // 0 is the class of those that have not chosen one. A higher number is a lower priority.
+        case .ioPriority: own == 0 ? wanted : max(own, wanted)
+        case .oomScoreAdjustment: wanted >= 0 ? max(own, wanted) : min(own, wanted)
+        case .timerSlack: max(own, wanted)
+        }
+    }
+
+    /// The value of a thread, or of the process with this number; nil when it is gone or may not be looked at.
+    func read(_ id: ProcessID) -> Int? {
+        switch self {
+        case .nice:
+            var nice: Int32 = 0
+            return unsafe linux_get_nice(id, &nice) == 0 ? Int(nice) : nil
+        case .ioPriority:
+            let priority = linux_get_io_priority(id)
+            return priority >= 0 ? Int(priority) : nil
+        case .oomScoreAdjustment: return Self.number(in: "/proc/\(id)/oom_score_adj")
+        case .timerSlack: return Self.number(in: "/proc/\(id)/timerslack_ns")
+        }
+    }
+
+    /// Sets the value of a thread, or of a process, that is part of `process`; nil when it is done or the process gone.
+    func write(_ value: Int, to id: ProcessID, of process: ProcessIdentity) -> Errno? {
+        switch self {
+        case .nice:
+            process.isCurrent ? Self.failure(linux_set_nice(id, Int32(value))) : nil
+        case .ioPriority:
+            process.isCurrent ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
+        case .oomScoreAdjustment: Self.write(value, to: "/proc/\(id)/oom_score_adj", of: process)
+        case .timerSlack: Self.write(value, to: "/proc/\(id)/timerslack_ns", of: process)
+        }
+    }
+
+    private static func number(in path: String) -> Int? {
+        guard let text = ProcFile.read(path, limit: 32) else { return nil }
+        return Int(ascii: text.prefix { $0 != UInt8(ascii: "\n") })
+    }
+
+    private static func write(_ value: Int, to path: String, of process: ProcessIdentity) -> Errno? {
+        let number = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard number >= 0 else { return failure(-errno) }
+        let file = Descriptor(owning: number)
+        // The open file is that of whichever process had the number; the start time tells which one that is.
+        guard process.isCurrent else { return nil }
+        let text = Array(String(value).utf8)
+        return unsafe Glibc.write(file.rawValue, text, text.count) == text.count ? nil : failure(-errno)
+    }
+
+    /// From a negated error number; a process that has ended is none.
+    private static func failure(_ result: Int32) -> Errno? {
+        result >= 0 || result == -ESRCH || result == -ENOENT ? nil : Errno(rawValue: -result)
+    }
+}
+
+extension ProcessIdentity {
+    /// Whether the number still means this process.
+    fileprivate var isCurrent: Bool { ProcessStatus(of: pid)?.startTime == startTime }
+}

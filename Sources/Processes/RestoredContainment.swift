@@ -1,0 +1,112 @@
+import Glibc
+
+/// Holds an app that was launched by an earlier process, without a cgroup: by the same signs as
+/// `ProcessGroupContainment`, but among all processes of the machine.
+///
+/// Its orphans are not ours: they have gone to process 1, or to a subreaper between. Each look is one pass over `/proc`,
+/// and what it claims is sure at the moment of that pass, because the processes that it finds may be anybody's.
+final class RestoredContainment: Containment {
+    let kind = ContainmentKind.processGroup
+
+    private let main: ProcessIdentity
+    private let token: LaunchToken
+    /// The members of the latest look, and those that were known from before.
+    private var seen: Set<ProcessIdentity>
+    /// Who has been looked at in vain: a member has the mark, and is beside the main process, from birth.
+    private var unmarked: Set<ProcessIdentity> = []
+    /// Where the main process is in every hierarchy of cgroups, and where this one is, as its predecessor was: a process
+    /// that ends is moved to the root of some.
+    private let places: Set<[UInt8]>
+
+    /// - Parameter known: Others that are known to be members.
+    init(main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>) {
+        self.main = main
+        self.token = token
+        seen = Set(known)
+        let isThere = ProcessStatus(of: main.pid)?.identity == main
+        places = Set([getpid(), isThere ? main.pid : getpid()].compactMap(Self.place))
+    }
+
+    /// Parents, which started earlier, come first.
+    func members() -> [ProcessStatus] {
+        // The kernel's own have no session.
+        let all = ProcessStatus.all().filter { $0.session != 0 }
+            .sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        let known = Set(all.filter(isKnown).map(\.identity))
+        // A number is a session's as long as somebody is in it, or its first process has not been reaped.
+        var sessions = Set(all.filter { known.contains($0.identity) }.map(\.session))
+        sessions.remove(getsid(0))
+
+        var descendants = Descendants(children: Children(among: all))
+        for process in all where known.contains(process.identity) || sessions.contains(process.session) {
+            descendants.add(process)
+        }
+        seen = Set(descendants.found.map(\.identity))
+        unmarked.formIntersection(all.map(\.identity))
+        return descendants.found
+    }
+
+    /// As of the latest look, or by what the process itself or a parent of it is known by.
+    func claims(_ process: ProcessStatus) -> Bool {
+        var next: ProcessStatus? = process
+        while let status = next, status.pid > 1, status.pid != getpid() {
+            if isKnown(status) || isInMainSession(status) { return true }
+            next = ProcessStatus(of: status.parent)
+        }
+        return false
+    }
+
+    @discardableResult
+    func signalAll(_ signal: Signal) -> [SignalFailure] {
+        let isGroupReached = SignalDelivery.send(signal, toGroupLedBy: main)
+        let others = members().filter { !isGroupReached || $0.processGroup != main.pid }
+        return self.signal(signal, only: others.map(\.identity))
+    }
+
+    // Every look finds that out for itself.
+    func leaderWasReaped() {}
+
+    // Nothing tells of the end, and nothing but signals holds it.
+    var changeDescriptor: Int32? { nil }
+    func acknowledgeChange() -> Bool { false }
+    func freeze() -> Bool { false }
+    func thaw() {}
+    var isFrozen: Bool { false }
+    func discard() {}
+}
+
+extension RestoredContainment {
+    private func isKnown(_ process: ProcessStatus) -> Bool {
+        process.identity == main || seen.contains(process.identity) || isMarked(process)
+    }
+
+    private func isInMainSession(_ process: ProcessStatus) -> Bool {
+        process.session == main.pid && ProcessStatus(of: main.pid)?.identity == main
+    }
+
+    private func isMarked(_ process: ProcessStatus) -> Bool {
+        guard !process.isZombie, !unmarked.contains(process.identity) else { return false }
+        guard isBesideMain(process) else {
+            unmarked.insert(process.identity)
+            return false
+        }
+        // Reading the memory of one that hangs in the kernel could hang too.
+        guard process.state != .uninterruptible, let environment = LaunchMark.environment(of: process.pid),
+            // While a program is being executed.
+            !environment.isEmpty
+        else { return false }
+        let isMarked = LaunchMark.token(inEnvironment: environment) == token
+        if !isMarked { unmarked.insert(process.identity) }
+        return isMarked
+    }
+
+    /// A desktop's start can hand its environment, mark included, to the service manager and so to every service of
+    /// that person. Those have cgroups of their own, and an app's processes do not.
+    private func isBesideMain(_ process: ProcessStatus) -> Bool {
+        Self.place(of: process.pid).map(places.contains) ?? false
+    }
+
+    private static func place(of pid: ProcessID) -> [UInt8]? {
+        ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16)
+    }
+}

@@ -1,0 +1,57 @@
+/// What has to be kept of a process tree, so that a later process can take it over with `ProcessTable.adopt`.
+///
+/// The numbers mean something until the next boot only: whoever keeps them must throw them away then.
+public struct SavedTree: Hashable, Sendable {
+    /// The mark of the launch.
+    public var token: LaunchToken
+    /// The main process.
+    public var main: ProcessIdentity
+    /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil: it is held by its process group.
+    public var cgroup: String?
+    /// How it is stopped.
+    public var suspendMethod: SuspendMethod
+    /// What was wanted of it last.
+    public var wish: ProcessTree.Wish
+    /// Processes that somebody else had stopped before the tree was, so that resuming leaves them alone.
+    public var heldBefore: [ProcessIdentity]
+    /// How the main process ended, when that is known already.
+    public var exitStatus: ExitStatus?
+
+    /// Takes values that were kept before. Nothing is believed of them until the tree is adopted.
+    public init(
+        token: LaunchToken,
+        main: ProcessIdentity,
+        cgroup: String?,
+        suspendMethod: SuspendMethod,
+        wish: ProcessTree.Wish,
+        heldBefore: [ProcessIdentity],
+        exitStatus: ExitStatus?
+    ) {
+        self.token = token
+        self.main = main
+        self.cgroup = cgroup
+        self.suspendMethod = suspendMethod
+        self.wish = wish
+        self.heldBefore = heldBefore
+        self.exitStatus = exitStatus
+    }
+}
+
+extension ProcessTree {
+    /// A tree of thousands of stopped processes must not fill the place where this is kept: who is left out is resumed
+    /// with the others.
+    private static let heldLimit = 256
+
+    /// What to keep of the tree as it is now.
+    public var saved: SavedTree {
+        SavedTree(
+            token: token,
+            main: main,
+            cgroup: containment.groupName,
+            suspendMethod: suspendMethod,
+            wish: wish,
+            heldBefore: Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit)),
+            exitStatus: exitStatus
+        )
+    }
+}

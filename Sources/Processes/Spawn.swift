@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// A child that was just started.
+public struct SpawnedProcess: ~Copyable {
+    /// The new process.
+    public let identity: ProcessIdentity
+    /// A pidfd: becomes readable when the process ends.
+    public let descriptor: Descriptor
+    /// Where the child tells whether it could execute the program.
+    public let execStatus: ExecStatusPipe
+    /// What the child waits at before it executes the program.
+    public let gate: LaunchGate
+}
+
+/// Starts a program in a session of its own. It is not executed before its gate is opened.
+///
+/// Its signals are unblocked and have their default actions, standard input is `/dev/null`, and it has no other
+/// descriptors than those of the request. What goes wrong in the child arrives through `execStatus`.
+public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess {
+    try request.validate()
+    let nullDevice = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard nullDevice >= 0 else { throw .failed("open /dev/null", errno) }
+    let null = Descriptor(owning: nullDevice)
+
+    let (spawned, result) = startChild(request, nullDevice: null.rawValue)
+    guard result == 0 else { throw .failed("make a process", -result) }
+    let pidfd = Descriptor(owning: spawned.pidfd)
+    let status = Descriptor(owning: spawned.status)
+    let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
+
+    // The child cannot have been reaped yet, so this is its own.
+    guard let start = ProcessStatus(of: spawned.pid)?.startTime else {
+        let error = errno
+        _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
+        throw .failed("read /proc", error)
+    }
+    return SpawnedProcess(
+        identity: ProcessIdentity(pid: spawned.pid, startTime: start),
+        descriptor: pidfd,
+        execStatus: ExecStatusPipe(descriptor: status, request: request),
+        gate: gate
+    )
+}
+
+private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_spawned, Int32) {
+    let paths = CStringArray(request.candidatePaths)
+    let arguments = CStringArray([request.program] + request.arguments)
+    let environment = CStringArray(request.environmentStrings)
+    let directory = CStringArray([request.workingDirectory])
+    let mappings = request.descriptorMappings(nullDevice: nullDevice)
+    let credentials = request.credentials
+    let groups = credentials?.groups ?? []
+
+    var spawned = linux_spawned()
+    let result = unsafe mappings.withUnsafeBufferPointer { mappings in
+        unsafe groups.withUnsafeBufferPointer { groups in
+            var call = unsafe linux_spawn_request(
+                paths: paths.pointers,
+                arguments: arguments.pointers,
+                environment: environment.pointers,
+                working_directory: directory.first,
+                descriptors: mappings.baseAddress,
+                descriptor_count: mappings.count,
+                switch_user: credentials != nil,
+                user: credentials?.userID ?? 0,
+                group: credentials?.groupID ?? 0,
+                groups: groups.baseAddress,
+                group_count: groups.count,
+                file_mode_mask: request.fileModeMask,
+                set_descriptor_limit: request.descriptorLimit != nil,
+                descriptor_limit: request.descriptorLimit ?? 0,
+                cgroup: request.cgroup ?? -1
+            )
+            return unsafe linux_spawn(&call, &spawned)
+        }
+    }
+    // The strings are the callee's until here.
+    extendLifetime(paths)
+    extendLifetime(arguments)
+    extendLifetime(environment)
+    extendLifetime(directory)
+    return (spawned, result)
+}
+
+extension SpawnRequest {
+    /// The launch token comes first, where it is found soonest.
+    fileprivate var environmentStrings: [String] {
+        let name = LaunchToken.environmentName
+        return ["\(name)=\(launchToken)"] + environment.filter { $0.key != name }.map { "\($0.key)=\($0.value)" }
+    }
+
+    fileprivate func descriptorMappings(nullDevice: Int32) -> [linux_descriptor_mapping] {
+        let standard = [nullDevice, standardOutput ?? nullDevice, standardError ?? nullDevice]
+        let mappings = standard.enumerated().map { DescriptorMapping(source: $1, target: Int32($0)) }
+        return (mappings + extraDescriptors).map { linux_descriptor_mapping(source: $0.source, target: $0.target) }
+    }
+}

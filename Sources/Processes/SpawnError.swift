@@ -1,0 +1,57 @@
+import Glibc
+
+/// Why a program does not run, in words for the person who wanted it.
+public enum SpawnError: Error, Hashable, Sendable {
+    /// The request contradicts itself; the text says where.
+    case invalidRequest(String)
+    /// There is no such file; `searchPath` is where a bare name was looked for.
+    case programNotFound(program: String, searchPath: String?)
+    /// The file is there, but the interpreter that it names is not.
+    case interpreterNotFound(path: String)
+    /// The file may not be, or cannot be, executed.
+    case notExecutable(path: String, error: Errno)
+    case workingDirectory(path: String, error: Errno)
+    /// Becoming the user was refused, mostly because the caller is not root.
+    case switchingUser(userID: UInt32, error: Errno)
+    /// The machine, or a limit, has no room for another process or descriptor; it may work later.
+    case resources(Errno)
+    /// Another step of the set-up failed.
+    case setUp(step: String, error: Errno)
+}
+
+extension SpawnError: CustomStringConvertible {
+    /// One line for people, without a full stop.
+    public var description: String {
+        switch self {
+        case .invalidRequest(let problem):
+            "cannot start the program: \(problem)"
+        case .programNotFound(let program, let searchPath?):
+            "cannot execute \(program): not found in \(searchPath)"
+        case .programNotFound(let program, nil):
+            "cannot execute \(program): \(Errno(rawValue: ENOENT))"
+        case .interpreterNotFound(let path):
+            "cannot execute \(path): the interpreter that it names does not exist"
+        case .notExecutable(let path, let error):
+            "cannot execute \(path): \(error)"
+        case .workingDirectory(let path, let error):
+            "cannot enter the working directory \(path): \(error)"
+        case .switchingUser(let userID, let error):
+            "cannot become user \(userID): \(error)"
+        case .resources(let error):
+            "no room for another process: \(error)"
+        case .setUp(let step, let error):
+            "cannot \(step): \(error)"
+        }
+    }
+}
+
+extension SpawnError {
+    /// A failure of the parent's own calls.
+    static func failed(_ step: String, _ error: Int32) -> SpawnError {
+        isShortage(error) ? .resources(Errno(rawValue: error)) : .setUp(step: step, error: Errno(rawValue: error))
+    }
+
+    static func isShortage(_ error: Int32) -> Bool {
+        [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC].contains(error)
+    }
+}

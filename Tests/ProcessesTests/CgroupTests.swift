@@ -1,0 +1,194 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+@Suite struct CgroupTextTests {
+    @Test func theGroupIsTheOneOfVersionTwo() {
+        #expect(Cgroup.name(inList: "4:memory:/a\n0::/b/c\n") == "b/c")
+        #expect(Cgroup.name(inList: "0::/\n") == "")
+        #expect(Cgroup.name(inList: "0::/../b\n") == nil)
+        #expect(Cgroup.name(inList: "0::/b (deleted)\n") == nil)
+        #expect(Cgroup.name(inList: "1:name=systemd:/a\n") == nil)
+        #expect(Cgroup.name(inList: "") == nil)
+    }
+
+    @Test func theHierarchyMayBeMountedBesideOthers() {
+        let mounts = """
+            30 20 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw
+            31 30 0:27 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory
+            32 30 0:28 / /sys/fs/cgroup/unified rw,nosuid shared:10 - cgroup2 cgroup2 rw
+
+            """
+        #expect(Cgroup.mountPoint(inMounts: mounts) == "/sys/fs/cgroup/unified")
+        #expect(Cgroup.mountPoint(inMounts: mounts.replacing("0:28 / ", with: "0:28 /part ")) == nil)
+        #expect(Cgroup.mountPoint(inMounts: "32 30 -") == nil)
+        #expect(Cgroup.mountPoint(inMounts: "") == nil)
+    }
+
+    @Test func eventsAreReadByName() {
+        let events = CgroupEvents(parsing: "populated 1\nfrozen 0\nsomething 1\n")
+        #expect(events.isPopulated)
+        #expect(!events.isFrozen)
+        #expect(CgroupEvents(parsing: "frozen 1\npopulated 0\n").isFrozen)
+        #expect(!CgroupEvents(parsing: "frozen 11\n\npopulated").isFrozen)
+    }
+
+    @Test(arguments: [
+        ("org.example.app", "app-org.example.app"), ("cgroup.procs", "app-cgroup.procs"), ("..", "app-.."),
+        ("a/b", #"app-a\x2fb"#), ("\n", #"app-\x0a"#), ("é", #"app-\xc3\xa9"#), ("a@2", #"app-a\x402"#),
+    ])
+    func namesCannotBeMistaken(_ name: String, _ group: String) {
+        #expect(CgroupSubtree.groupName(for: name) == group)
+    }
+
+    @Test func pathsThatLeadElsewhereNameNothing() throws {
+        let here = try #require(Cgroup.ofThisProcess())
+        for path in ["", "/", "/tmp", here.mountPoint, "\(here.mountPoint)/", "\(here.path)/../..", "/proc/self"] {
+            #expect(Cgroup.existing(at: path) == nil)
+            #expect(CgroupSubtree.existing(at: path) == nil)
+        }
+    }
+
+    @Test func aGroupContainsWhatIsBelowIt() {
+        let group = Cgroup(mountPoint: "/sys/fs/cgroup", name: "a/b")
+        #expect(group.contains(groupNamed: "a/b"))
+        #expect(group.contains(groupNamed: "a/b/c"))
+        #expect(!group.contains(groupNamed: "a/bc"))
+        #expect(!group.contains(groupNamed: "a"))
+        #expect(group.parent?.name == "a")
+        #expect(group.parent?.parent?.path == "/sys/fs/cgroup")
+    }
+}
+
+@Suite(.needsCgroups) struct CgroupTests {
+    @Test func theProgramIsBornInItsGroup() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("idle")
+            #expect(Cgroup.name(of: tree.main.pid)?.hasSuffix("/apps/app-idle") == true)
+            #expect(tree.processes().map(\.pid) == [tree.main.pid])
+            try world.end()
+        }
+    }
+
+    @Test func aGroupThatWasKilledIsNotUsedAgain() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            for _ in 0..<3 {
+                let (tree, _) = try world.launch("idle")
+                tree.kill()
+                try world.waitForEvent(tree, .emptied)
+                world.table.remove(tree.token)
+            }
+            let (first, _) = try world.launch("idle")
+            let (second, _) = try world.launch("idle")
+            #expect(Cgroup.name(of: first.main.pid)?.hasSuffix("/apps/app-idle") == true)
+            #expect(Cgroup.name(of: second.main.pid)?.hasSuffix("/apps/app-idle@2") == true)
+            try world.end()
+        }
+    }
+
+    @Test func whatAnAppMakesInItsGroupBelongsToIt() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("family")
+            let here = try #require(Cgroup.ofThisProcess())
+            let inner = here.child(try #require(Cgroup.name(of: tree.main.pid))).child("a")
+            try inner.create()
+            try inner.child("b").create()
+            for process in tree.processes().suffix(50) {
+                try inner.child("b").write("\(process.pid)", to: "cgroup.procs")
+            }
+            #expect(tree.processes().count == 201)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            world.table.remove(tree.token)
+            #expect(unsafe access(inner.path, F_OK) != 0)
+            try world.end()
+        }
+    }
+
+    /// The parent of the last process is none of ours and outside of the group, so that no SIGCHLD tells.
+    @Test func emptinessIsToldByTheKernel() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (other, _) = try world.launch("family")
+            let (tree, _) = try world.launch("idle")
+            let here = try #require(Cgroup.ofThisProcess())
+            let group = here.child(try #require(Cgroup.name(of: tree.main.pid)))
+            let guest = try #require(other.processes().last)
+            try group.write("\(guest.pid)", to: "cgroup.procs")
+            kill(tree.main.pid, SIGKILL)
+            try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
+            #expect(!tree.isEmpty)
+            _ = world.table.acknowledgeChange(of: tree.token)
+            kill(guest.pid, SIGKILL)
+            var poller = pollfd(fd: try #require(tree.changeDescriptor), events: Int16(POLLPRI), revents: 0)
+            #expect(unsafe poll(&poller, 1, 60_000) == 1)
+            #expect(
+                world.table.acknowledgeChange(of: tree.token) == [TreeEvent(tree: tree.token, change: .emptied)])
+            #expect(unsafe poll(&poller, 1, 0) == 0)
+            try world.end()
+        }
+    }
+
+    @Test func aProgramThatDoesNotExistLeavesNoGroup() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let tree = try world.start(SpawnRequest(program: "/no/such"), name: "missing")
+            try world.wait("it failed") { tree.execStatus() != .pending }
+            let group = try #require(Cgroup.ofThisProcess()).child("lifed-test-\(getpid())/apps/app-missing")
+            world.table.remove(tree.token)
+            try world.wait("the group is removed") {
+                world.reap()
+                return unsafe access(group.path, F_OK) != 0
+            }
+            try world.end()
+        }
+    }
+
+    /// A name comes from a file, which somebody else may have written.
+    @Test func namesThatCannotBeOursNameNothing() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let base = try #require(world.base)
+            let subtree = try #require(world.table.cgroups)
+            let (tree, _) = try world.launch("idle")
+            // Where some of the names would lead.
+            for name in ["daemon", "apps/daemon"] { try base.child(name).create() }
+            #expect(subtree.group(named: "app-idle") == base.child("apps").child("app-idle"))
+            #expect(subtree.group(named: "app-other") == nil)
+            let names = [
+                "", ".", "..", "../daemon", "daemon", "app-idle/../../daemon", "app-idle/", "app-idle\0", "app-idle\n",
+                "app-" + String(repeating: "a", count: 252),
+            ]
+            for name in names { #expect(subtree.group(named: name) == nil) }
+            #expect(subtree.groupName(of: tree.main.pid) == "app-idle")
+            #expect(subtree.groupName(of: getpid()) == nil)
+            try world.end()
+        }
+    }
+
+    @Test func aProcessCanMoveIntoASubtreeOfItsOwnAndBack() async {
+        await #expect(processExitsWith: .success) {
+            let here = try #require(Cgroup.ofThisProcess())
+            let origin = here.child("lifed-test-\(getpid())")
+            try origin.create()
+            try origin.write("0", to: "cgroup.procs")
+            let subtree = try CgroupSubtree.claim(name: "lifed-x")
+            #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
+            #expect(subtree.path == origin.child("lifed-x").path)
+            // A successor finds the same place.
+            #expect(try CgroupSubtree.claim(name: "lifed-x").path == subtree.path)
+            #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
+            subtree.leave()
+            #expect(Cgroup.ofThisProcess() == origin)
+            #expect(unsafe access(subtree.path, F_OK) != 0)
+            try here.write("0", to: "cgroup.procs")
+            #expect(origin.remove())
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+@Suite struct EndTests {
+    @Test func aStoppedProgramActsOnTheRequestToEnd() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            let tree = try world.start(world.request("obey-term", output: output))
+            try world.wait("ready") { output.read().contains("ready") }
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            tree.terminate()
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 7)))
+            try world.waitForEvent(tree, .emptied)
+            #expect(output.read() == "terminated\n")
+            #expect(tree.isEmpty)
+        }
+    }
+
+    @Test func whoIgnoresTheRequestIsKilledWithItsChildren() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("ignore-term")
+            tree.terminate()
+            world.reap()
+            #expect(tree.processes().count == 3)
+            #expect(!tree.isEmpty)
+            tree.kill()
+            try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
+            try world.waitForEvent(tree, .emptied)
+            try world.end()
+        }
+    }
+
+    @Test func escapedDaemonsAreKilledToo() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, said) = try world.launch("escape", until: "escaped")
+            let escaped = try number(after: "escaped", in: said)
+            _ = tree.stop()
+            try world.wait("emptied") {
+                tree.kill()
+                world.reap()
+                return tree.isEmpty
+            }
+            try world.wait("the escaped one is reaped") {
+                world.reap()
+                return ProcessStatus(of: escaped) == nil
+            }
+            try world.end()
+        }
+    }
+
+    @Test func aTreeLivesUntilItsLastOrphanHasEnded() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, said) = try world.launch("leave-orphan", until: "orphan")
+            let orphan = try number(after: "orphan", in: said)
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 5)))
+            #expect(!tree.isEmpty)
+            #expect(!world.events.contains { $0.change == .emptied })
+            #expect(tree.processes().map(\.pid) == [orphan])
+            kill(orphan, SIGKILL)
+            // No look at the tree in between: the events alone have to tell.
+            try world.waitForEvent(tree, .emptied)
+            #expect(tree.isEmpty)
+            try world.end()
+        }
+    }
+
+    @Test func aRemovedTreeLeavesNoZombie() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            tree.kill()
+            world.table.remove(tree.token)
+            try world.wait("reaped") {
+                world.reap()
+                return World.childCount == 0
+            }
+            #expect(world.events.isEmpty)
+        }
+    }
+
+    @Test func twoHundredTreesEndTogether() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let before = World.descriptorCount
+            for _ in 0..<200 { _ = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle"])) }
+            for tree in world.table.trees {
+                _ = tree.stop()
+                tree.terminate()
+            }
+            try world.wait("all emptied") {
+                world.reap()
+                return world.events.count { $0.change == .emptied } == 200
+            }
+            for tree in Array(world.table.trees) {
+                #expect(tree.execStatus() != .pending)
+                world.table.remove(tree.token)
+            }
+            #expect(World.childCount == 0)
+            // The test library opens and closes a few of its own meanwhile.
+            #expect(World.descriptorCount < before + 20)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+/// What a world that dies leaves to its successor: written to its standard output, and read from there.
+struct Legacy {
+    let base: Cgroup?
+    let trees: [SavedTree]
+
+    init(_ text: String) throws {
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("legacy ") }.map { $0.split(separator: " ") }
+        let first = try #require(lines.first)
+        base = first[1] == "-" ? nil : Cgroup(mountPoint: String(first[1]), name: String(first[2]))
+        trees = try lines.dropFirst().map { try SavedTree(words: $0.dropFirst().map(String.init)) }
+    }
+
+    /// The only tree.
+    var tree: SavedTree {
+        get throws { try #require(trees.first) }
+    }
+}
+
+extension ExitTest.Result? {
+    /// What a process that was killed had said.
+    var said: String { self.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? "" }
+}
+
+extension World {
+    /// A world in the place of one that has died.
+    convenience init(succeeding legacy: Legacy) throws {
+        try self.init(base: legacy.base)
+    }
+
+    /// Ends this process as suddenly as can be. Its trees go on.
+    func die(leaving trees: [ProcessTree]) {
+        die(leaving: trees.map(\.saved))
+    }
+
+    func die(leaving saved: [SavedTree]) {
+        print("legacy", base.map { "\($0.mountPoint) \($0.name)" } ?? "-")
+        for tree in saved { print("legacy", tree.words.joined(separator: " ")) }
+        fflush(nil)
+        kill(getpid(), SIGKILL)
+    }
+
+    /// Takes over a tree of which something is left.
+    func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) throws -> ProcessTree {
+        guard case .alive(let tree) = table.adopt(saved, pidfd: pidfd) else { throw NothingIsLeft() }
+        return tree
+    }
+}
+
+struct NothingIsLeft: Error {}
+
+extension Adoption {
+    /// How it ended, if nothing is left.
+    var end: Processes.ExitStatus? {
+        if case .ended(let status) = self { status } else { nil }
+    }
+}
+
+extension ProcessIdentity {
+    init(of pid: ProcessID) throws {
+        self = try #require(ProcessStatus(of: pid)).identity
+    }
+
+    /// Whether nothing of it is left but what its parent has not asked for.
+    var hasEnded: Bool {
+        ProcessStatus(of: pid).map { $0.identity != self || $0.isZombie } ?? true
+    }
+
+    fileprivate init(word: some StringProtocol) throws {
+        let numbers = word.split(separator: ":")
+        self.init(pid: try #require(ProcessID(numbers[0])), startTime: try #require(UInt64(numbers[1])))
+    }
+
+    fileprivate var word: String { "\(pid):\(startTime)" }
+}
+
+extension SavedTree {
+    /// A tree of which nothing is known but its main process.
+    init(main: ProcessIdentity, token: String = "unknown") throws {
+        self.init(
+            token: try #require(LaunchToken(rawValue: token)), main: main, cgroup: nil, suspendMethod: .signal,
+            wish: .running, heldBefore: [],
+            exitStatus: nil)
+    }
+
+    fileprivate init(words: [String]) throws {
+        let methods: [String: SuspendMethod] = ["signal": .signal, "freezer": .freezer, "both": .both]
+        let wishes: [String: ProcessTree.Wish] = ["running": .running, "stopped": .stopped, "ended": .ended]
+        self.init(
+            token: try #require(LaunchToken(rawValue: words[0])),
+            main: try ProcessIdentity(word: words[1]),
+            cgroup: words[2] == "-" ? nil : words[2],
+            suspendMethod: try #require(methods[words[3]]),
+            wish: try #require(wishes[words[4]]),
+            heldBefore: try words.dropFirst(5).map { try ProcessIdentity(word: $0) },
+            exitStatus: nil
+        )
+    }
+
+    fileprivate var words: [String] {
+        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(wish)"] + heldBefore.map(\.word)
+    }
+}

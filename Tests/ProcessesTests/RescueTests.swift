@@ -1,0 +1,105 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+@Suite(.needsCgroups) struct RescueTests {
+    @Test(arguments: Hold.allCases, ["busy", "headless", "hold-in-vfork", "escape", "stopped-job"])
+    func everythingThatADaemonHadStoppedRunsAgain(_ hold: Hold, _ program: String) async throws {
+        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold, program] in
+            let world = try hold.world()
+            let words = ["escape": "escaped", "stopped-job": "job"]
+            let (tree, _) = try world.launch(program, until: words[program] ?? "ready", by: hold.method)
+            let count = ["escape": 3, "stopped-job": 2, "hold-in-vfork": 2][program] ?? 1
+            try world.wait("all are there") { tree.processes().count == count }
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+            let legacy = try Legacy(said)
+            let saved = try legacy.tree
+            let cgroups = legacy.base.flatMap { CgroupSubtree.existing(at: $0.path) }
+            #expect((cgroups == nil) == (hold == .processGroup))
+
+            let report = Rescue.resumeEverything(in: cgroups, trees: legacy.trees)
+            #expect(report.failures.isEmpty)
+            #expect(report.thawed.count == ([.freezer, .both].contains(hold) ? 1 : 0))
+            // With both, it may have been frozen before it could stop.
+            let isContinued = report.continued.map(\.process).contains(saved.main)
+            #expect(hold == .both || isContinued == (hold != .freezer))
+            #expect(report.continued.allSatisfy { !$0.name.isEmpty && !saved.heldBefore.contains($0.process) })
+            let again = Rescue.resumeEverything(in: cgroups, trees: legacy.trees)
+            #expect(again.thawed.isEmpty)
+            #expect(again.continued.isEmpty)
+
+            let world = try World(succeeding: legacy)
+            let tree = try world.adopt(saved)
+            tree.resume()
+            #expect(tree.checkResumed() == .resumed)
+            let stopped = tree.processes().filter { $0.state == .stopped }.map(\.pid)
+            #expect(stopped == saved.heldBefore.map(\.pid))
+            try world.end()
+        }
+    }
+
+    /// Without a record of the trees the groups are enough, and without anything nothing is touched.
+    @Test func groupsAreFoundWithoutARecord() async throws {
+        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            let world = try World(hasCgroups: true)
+            let trees = try [SuspendMethod.signal, .freezer].map { method in
+                let (tree, _) = try world.launch("idle", by: method)
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                return tree
+            }
+            world.die(leaving: trees)
+        }
+        await #expect(processExitsWith: .success) { [said = former.said as String] in
+            let legacy = try Legacy(said)
+            #expect(Rescue.resumeEverything(in: nil, trees: []) == Rescue.Report())
+            let base = try #require(legacy.base)
+            let report = Rescue.resumeEverything(in: CgroupSubtree.existing(at: base.path), trees: [])
+            #expect(report.continued.map(\.process) == [legacy.trees[0].main])
+            #expect(report.continued.map(\.name) == ["ProcessFixture"])
+            #expect(report.thawed == [base.child("apps").child(try #require(legacy.trees[1].cgroup)).path])
+            #expect(report.failures.isEmpty)
+            let world = try World(succeeding: legacy)
+            for saved in legacy.trees { _ = try world.adopt(saved) }
+            try world.end()
+        }
+    }
+
+    @Test func aNumberThatWasReusedIsNotContinued() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
+            #expect(Rescue.resumeEverything(in: nil, trees: [try SavedTree(main: former)]) == Rescue.Report())
+            #expect(ProcessStatus(of: tree.main.pid)?.state == .stopped)
+            try world.end()
+        }
+    }
+
+    /// A place that nothing is to be made or removed in.
+    @Test func lookingChangesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("idle")
+            let base = try #require(world.base)
+            let empty = base.child("apps").child("app-empty")
+            try empty.create()
+            let place = Cgroup.ofThisProcess()
+            let subtree = try #require(CgroupSubtree.existing(at: base.path))
+            #expect(subtree.path == base.path)
+            #expect(subtree.groupName(of: tree.main.pid) == "app-idle")
+            #expect(empty.has("cgroup.events"))
+            #expect(Cgroup.ofThisProcess() == place)
+            #expect(CgroupSubtree.existing(at: empty.path) == nil)
+            try world.end()
+        }
+    }
+}

@@ -1,0 +1,345 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+extension Trait where Self == ConditionTrait {
+    /// Some things can be given back by root alone.
+    static var needsRoot: Self { .enabled(if: geteuid() == 0, "it needs root") }
+}
+
+extension ResourceControl {
+    /// What this machine can do without controllers.
+    static func withoutCgroups() -> ResourceControl {
+        ResourceControl(capabilities: ResourceCapabilities(cgroups: nil))
+    }
+}
+
+extension ResourceProfile {
+    static var background: ResourceProfile {
+        var profile = ResourceProfile()
+        profile.cpuWeight = 20
+        profile.nice = 10
+        profile.ioPriority = .bestEffort(7)
+        profile.oomScoreAdjustment = 300
+        profile.timerSlack = 50_000_000
+        return profile
+    }
+}
+
+/// The four values of a thread, or of a process's first thread.
+private func values(of id: ProcessID) -> [Int?] {
+    [ResourceSetting.nice, .ioPriority, .oomScoreAdjustment, .timerSlack].map { $0.read(id) }
+}
+
+/// Takes every capability from this thread and what it starts, for good, by calls that have no declaration. Changing the
+/// user instead would hide the files of this process in /proc from itself.
+func dropCapabilities() -> Bool {
+    typealias Capset = @convention(c) (UnsafePointer<UInt32>, UnsafePointer<UInt32>) -> Int32
+    typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+    guard let capsetAddress = unsafe dlsym(nil, "capset"), let prctlAddress = unsafe dlsym(nil, "prctl") else {
+        return false
+    }
+    let capset = unsafe unsafeBitCast(capsetAddress, to: Capset.self)
+    let prctl = unsafe unsafeBitCast(prctlAddress, to: Prctl.self)
+    // PR_CAPBSET_DROP, until there is no capability of this number.
+    var number: UInt = 0
+    while prctl(24, number, 0, 0, 0) == 0 { number += 1 }
+    // The third version of the interface.
+    return unsafe capset([0x2008_0522, 0], [UInt32](repeating: 0, count: 6)) == 0
+}
+
+/// Whether this process has a capability, by its number in capabilities(7).
+private func hasCapability(_ number: Int) -> Bool {
+    let status = String(decoding: ProcFile.read("/proc/self/status", limit: 1 << 16) ?? [], as: UTF8.self)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let set = line.flatMap { UInt64($0.dropFirst("CapEff:".count).drop { $0 == "\t" }, radix: 16) } ?? 0
+    return set & (1 << UInt64(number)) != 0
+}
+
+private func threads(of tree: ProcessTree) -> [ProcessID] {
+    tree.processes().flatMap { ProcFile.processIDs(in: "/proc/\($0.pid)/task") }
+}
+
+@Suite(.needsRoot) struct ResourceTests {
+    @Test func everyThreadIsChangedAndGetsItsOwnBack() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let control = ResourceControl.withoutCgroups()
+            let (tree, _) = try world.launch("threads")
+            let own = values(of: tree.main.pid)
+            #expect(control.apply(.background, to: tree) == [])
+            #expect(threads(of: tree).count == 5)
+            for thread in threads(of: tree) {
+                #expect(values(of: thread) == [10, 2 << 13 | 7, 300, 50_000_000])
+            }
+            #expect(control.apply(ResourceProfile(), to: tree) == [])
+            for thread in threads(of: tree) { #expect(values(of: thread) == own) }
+            try world.end()
+        }
+    }
+
+    @Test func whatAnAppHasChosenItselfIsRestored() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let control = ResourceControl.withoutCgroups()
+            let (tree, _) = try world.launch("threads")
+            let main = tree.main
+            let second = try #require(threads(of: tree).last)
+            _ = ResourceSetting.nice.write(5, to: second, of: main)
+            _ = ResourceSetting.ioPriority.write(IOPriority.idle.rawValue, to: second, of: main)
+            _ = ResourceSetting.oomScoreAdjustment.write(700, to: main.pid, of: main)
+            control.apply(.background, to: tree)
+            #expect(values(of: second) == [15, IOPriority.idle.rawValue, 700, 50_000_000])
+            #expect(ResourceSetting.nice.read(main.pid) == 10)
+
+            // What it chooses meanwhile is its own, too.
+            _ = ResourceSetting.nice.write(3, to: second, of: main)
+            control.apply(ResourceProfile(), to: tree)
+            #expect(values(of: second) == [3, IOPriority.idle.rawValue, 700, 50_000])
+            #expect(ResourceSetting.nice.read(main.pid) == 0)
+            try world.end()
+        }
+    }
+
+    @Test func whoIsBornInBetweenHasItsParentsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let control = ResourceControl.withoutCgroups()
+            let output = try Pipe()
+            let tree = try world.table.launch(world.request("fork-when-asked", output: output), name: "a")
+            tree.begin()
+            var said = ""
+            try world.wait("ready") {
+                said += output.read()
+                return said.hasSuffix("\n")
+            }
+            _ = ResourceSetting.nice.write(2, to: tree.main.pid, of: tree.main)
+            let own = values(of: tree.main.pid)
+            control.apply(.background, to: tree)
+            kill(tree.main.pid, SIGUSR1)
+            try world.wait("a child") {
+                said += output.read()
+                return said.contains("child") && said.hasSuffix("\n")
+            }
+            let child = try number(after: "child", in: said)
+            #expect(values(of: child) == [12, 2 << 13 | 7, 300, 50_000_000])
+
+            // From one profile to another, the child is known as well.
+            var suspended = ResourceProfile.background
+            suspended.oomScoreAdjustment = 600
+            suspended.nice = 11
+            control.apply(suspended, to: tree)
+            #expect(values(of: child) == [13, 2 << 13 | 7, 600, 50_000_000])
+            control.apply(ResourceProfile(), to: tree)
+            #expect(values(of: child) == own)
+            try world.end()
+        }
+    }
+
+    @Test func aDaemonThatTakesOverKnowsWhatWasBefore() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            let own = values(of: tree.main.pid)
+            let former = ResourceControl.withoutCgroups()
+            former.apply(.background, to: tree)
+            let successor = ResourceControl.withoutCgroups()
+            let record = try #require(former.record(of: tree.token))
+            let kept = try #require(ResourceRecord(text: record.text))
+            #expect(kept == record)
+            #expect(!record.text.contains(" "))
+            successor.adopt(kept, of: tree.token)
+            successor.apply(ResourceProfile(), to: tree)
+            #expect(values(of: tree.main.pid) == own)
+            successor.forget(tree.token)
+            #expect(successor.record(of: tree.token) == nil)
+            try world.end()
+        }
+    }
+
+    @Test(arguments: ["", ";", "1,2;", "own,own,own,own,own,own,own", "x;y;nice=1:2:3"])
+    func whatIsNoRecordIsNone(text: String) {
+        #expect(ResourceRecord(text: text) == nil)
+    }
+
+    @Test func whatMakesNoSenseInARecordIsLeftOut() {
+        let text = "20,own,own,10,24576,300,own;nice,other;nice=1:2:3,5:6:5:0:10;other=1:2:3:4:5"
+        #expect(ResourceRecord(text: text)?.text == "20,own,own,10,24576,300,own;nice;nice=5:6:5:0:10")
+    }
+
+    @Test func aStoppedAppIsReached() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let control = ResourceControl.withoutCgroups()
+            let (tree, _) = try world.launch("family")
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(control.apply(.background, to: tree) == [])
+            #expect(tree.processes().allSatisfy { ResourceSetting.oomScoreAdjustment.read($0.pid) == 300 })
+            #expect(tree.checkStopped() == .stopped)
+            try world.end()
+        }
+    }
+
+    @Test func processesThatAreGoneAreNoError() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            let main = tree.main
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            for setting in ResourceSetting.allCases {
+                #expect(setting.write(1, to: main.pid, of: main) == nil)
+                #expect(setting.read(main.pid) == nil)
+            }
+            #expect(ResourceControl.withoutCgroups().apply(.background, to: tree) == [])
+            try world.end()
+        }
+    }
+
+    /// Another process that has the number by now is left alone.
+    @Test func aNumberThatWasReusedIsNotTouched() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            let own = values(of: tree.main.pid)
+            let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
+            for setting in ResourceSetting.allCases {
+                #expect(setting.write(7, to: tree.main.pid, of: former) == nil)
+            }
+            #expect(values(of: tree.main.pid) == own)
+            try world.end()
+        }
+    }
+}
+
+@Suite struct ResourceCapabilityTests {
+    @Test(.needsRoot) func rootCanDoEverythingButWeights() {
+        let capabilities = ResourceCapabilities(cgroups: nil)
+        #expect(
+            capabilities.done == [
+                "processor time by nice values", "I/O by priority", "the order in which the kernel kills",
+                "timer slack",
+            ])
+        #expect(capabilities.leftOut == ["memory protection (no memory controller)"])
+        #expect(capabilities.canLowerNice && capabilities.canSetRealTimeIO)
+        // CAP_SYS_RESOURCE, which root in a container often has not.
+        #expect(capabilities.canLowerOOMScore == hasCapability(24))
+    }
+
+    /// What was raised must come back: without privileges, nice values are left alone, and oom_score_adj is not.
+    @Test(.needsRoot) func withoutPrivilegesNothingIsChangedForGood() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            // RLIMIT_NICE, whose name is not imported.
+            #expect(unsafe setrlimit(13, &limit) == 0)
+            #expect(dropCapabilities())
+            let world = try World()
+            let capabilities = ResourceCapabilities(cgroups: nil)
+            #expect(capabilities.done == ["I/O by priority", "the order in which the kernel kills"])
+            #expect(capabilities.leftOut.count == 3)
+            let control = ResourceControl(capabilities: capabilities)
+            let tree = try world.table.launch(SpawnRequest(program: "/bin/sleep", arguments: ["1000"]))
+            tree.begin()
+            try world.wait("it runs") { tree.execStatus() == .running }
+            let own = values(of: tree.main.pid)
+            var profile = ResourceProfile.background
+            #expect(control.apply(profile, to: tree) == [])
+            #expect(values(of: tree.main.pid) == [own[0], 2 << 13 | 7, 300, own[3]])
+            profile.oomScoreAdjustment = -300
+            profile.ioPriority = .realTime(0)
+            profile.nice = -1
+            #expect(control.apply(profile, to: tree) == [])
+            #expect(values(of: tree.main.pid) == own)
+            try world.end()
+        }
+    }
+
+    @Test func tryingLeavesEverythingAsItWas() async {
+        await #expect(processExitsWith: .success) {
+            let before = values(of: getpid())
+            _ = ResourceCapabilities(cgroups: nil)
+            #expect(values(of: getpid()) == before)
+            #expect(World.childCount == 0)
+        }
+    }
+}
+
+@Suite struct GroupAttributeTests {
+    /// A directory with files in the place of the kernel's.
+    private func withGroup(_ attributes: [GroupAttribute], _ body: (Cgroup) throws -> Void) throws {
+        var template = Array("/tmp/lifed-group-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer {
+            for attribute in GroupAttribute.allCases { unsafe unlink("\(path)/\(attribute.rawValue)") }
+            unsafe rmdir(path)
+        }
+        for attribute in attributes { close(unsafe open("\(path)/\(attribute.rawValue)", O_CREAT | O_WRONLY, 0o644)) }
+        try body(Cgroup(mountPoint: path, name: ""))
+    }
+
+    private func text(_ attribute: GroupAttribute, of group: Cgroup) -> String {
+        String(decoding: ProcFile.read("\(group.path)/\(attribute.rawValue)", limit: 64) ?? [], as: UTF8.self)
+    }
+
+    @Test func onlyWhatDiffersIsWritten() throws {
+        try withGroup(GroupAttribute.allCases) { group in
+            let control = ResourceControl(capabilities: ResourceCapabilities(abilities: 127, groups: group))
+            var profile = ResourceProfile()
+            profile.cpuWeight = 20
+            #expect(control.write(profile, to: group, before: ResourceProfile()) == [])
+            #expect(text(.cpuWeight, of: group) == "20")
+            #expect(text(.ioWeight, of: group) == "" && text(.memoryLow, of: group) == "")
+
+            var other = profile
+            other.cpuWeight = nil
+            other.memoryLow = 4096
+            #expect(control.write(other, to: group, before: profile) == [])
+            #expect(text(.cpuWeight, of: group) == "100")
+            #expect(text(.memoryLow, of: group) == "4096")
+
+            // What is there is not known: everything is written.
+            #expect(control.write(profile, to: group, before: nil) == [])
+            #expect(text(.ioWeight, of: group) == "100" && text(.memoryLow, of: group).hasPrefix("0"))
+        }
+    }
+
+    @Test func weightsTakeThePlaceOfPriorities() throws {
+        try withGroup([.cpuWeight]) { group in
+            let capabilities = ResourceCapabilities(abilities: 127, groups: group)
+            #expect(capabilities.settings == [.ioPriority, .oomScoreAdjustment, .timerSlack])
+            #expect(capabilities.done.prefix(2) == ["processor time by weight", "I/O by priority"])
+        }
+    }
+
+    @Test func aGroupThatIsGoneIsNoError() {
+        var capabilities = ResourceCapabilities()
+        capabilities.attributes = Set(GroupAttribute.allCases)
+        let group = Cgroup(mountPoint: "/sys/fs/cgroup/no-such", name: "group")
+        let control = ResourceControl(capabilities: capabilities)
+        #expect(control.write(ResourceProfile(), to: group, before: nil) == [])
+    }
+}
+
+@Suite struct OutOfMemoryOrderTests {
+    @Test func whoWasSuspendedFirstIsKilledFirst() {
+        var order = OutOfMemoryOrder<String>(lowest: 600)
+        #expect(order.insert("a") == ["a": 1000])
+        #expect(order.insert("b") == ["b": 999])
+        #expect(order.insert("a") == ["a": 998])
+        order.remove("b")
+        #expect(order["b"] == nil && order["a"] == 998)
+    }
+
+    @Test func numbersThatAreUsedUpAreGivenOutAnew() {
+        var order = OutOfMemoryOrder<Int>(lowest: 998)
+        for app in 1...3 { _ = order.insert(app) }
+        order.remove(2)
+        #expect(order.insert(4) == [3: 999, 4: 998])
+        #expect(order[1] == 1000)
+        #expect(order.insert(5) == [5: 998])
+        #expect(order[4] == 998)
+    }
+}

@@ -1,0 +1,218 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+@Suite struct SpawnTests {
+    @Test func inheritsNothingButWhatWasAsked() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            // What a daemon has and its apps must not get.
+            signal(SIGPIPE, SIG_IGN)
+            signal(SIGCHLD, SIG_DFL)
+            var mask = sigset_t()
+            unsafe sigfillset(&mask)
+            unsafe sigprocmask(SIG_BLOCK, &mask, nil)
+            let leaked = unsafe [open("/dev/null", O_RDONLY), dup2(0, 700)]
+            #expect(leaked.allSatisfy { $0 >= 0 })
+
+            let output = try Pipe()
+            let error = try Pipe()
+            var request = world.request("describe", output: output)
+            request.standardError = error.writeEnd.rawValue
+            request.workingDirectory = "/usr"
+            request.fileModeMask = 0o027
+            request.descriptorLimit = 321
+            // A target that is a source of another one.
+            request.extraDescriptors = [
+                DescriptorMapping(source: output.writeEnd.rawValue, target: 9),
+                DescriptorMapping(source: leaked[0], target: output.writeEnd.rawValue),
+            ].filter { $0.target > 2 }
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .emptied)
+
+            let lines = output.read().split(separator: "\n").map(String.init)
+            let expected = ([0, 1, 2] + request.extraDescriptors.map { Int($0.target) }).sorted()
+            let descriptors = try #require(lines.first).split(separator: " ").dropFirst().compactMap { Int($0) }
+            #expect(descriptors.sorted() == expected)
+            #expect(lines.contains("signals 0"))
+            #expect(lines.contains("directory /usr"))
+            #expect(lines.contains("input /dev/null"))
+            #expect(lines.contains("leads 1"))
+            #expect(lines.contains("mask 027"))
+            #expect(lines.contains("limit 321"))
+            #expect(lines.last == "end")
+            #expect(tree.execStatus() == .running)
+            #expect(tree.execStatusDescriptor == nil)
+        }
+    }
+
+    @Test func sandboxesWithoutTheNewerCallsGiveTheSame() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            let tree = try world.start(world.request("spawn-in-sandbox", output: output))
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 6)))
+            let lines = output.read().split(separator: "\n").map(String.init)
+            let expected = ["directory /usr", "leads 1", "limit 321", "mask 027", "signals 0", "end"]
+            #expect(lines.first == "descriptors 0 1 2")
+            #expect(Set(lines).isSuperset(of: expected))
+        }
+    }
+
+    @Test func environmentIsTheGivenOneAndTheToken() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            var request = SpawnRequest(program: "env", environment: ["A": "1 2", "PATH": "/nowhere:/usr/bin:/bin"])
+            request.standardOutput = output.writeEnd.rawValue
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .emptied)
+            let lines = Set(output.read().split(separator: "\n").map(String.init))
+            #expect(lines == ["A=1 2", "PATH=/nowhere:/usr/bin:/bin", "LIFECYCLE_LAUNCH=\(tree.token)"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func becomesAnotherUser() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            // The fixture may be where only its owner can go.
+            let nobody = try UserAccount.named("nobody")
+            var request = SpawnRequest(program: "/bin/sh", arguments: ["-c", "id -u; id -g; id -G; exit 3"])
+            request.credentials = Credentials(userID: nobody.userID, groupID: nobody.groupID, groups: [12345, 23456])
+            request.standardOutput = output.writeEnd.rawValue
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 3)))
+            let lines = output.read().split(separator: "\n")
+            #expect(lines.prefix(2) == ["\(nobody.userID)", "\(nobody.groupID)"])
+            #expect(Set(lines[2].split(separator: " ")).isSuperset(of: ["12345", "23456"]))
+            #expect(!lines[2].split(separator: " ").contains("0"))
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give up being root"))
+    func becomingAnotherUserWithoutTheRightIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            #expect(setuid(65534) == 0)
+            let world = try World()
+            var request = SpawnRequest(program: "/bin/true")
+            request.credentials = Credentials(userID: 1, groupID: 1, groups: [])
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 127)))
+            #expect(tree.execStatus() == .failed(.switchingUser(userID: 1, error: Errno(rawValue: EPERM))))
+        }
+    }
+
+    @Test func failuresAreToldByTheirCause() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let script = try TemporaryScript("#!/no/such/interpreter\n")
+
+            func failure(_ change: (inout SpawnRequest) -> Void) throws -> String {
+                var request = SpawnRequest(program: "/bin/true")
+                change(&request)
+                let tree = try world.start(request)
+                try world.waitForEvent(tree, .mainEnded(.exited(code: 127)))
+                guard case .failed(let error) = tree.execStatus() else { return "ran" }
+                return error.description
+            }
+            var told = try failure { $0.program = "/usr/bin/clok" }
+            #expect(told == "cannot execute /usr/bin/clok: No such file or directory")
+            told = try failure {
+                $0.program = "clok"
+                $0.searchPath = "/usr/bin::/bin"
+            }
+            #expect(told == "cannot execute clok: not found in /usr/bin::/bin")
+            told = try failure { $0.program = "/etc/passwd" }
+            #expect(told == "cannot execute /etc/passwd: Permission denied")
+            told = try failure { $0.program = "/tmp" }
+            #expect(told == "cannot execute /tmp: Permission denied")
+            told = try failure { $0.program = script.path }
+            #expect(told == "cannot execute \(script.path): the interpreter that it names does not exist")
+            told = try failure { $0.workingDirectory = "/no/such" }
+            #expect(told == "cannot enter the working directory /no/such: No such file or directory")
+            told = try failure { $0.arguments = [String(repeating: "x", count: 1 << 20)] }
+            #expect(told == "cannot execute /bin/true: Argument list too long")
+        }
+    }
+
+    @Test func shortageOfDescriptorsIsAShortage() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 3
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #expect(throws: SpawnError.resources(Errno(rawValue: EMFILE))) {
+                _ = try spawn(SpawnRequest(program: "/bin/true"))
+            }
+        }
+    }
+
+    @Test func requestsThatCannotBePassedAreRefused() {
+        func isRefused(_ change: (inout SpawnRequest) -> Void) -> Bool {
+            var request = SpawnRequest(program: "/bin/true")
+            change(&request)
+            do {
+                try request.validate()
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(!isRefused { _ in })
+        #expect(isRefused { $0.program = "" })
+        #expect(isRefused { $0.program = "a\0b" })
+        #expect(isRefused { $0.arguments = ["a\0b"] })
+        #expect(isRefused { $0.environment = ["A=B": ""] })
+        #expect(isRefused { $0.environment = ["": ""] })
+        #expect(isRefused { $0.environment = ["A": "\0"] })
+        #expect(isRefused { $0.extraDescriptors = [DescriptorMapping(source: 1, target: 1)] })
+        #expect(isRefused { $0.extraDescriptors = Array(repeating: DescriptorMapping(source: 1, target: 5), count: 2) })
+    }
+
+    @Test func twoHundredSpawnsLeaveNothingBehind() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let before = World.descriptorCount
+            for number in 0..<200 {
+                let program = number % 4 == 0 ? "/no/such/program" : "/bin/true"
+                let tree = try world.start(SpawnRequest(program: program))
+                if number % 3 == 0 { world.table.remove(tree.token) }
+            }
+            try world.wait("all have ended") {
+                world.reap()
+                return World.childCount == 0
+            }
+            #expect(world.table.trees.allSatisfy { $0.isEmpty })
+            #expect(world.events.count { $0.change == .emptied } == 133)
+            for tree in world.table.trees {
+                #expect(tree.execStatus() != .pending)
+                world.table.remove(tree.token)
+            }
+            // The test library opens and closes a few of its own meanwhile.
+            #expect(World.descriptorCount < before + 20)
+        }
+    }
+}
+
+@Suite struct UserAccountTests {
+    @Test func findsAccountsByNameAndNumber() throws {
+        let root = try UserAccount.named("root")
+        #expect(root.userID == 0)
+        #expect(root.groups.contains(0))
+        #expect(root.home.hasPrefix("/"))
+        #expect(try UserAccount.withUserID(0) == root)
+    }
+
+    @Test func unknownAccountsAreToldApart() {
+        #expect(throws: UserLookupError.noSuchUser("no-such-user-here")) {
+            try UserAccount.named("no-such-user-here")
+        }
+        #expect(throws: UserLookupError.noSuchUser("4000000001")) {
+            try UserAccount.withUserID(4_000_000_001)
+        }
+        #expect(throws: UserLookupError.self) { try UserAccount.named("ro\0ot") }
+    }
+}

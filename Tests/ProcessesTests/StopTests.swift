@@ -1,0 +1,210 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+@Suite struct StopTests {
+    @Test(arguments: ["idle", "busy", "threads", "family", "headless", "hostile-name", "hold-in-vfork", "escape"])
+    func everyKindOfTreeStopsAndGoesOn(_ program: String) async {
+        await #expect(processExitsWith: .success) { [program] in
+            let world = try World()
+            let (tree, _) = try world.launch(program)
+            #expect(tree.execStatus() == .running)
+            for _ in 0..<5 {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                let before = tree.processes()
+                #expect(!before.isEmpty)
+                #expect(tree.stop() == .stopped)
+                #expect(tree.processes().map(\.processorMicroseconds) == before.map(\.processorMicroseconds))
+                tree.resume()
+                #expect(tree.checkResumed() == .resumed)
+            }
+            try world.end()
+        }
+    }
+
+    @Test(arguments: ["busy", "threads", "headless"])
+    func whatWasResumedRunsAgain(_ program: String) async {
+        await #expect(processExitsWith: .success) { [program] in
+            let world = try World()
+            let (tree, _) = try world.launch(program)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            let before = try #require(tree.processes().first).processorMicroseconds
+            tree.resume()
+            try world.wait("it runs") { (tree.processes().first?.processorMicroseconds ?? 0) > before }
+            try world.end()
+        }
+    }
+
+    @Test func twoHundredChildrenAreAllStopped() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("family")
+            #expect(tree.processes().count == 201)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.processes().map(\.state) == Array(repeating: .stopped, count: 201))
+            try world.end()
+        }
+    }
+
+    @Test func escapedDaemonsAreFoundStoppedAndContinued() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, said) = try world.launch("escape", until: "escaped")
+            let escaped = try number(after: "escaped", in: said)
+            #expect(ProcessStatus(of: escaped)?.session != tree.main.pid)
+            #expect(world.table.tree(containing: escaped)?.token == tree.token)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            // The main process, the daemon and the daemon's child.
+            #expect(tree.processes().map(\.state) == [.stopped, .stopped, .stopped])
+            #expect(ProcessStatus(of: escaped)?.state == .stopped)
+            tree.resume()
+            #expect(ProcessStatus(of: escaped)?.state != .stopped)
+            #expect(world.table.strangers().isEmpty)
+            try world.end()
+        }
+    }
+
+    @Test func processesThatNothingTiesToATreeAreStrangers() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("escape-clean")
+            try world.wait("a stranger") { !world.table.strangers().isEmpty }
+            #expect(tree.processes().count == 1)
+            try world.end()
+        }
+    }
+
+    @Test func aMemberThatWasSeenStaysOne() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            var request = world.request("idle", output: output)
+            request.program = "/bin/sh"
+            request.arguments = [
+                "-c", "setsid env -i \(World.fixture) idle & read line <&3", World.fixture,
+            ]
+            let input = try Pipe()
+            request.extraDescriptors = [DescriptorMapping(source: input.readEnd.rawValue, target: 3)]
+            // A reading end of ours that does not block would not block the shell either.
+            _ = fcntl(input.readEnd.rawValue, F_SETFL, 0)
+            let tree = try world.start(request)
+            var said = ""
+            try world.wait("ready") {
+                said += output.read()
+                return said.hasSuffix("\n")
+            }
+            let child = try number(after: "ready", in: said)
+            #expect(LaunchMark.token(of: child) == nil)
+            #expect(tree.processes().map(\.pid).contains(child))
+            #expect(unsafe write(input.writeEnd.rawValue, "\n", 1) == 1)
+            try world.wait("the shell has ended") {
+                world.reap()
+                return tree.exitStatus != nil
+            }
+            #expect(tree.processes().map(\.pid) == [child])
+            #expect(!tree.isEmpty)
+            try world.end()
+        }
+    }
+
+    @Test func forkingAsFastAsPossibleDoesNotHelp() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("multiply")
+            for _ in 0..<5 {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                let stopped = tree.processes().map(\.pid)
+                #expect(tree.checkStopped() == .stopped)
+                #expect(tree.processes().map(\.pid) == stopped)
+                tree.resume()
+            }
+            tree.kill()
+            try world.end()
+        }
+    }
+
+    @Test func stopBeforeTheProgramWasExecuted() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            for _ in 0..<20 {
+                let output = try Pipe()
+                let tree = try world.start(world.request("idle", output: output))
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                tree.resume()
+                try world.wait("ready") { output.read().contains("ready") }
+                #expect(tree.execStatus() == .running)
+            }
+            try world.end()
+        }
+    }
+
+    @Test func whatAShellHadStoppedStaysStopped() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, said) = try world.launch("stopped-job", until: "job")
+            let job = try number(after: "job", in: said)
+            for _ in 0..<3 {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                _ = tree.stop()
+                tree.resume()
+                #expect(tree.checkResumed() == .resumed)
+                #expect(ProcessStatus(of: job)?.state == .stopped)
+                #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
+            }
+            _ = tree.stop()
+            tree.terminate()
+            try world.waitForEvent(tree, .emptied)
+            try world.end()
+        }
+    }
+
+    @Test(arguments: ["idle", "threads", "headless"])
+    func checkingDoesNotStopWhatShouldRun(_ program: String) async {
+        await #expect(processExitsWith: .success) { [program] in
+            let world = try World()
+            let (tree, _) = try world.launch(program)
+            #expect(tree.checkStopped() == .pending([tree.main]))
+            #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
+            try world.end()
+        }
+    }
+
+    @Test func membersAreTheSameWithoutTheKernelsLists() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("escape", until: "escaped")
+            let orphans = AdoptedOrphans()
+            orphans.insertMainProcess(tree.main.pid)
+            let containment = ProcessGroupContainment(
+                leader: tree.main, token: tree.token, orphans: orphans, childrenAreListedByKernel: false)
+            #expect(Set(containment.members().map(\.pid)) == Set(tree.processes().map(\.pid)))
+            #expect(containment.members().count == 3)
+            try world.end()
+        }
+    }
+
+    @Test func treesDoNotTouchEachOther() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (first, _) = try world.launch("escape", until: "escaped")
+            let (second, _) = try world.launch("escape", until: "escaped")
+            _ = first.stop()
+            try world.waitUntilStopped(first)
+            #expect(second.processes().allSatisfy { $0.state != .stopped })
+            #expect(Set(first.processes().map(\.pid)).isDisjoint(with: second.processes().map(\.pid)))
+            second.kill()
+            try world.waitForEvent(second, .emptied)
+            #expect(first.checkStopped() == .stopped)
+            #expect(first.processes().count == 3)
+            try world.end()
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+/// What a scenario lives in: a process of its own (an exit test), so that it can reap every child there is
+/// while other tests run beside it.
+final class World {
+    let table = ProcessTable()
+    private(set) var events: [TreeEvent] = []
+    /// Kept open: who writes later must not die of it.
+    private var outputs: [Pipe] = []
+
+    let base: Cgroup?
+
+    /// - Parameter hasCgroups: Whether its trees get a cgroup each; then there must be a hierarchy to make them in.
+    convenience init(hasCgroups: Bool = false) throws {
+        let base = hasCgroups ? try #require(Cgroup.ofThisProcess()).child("lifed-test-\(getpid())") : nil
+        try base?.create()
+        try self.init(base: base)
+    }
+
+    /// - Parameter base: The cgroup that its trees get theirs in.
+    init(base: Cgroup?) throws {
+        try Reaper.adoptOrphans()
+        self.base = base
+        table.cgroups = try base.map { try CgroupSubtree(base: $0) }
+    }
+
+    /// Whether this machine lets tests make cgroups.
+    static let canMakeCgroups: Bool = {
+        guard let group = Cgroup.ofThisProcess()?.child("lifed-test-probe-\(getpid())") else { return false }
+        guard (try? group.create()) != nil else { return false }
+        defer { group.remove() }
+        return group.has("cgroup.kill") && group.has("cgroup.freeze")
+    }()
+
+    static var fixture: String {
+        var path = [CChar](repeating: 0, count: 4096)
+        let length = unsafe readlink("/proc/self/exe", &path, path.count)
+        let executable = String(decoding: path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return executable.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/ProcessFixture"
+    }
+
+    /// A request for one of the fixture's programs.
+    func request(_ program: String, output: Pipe) -> SpawnRequest {
+        var request = SpawnRequest(program: Self.fixture, arguments: [program])
+        request.standardOutput = output.writeEnd.rawValue
+        return request
+    }
+
+    /// Starts a program that runs at once.
+    func start(
+        _ request: SpawnRequest, name: String = "unnamed", by method: SuspendMethod = .signal
+    ) throws -> ProcessTree {
+        let tree = try table.launch(request, name: name, suspendMethod: method)
+        tree.begin()
+        return tree
+    }
+
+    /// Starts a program of the fixture and waits until it has said that it is ready.
+    func launch(
+        _ program: String, until word: String = "ready", by method: SuspendMethod = .signal
+    ) throws -> (tree: ProcessTree, said: String) {
+        let output = try Pipe()
+        outputs.append(output)
+        let tree = try start(request(program, output: output), name: program, by: method)
+        var said = ""
+        try wait("\(program) says \(word)") {
+            said += output.read()
+            return said.contains(word) && said.hasSuffix("\n")
+        }
+        return (tree, said)
+    }
+
+    /// Polls a condition. The time is far above any sensible one: it ends a test that has failed already.
+    func wait(_ what: String, for condition: () throws -> Bool) throws {
+        try waitUntil(what, condition)
+    }
+
+    func waitUntilStopped(_ tree: ProcessTree) throws {
+        try wait("stopped") {
+            reap()
+            return tree.checkStopped() == .stopped
+        }
+    }
+
+    func waitForEvent(_ tree: ProcessTree, _ change: TreeEvent.Change) throws {
+        try wait("\(change)") {
+            reap()
+            return events.contains(TreeEvent(tree: tree.token, change: change))
+        }
+    }
+
+    /// Waits until a tree has ended whose main process may be no child.
+    func waitForEnd(_ tree: ProcessTree, _ status: Processes.ExitStatus) throws {
+        try waitForEvent(tree, .emptied)
+        let ends = [TreeEvent(tree: tree.token, change: .mainEnded(status))]
+        let isTold = tree.isChild || Kernel.tellsExits
+        #expect(events.filter { $0.tree == tree.token && $0.change != .emptied } == ends || !isTold)
+    }
+
+    func reap() {
+        while true {
+            let reaped = table.reap()
+            events += reaped.events
+            if reaped.isDrained { break }
+        }
+        for tree in Array(table.trees) { events += table.checkMain(of: tree.token) }
+    }
+
+    /// Kills everything and checks that nothing is left of it.
+    func end() throws {
+        // A child of one that just ended can come to us after it was looked for.
+        try wait("everything has ended") {
+            killEverything()
+            return table.trees.allSatisfy(\.isEmpty) && Self.childCount == 0
+        }
+        for tree in Array(table.trees) { table.remove(tree.token) }
+        #expect(base?.remove() ?? true)
+    }
+
+    private func killEverything() {
+        for tree in table.trees { tree.kill() }
+        for stranger in table.strangers() { _ = SignalDelivery.send(.kill, to: stranger.identity) }
+        reap()
+    }
+
+    deinit {
+        // A scenario that failed has not ended its processes.
+        for _ in 0..<1000 where Self.childCount > 0 {
+            killEverything()
+            usleep(1000)
+        }
+        base?.remove()
+    }
+
+    static var childCount: Int {
+        Children().of(getpid(), threadCount: 2).count
+    }
+
+    static var descriptorCount: Int {
+        ProcFile.processIDs(in: "/proc/self/fd").count
+    }
+}
+
+/// Polls a condition. The time is far above any sensible one: it ends a test that has failed already.
+func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+    let deadline = now() + 240
+    while try !condition() {
+        guard now() < deadline else { throw TimeOut(what: what) }
+        usleep(500)
+    }
+}
+
+private func now() -> Int {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec
+}
+
+/// What the kernel that the tests run on can do.
+enum Kernel {
+    /// How processes ended that somebody else has reaped (Linux 6.15).
+    static let tellsExits: Bool = {
+        let text = String(decoding: ProcFile.read("/proc/sys/kernel/osrelease", limit: 64) ?? [], as: UTF8.self)
+        let numbers = text.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 15)
+    }()
+}
+
+struct TimeOut: Error {
+    let what: String
+}
+
+/// A pipe whose reading end does not block.
+final class Pipe {
+    let readEnd: Descriptor
+    let writeEnd: Descriptor
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
+        readEnd = Descriptor(owning: ends[0])
+        writeEnd = Descriptor(owning: ends[1])
+        _ = fcntl(readEnd.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    func read() -> String {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = unsafe Glibc.read(readEnd.rawValue, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    }
+}
+
+/// The number behind a word in what a fixture said.
+func number(after word: String, in text: String) throws -> ProcessID {
+    let words = text.split { $0 == " " || $0 == "\n" }
+    let index = try #require(words.firstIndex { $0 == word })
+    return try #require(ProcessID(words[index + 1]))
+}
+
+/// An executable file that is removed with its owner.
+final class TemporaryScript {
+    let path: String
+
+    init(_ text: String) throws {
+        var template = Array("/tmp/lifed-script-XXXXXX".utf8CString)
+        let file = Descriptor(owning: unsafe mkstemp(&template))
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let bytes = Array(text.utf8)
+        guard unsafe write(file.rawValue, bytes, bytes.count) == bytes.count, fchmod(file.rawValue, 0o755) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+
+    var content: String {
+        String(decoding: ProcFile.read(path, limit: 1 << 16) ?? [], as: UTF8.self)
+    }
+
+    deinit {
+        unsafe unlink(path)
+    }
+}
