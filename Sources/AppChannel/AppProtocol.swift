@@ -1,0 +1,23 @@
+/// The numbers and names of the app protocol, as `docs/app-protocol.md` fixes them.
+public enum AppProtocol {
+    /// The version that this codec speaks.
+    public static let version: Int64 = 1
+
+    /// The most bytes that a line may have, its line feed included.
+    public static let maximumLineLength = 8192
+
+    /// The most fields that a line may have.
+    public static let maximumFieldCount = 32
+
+    /// The environment variable that holds the number of the channel's descriptor, in decimal.
+    public static let descriptorVariable = "LIFECYCLE_FD"
+
+    /// The environment variable that holds the app's id.
+    public static let appIDVariable = "LIFECYCLE_APP_ID"
+
+    /// The environment variable that holds the path of the app's own directory.
+    public static let stateDirectoryVariable = "LIFECYCLE_STATE_DIR"
+
+    /// The environment variable that holds the path of the socket where an app gets a channel again that has ended.
+    public static let socketVariable = "LIFECYCLE_SOCKET"
+}

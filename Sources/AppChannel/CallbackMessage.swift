@@ -1,0 +1,95 @@
+/// The kinds of callbacks, named after the methods of `UIApplicationDelegate`.
+public enum CallbackKind: String, CaseIterable, Sendable {
+    /// The first of all.
+    case willFinishLaunching = "will-finish-launching"
+    /// Launching is almost done.
+    case didFinishLaunching = "did-finish-launching"
+    /// The app is in front and in use.
+    case didBecomeActive = "did-become-active"
+    /// The app is about to stop being in use.
+    case willResignActive = "will-resign-active"
+    /// The app is out of sight.
+    case didEnterBackground = "did-enter-background"
+    /// The app is about to come to the front.
+    case willEnterForeground = "will-enter-foreground"
+    /// There is something to open.
+    case openURL = "open-url"
+    /// Something that was begun elsewhere is to be gone on with.
+    case continueActivity = "continue-activity"
+    /// There is work to do out of sight.
+    case performTask = "perform-task"
+    /// Memory is running short.
+    case didReceiveMemoryWarning = "memory-warning"
+    /// The session is about to be locked.
+    case protectedDataWillBecomeUnavailable = "protected-data-will-become-unavailable"
+    /// The session was unlocked.
+    case protectedDataDidBecomeAvailable = "protected-data-did-become-available"
+    /// The clock was set, the time zone is another one, or a day has begun.
+    case significantTimeChange = "significant-time-change"
+
+    /// The fields without which a callback of this kind says nothing.
+    fileprivate var requiredKeys: [String] {
+        switch self {
+        case .openURL: ["url"]
+        case .continueActivity: ["type"]
+        case .performTask: ["kind"]
+        default: []
+        }
+    }
+}
+
+/// The state of an app while it deals with a callback.
+public enum ReportedState: String, CaseIterable, Sendable {
+    /// In front and in use.
+    case active
+    /// In front and not in use: launching, interrupted, or about to leave.
+    case inactive
+    /// Out of sight.
+    case background
+}
+
+/// A callback on its way to an app.
+public struct CallbackMessage: Equatable, Sendable {
+    /// What the app is told.
+    public var kind: CallbackKind
+    /// What the answer refers to.
+    public var sequence: SequenceNumber
+    /// The time to answer in, in milliseconds from when the line was sent.
+    public var deadlineMilliseconds: Int64
+    /// The app's state while it deals with the callback.
+    public var state: ReportedState
+    /// The fields that only this kind of callback has, in the order in which they are sent.
+    public var fields: [Field]
+
+    /// A callback of which everything is known.
+    public init(
+        _ kind: CallbackKind, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: ReportedState,
+        fields: [Field] = []
+    ) {
+        self.kind = kind
+        self.sequence = sequence
+        self.deadlineMilliseconds = deadlineMilliseconds
+        self.state = state
+        self.fields = fields
+    }
+
+    static let ownKeys = ["seq", "deadline-ms", "state"]
+
+    init(_ kind: CallbackKind, _ fields: [Field]) throws(LineError) {
+        guard let state = ReportedState(rawValue: try fields.required("state")) else {
+            throw .unknownValue(key: "state")
+        }
+        for key in kind.requiredKeys { _ = try fields.required(key) }
+        self.init(
+            kind, sequence: SequenceNumber(rawValue: try fields.requiredNumber("seq")),
+            deadlineMilliseconds: try fields.requiredNumber("deadline-ms"), state: state,
+            fields: fields.filter { !Self.ownKeys.contains($0.key) })
+    }
+
+    var line: Line {
+        let own = [
+            Field("seq", sequence.rawValue), Field("deadline-ms", deadlineMilliseconds), Field("state", state.rawValue),
+        ]
+        return Line(kind.rawValue, own + fields)
+    }
+}

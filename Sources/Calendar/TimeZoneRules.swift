@@ -1,0 +1,66 @@
+/// What the clocks of a place show.
+///
+/// On Linux, localtime_r(3) knows it of the machine's own place: `tm_gmtoff`, after tzset(3).
+public protocol TimeZoneRules {
+    /// How many seconds the clocks are ahead of UTC.
+    ///
+    /// - Parameter second: The point in time, in seconds since the beginning of 1970, UTC.
+    func offset(at second: Int) -> Int
+}
+
+/// Clocks that show UTC.
+public struct UTC: TimeZoneRules, Sendable {
+    /// The only ones of their kind.
+    public init() {}
+
+    /// Always 0.
+    public func offset(at second: Int) -> Int { 0 }
+}
+
+/// What becomes of a local time, where clocks may be changed at most once in two days.
+enum LocalResolution: Equatable {
+    case once(Timestamp)
+
+    /// The clocks were put back, so that local times before a limit come twice.
+    case twice(Timestamp, Timestamp, before: LocalTime)
+
+    /// The clocks were put forward meanwhile, to this local time.
+    case never(resumesAt: LocalTime)
+}
+
+extension TimeZoneRules {
+    private static var microsecondsOfSecond: Int { 1_000_000 }
+
+    func localTime(of instant: Timestamp) -> LocalTime {
+        let second = instant.microseconds.flooredDivision(by: Self.microsecondsOfSecond).quotient
+        return LocalTime(count: instant.microseconds + offset(at: second) * Self.microsecondsOfSecond)
+    }
+
+    func resolve(_ local: LocalTime) -> LocalResolution {
+        let (second, part) = local.count.flooredDivision(by: Self.microsecondsOfSecond)
+        let day = 86_400
+        let before = offset(at: second - day)
+        let after = offset(at: second + day)
+        func instant(_ offset: Int) -> Timestamp {
+            Timestamp(microseconds: (second - offset) * Self.microsecondsOfSecond + part)
+        }
+        let isBefore = offset(at: second - before) == before
+        let isAfter = offset(at: second - after) == after
+        if before == after || isBefore != isAfter { return .once(instant(isBefore ? before : after)) }
+        let (earlier, later) = (min(second - before, second - after), max(second - before, second - after))
+        let change = firstSecond(withOffset: after, from: earlier, to: later)
+        let resumption = LocalTime(count: (change + max(before, after)) * Self.microsecondsOfSecond)
+        return isBefore
+            ? .twice(instant(before), instant(after), before: resumption) : .never(resumesAt: resumption)
+    }
+
+    /// When the clocks are changed, known that they are between two seconds.
+    func firstSecond(withOffset offset: Int, from earlier: Int, to later: Int) -> Int {
+        var (earlier, later) = (earlier, later)
+        while earlier < later {
+            let middle = earlier + (later - earlier) / 2
+            if self.offset(at: middle) == offset { later = middle } else { earlier = middle + 1 }
+        }
+        return later
+    }
+}

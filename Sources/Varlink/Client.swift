@@ -1,0 +1,107 @@
+/// A connection to a Varlink service, for programs that can wait for their answers.
+public struct Client: ~Copyable {
+    private let socket: Socket
+    private let limits: ConnectionLimits
+    private let longestCall: Int
+    private var input: MessageBuffer
+    private var isStreaming = false
+
+    /// Replies of a daemon one chose to talk to may be longer than what the daemon takes from anybody.
+    public static var defaultLimits: ConnectionLimits { ConnectionLimits(message: 64 << 20) }
+
+    /// Connects to the socket at a path, within the given time; nil waits for as long as it takes.
+    ///
+    /// Calls longer than `longestCall` bytes are not sent: a service of this package closes the connection on them.
+    public init(
+        path: String, timeout: Duration?, limits: ConnectionLimits = Client.defaultLimits,
+        longestCall: Int = ConnectionLimits().message
+    ) throws(ClientError) {
+        socket = try Socket.connected(to: path, deadline: Deadline(after: timeout))
+        self.limits = limits
+        self.longestCall = longestCall
+        input = MessageBuffer(limit: limits.message)
+    }
+
+    /// Calls a method and waits for its only reply. A connection whose call failed without an answer from the peer is
+    /// of no further use: the answer might come yet and would be taken for the next call's.
+    public mutating func call<Result: Decodable>(
+        _ method: String, _ parameters: some Encodable, as type: Result.Type = Result.self, timeout: Duration?
+    ) throws(ClientError) -> Result {
+        let deadline = Deadline(after: timeout)
+        try send(CallMessage(method: method, parameters: parameters, more: nil), deadline)
+        let (result, continues) = try receive(Result.self, deadline)
+        guard !continues else { throw .violation(.unexpectedContinuation) }
+        return result
+    }
+
+    /// Calls a method that answers with a stream of replies; ``next(as:timeout:)`` gets them.
+    public mutating func subscribe(
+        _ method: String, _ parameters: some Encodable, timeout: Duration?
+    ) throws(ClientError) {
+        try send(CallMessage(method: method, parameters: parameters, more: true), Deadline(after: timeout))
+        isStreaming = true
+    }
+
+    /// The next reply of the stream, or nil after the last one.
+    public mutating func next<Result: Decodable>(
+        as type: Result.Type = Result.self, timeout: Duration?
+    ) throws(ClientError) -> Result? {
+        guard isStreaming else { return nil }
+        let (result, continues) = try receive(Result.self, Deadline(after: timeout))
+        isStreaming = continues
+        return result
+    }
+
+    private func send(_ call: CallMessage<some Encodable>, _ deadline: Deadline) throws(ClientError) {
+        guard let message = WireFormat.encode(call) else {
+            preconditionFailure("the parameters of a call do not encode as JSON")
+        }
+        guard message.count <= longestCall else { throw .callTooLong(limit: longestCall) }
+        try socket.send(message, deadline: deadline)
+    }
+
+    private mutating func receive<Result: Decodable>(
+        _ type: Result.Type, _ deadline: Deadline
+    ) throws(ClientError) -> (Result, continues: Bool) {
+        let message = try nextMessage(deadline)
+        let envelope = try Self.envelope(of: message, nesting: limits.nesting)
+        if let error = envelope.error {
+            isStreaming = false
+            throw .remote(RemoteError(name: error, message: message, hasParameters: envelope.hasParameters))
+        }
+        do {
+            let result = try WireFormat.decodeParameters(Result.self, of: message, present: envelope.hasParameters)
+            return (result, envelope.continues)
+        } catch {
+            throw .unexpectedReply("\(error)")
+        }
+    }
+
+    private mutating func nextMessage(_ deadline: Deadline) throws(ClientError) -> ArraySlice<UInt8> {
+        while true {
+            do throws(ProtocolViolation) {
+                if let message = try input.next() { return message }
+            } catch {
+                throw .violation(error)
+            }
+            guard try socket.receive(into: &input, deadline: deadline) else { throw .closed }
+        }
+    }
+
+    private static func envelope(
+        of message: ArraySlice<UInt8>, nesting: Int
+    ) throws(ClientError) -> ReplyEnvelope {
+        do throws(ProtocolViolation) {
+            return try WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: nesting)
+        } catch {
+            throw .violation(error)
+        }
+    }
+}
+
+/// The members of a call; what is nil is left out.
+private struct CallMessage<Parameters: Encodable>: Encodable {
+    let method: String
+    let parameters: Parameters
+    let more: Bool?
+}

@@ -1,0 +1,155 @@
+/// The server's side of one connection: bytes in, calls out, replies in, bytes out. It does no input or output itself.
+///
+/// One call is outstanding at a time. The calls behind it wait unparsed among the received bytes, so that replies keep
+/// their order and a client that pipelines without end is held back by its own socket:
+///
+///     receive bytes while wantsInput
+///     while let call = try nextCall() { … send(reply, to: call.id), now or later … }
+///     write pendingOutput, consumeOutput(count)
+///     close when isFinished
+///
+/// ``nextCall()`` may have something new after a ``receive(_:)``, after the last reply to a call, and after a
+/// ``consumeOutput(_:)``.
+public struct ServerConnection: Sendable {
+    /// What became of a reply.
+    public enum SendOutcome: Equatable, Sendable {
+        /// It waits to be written.
+        case queued
+        /// The call was `oneway`: nothing is sent, and the call is done with.
+        case suppressed
+        /// The call is not outstanding, or takes one reply and was given one of several: nothing is sent.
+        case notExpected
+        /// The peer reads too slowly: what it had not begun to get is dropped, and it gets the overrun error instead.
+        /// The call is done with and the connection is closing.
+        case overrun
+    }
+
+    private struct Outstanding {
+        let id: Call.ID
+        let wantsMore: Bool
+        let isOneway: Bool
+    }
+
+    private let limits: ConnectionLimits
+    private let overrunReply: Reply
+    private var input: MessageBuffer
+    private var output = OutputQueue()
+    private var outstanding: Outstanding?
+    private var callCount: UInt64 = 0
+    private var inputEnded = false
+    /// Whether the connection is over but for the bytes that wait to be written.
+    public private(set) var isClosing = false
+
+    /// A connection without history. The overrun reply ends a stream whose reader is too slow.
+    public init(limits: ConnectionLimits = ConnectionLimits(), overrunReply: Reply) {
+        self.limits = limits
+        self.overrunReply = overrunReply
+        input = MessageBuffer(limit: limits.message)
+    }
+}
+
+// Input.
+extension ServerConnection {
+    /// Whether to read from the socket. Not while the longest message is here and waits for an earlier call.
+    public var wantsInput: Bool { !isClosing && !inputEnded && input.wantsInput }
+
+    /// The call that was given out and has not had its last reply.
+    public var outstandingCall: Call.ID? { outstanding?.id }
+
+    /// Takes bytes that came from the socket.
+    public mutating func receive(_ bytes: some Sequence<UInt8>) {
+        guard !isClosing else { return }
+        input.append(bytes)
+    }
+
+    /// Takes note that the peer will send no more. The calls it made are still answered: it may have shut down one
+    /// direction only.
+    public mutating func endOfInput() {
+        inputEnded = true
+    }
+
+    /// The next call, or nil while one is outstanding, none has arrived in full, or the peer does not read.
+    ///
+    /// A violation is thrown once; the connection is closing then.
+    public mutating func nextCall() throws(ProtocolViolation) -> Call? {
+        while !isClosing && outstanding == nil && output.byteCount < limits.queuedOutput {
+            guard let call = try parseCall() else { break }
+            if let call { return call }
+        }
+        return nil
+    }
+
+    /// Nil when no message is there; a nil call when the message was answered here.
+    private mutating func parseCall() throws(ProtocolViolation) -> Call?? {
+        do throws(ProtocolViolation) {
+            guard let message = try input.next() else { return nil }
+            let envelope = try WireFormat.decodeEnvelope(CallEnvelope.self, from: message, nesting: limits.nesting)
+            guard !envelope.hasConflictingFlags else { throw .conflictingFlags }
+            return .some(begin(envelope, message))
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private mutating func begin(_ envelope: CallEnvelope, _ message: ArraySlice<UInt8>) -> Call? {
+        if envelope.upgrade {
+            // An error leaves the connection a Varlink connection, as if nothing had been asked for.
+            output.append(ServiceError.invalidParameter("upgrade").reply.message)
+            return nil
+        }
+        callCount += 1
+        let call = Call(id: Call.ID(number: callCount), envelope: envelope, message: message)
+        outstanding = Outstanding(id: call.id, wantsMore: call.wantsMore, isOneway: call.isOneway)
+        return call
+    }
+}
+
+// Output.
+extension ServerConnection {
+    /// Bytes for the socket; empty when there are none.
+    public var pendingOutput: ArraySlice<UInt8> { output.pending }
+
+    /// How many bytes wait in all.
+    public var pendingOutputCount: Int { output.byteCount }
+
+    /// Whether nothing more will happen: the socket can be closed.
+    public var isFinished: Bool {
+        guard output.byteCount == 0 else { return false }
+        return isClosing || (inputEnded && outstanding == nil && !input.hasMessage)
+    }
+
+    /// Takes note that the socket took the first bytes of ``pendingOutput``.
+    public mutating func consumeOutput(_ count: Int) {
+        output.consume(count)
+    }
+
+    /// Queues a reply to the outstanding call. A reply that says that none follows ends the call.
+    ///
+    /// A single reply may be as long as it needs to be; it is the backlog before it that is limited.
+    @discardableResult
+    public mutating func send(_ reply: Reply, to id: Call.ID) -> SendOutcome {
+        guard let call = outstanding, call.id == id, !reply.continues || call.wantsMore else { return .notExpected }
+        if reply.continues && output.byteCount > 0 && output.byteCount + reply.message.count > limits.queuedOutput {
+            overrun()
+            return .overrun
+        }
+        if !reply.continues { outstanding = nil }
+        guard !call.isOneway else { return .suppressed }
+        output.append(reply.message)
+        return .queued
+    }
+
+    /// Ends the connection once what waits is written. Calls that were not given out are dropped.
+    public mutating func close() {
+        isClosing = true
+        outstanding = nil
+        input.removeAll()
+    }
+
+    private mutating func overrun() {
+        output.dropUnbegun()
+        output.append(overrunReply.message)
+        close()
+    }
+}

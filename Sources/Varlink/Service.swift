@@ -1,0 +1,96 @@
+/// An interface that a service has.
+public struct Interface: Sendable {
+    /// The name, in reverse domain notation.
+    public let name: String
+    /// The text in Varlink's interface definition language.
+    public let description: String
+    /// The names of the methods that the service has, without the interface's name.
+    public let methods: Set<String>
+    /// Those of them that answer only calls with `more`.
+    public let streamingMethods: Set<String>
+
+    /// An interface with all that it has.
+    public init(name: String, description: String, methods: Set<String>, streamingMethods: Set<String> = []) {
+        self.name = name
+        self.description = description
+        self.methods = methods
+        self.streamingMethods = streamingMethods
+    }
+}
+
+/// What a service says of itself, and which calls it takes.
+public struct Service: Sendable {
+    /// What becomes of a call.
+    public enum Dispatch: Equatable, Sendable {
+        /// The call asks about the service itself, or is a mistake: this is its only reply.
+        case answer(Reply)
+        /// The call is for a method of an interface that was given to the service, and is called as it must be.
+        case accept
+    }
+
+    private let information: Information
+    private let interfaces: [String: Interface]
+
+    /// A service with its interfaces; `org.varlink.service` is added to them.
+    public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
+        let all = [Self.introspection] + interfaces
+        self.interfaces = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+        information = Information(
+            vendor: vendor, product: product, version: version, url: url, interfaces: all.map(\.name))
+    }
+
+    /// Answers calls about the service itself and mistakes; accepts the others.
+    public func dispatch(_ call: Call) -> Dispatch {
+        guard let interface = interfaces[call.interface] else {
+            return .answer(ServiceError.interfaceNotFound(call.interface).reply)
+        }
+        guard interface.methods.contains(call.methodName) else {
+            return .answer(ServiceError.methodNotFound(call.method).reply)
+        }
+        if !call.wantsMore && interface.streamingMethods.contains(call.methodName) {
+            return .answer(ServiceError.expectedMore.reply)
+        }
+        guard interface.name == Self.introspection.name else { return .accept }
+        do throws(ServiceError) {
+            return .answer(try introspect(call))
+        } catch {
+            return .answer(error.reply)
+        }
+    }
+
+    private func introspect(_ call: Call) throws(ServiceError) -> Reply {
+        if call.methodName == "GetInfo" {
+            _ = try call.parameters(as: NoParameters.self)
+            return Reply(information)
+        }
+        let name = try call.parameters(as: DescriptionRequest.self).interface
+        guard let interface = interfaces[name] else { throw .interfaceNotFound(name) }
+        return Reply(["description": interface.description])
+    }
+}
+
+extension ServerConnection {
+    /// The next call of a method that the service accepts; others are answered on the way.
+    public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
+        while let call = try nextCall() {
+            switch service.dispatch(call) {
+            case .accept: return call
+            case .answer(let reply): send(reply, to: call.id)
+            }
+        }
+        return nil
+    }
+}
+
+private struct Information: Codable, Sendable {
+    let vendor: String
+    let product: String
+    let version: String
+    let url: String
+    let interfaces: [String]
+}
+
+private struct DescriptionRequest: Decodable, NamedFields {
+    let interface: String
+    static var fieldNames: [String] { ["interface"] }
+}

@@ -1,0 +1,73 @@
+/// The errors of `org.varlink.service`, which any method may answer with.
+public enum ServiceError: Error, Equatable, Sendable {
+    /// The service has no such interface.
+    case interfaceNotFound(String)
+    /// The interface has no such method; the name is fully qualified.
+    case methodNotFound(String)
+    /// The interface describes the method, and this service does not have it; the name is fully qualified.
+    case methodNotImplemented(String)
+    /// A parameter is missing, unknown, or not what it should be. Its name is a path: `environment.PATH`, `command[2]`.
+    case invalidParameter(String)
+    /// The caller may not do this.
+    case permissionDenied
+    /// The method answers only calls with `more`.
+    case expectedMore
+
+    private static let prefix = "org.varlink.service."
+
+    /// The error as it goes over the wire.
+    public var reply: Reply {
+        switch self {
+        case .interfaceNotFound(let name): Self.reply("InterfaceNotFound", ["interface": name])
+        case .methodNotFound(let name): Self.reply("MethodNotFound", ["method": name])
+        case .methodNotImplemented(let name): Self.reply("MethodNotImplemented", ["method": name])
+        case .invalidParameter(let name): Self.reply("InvalidParameter", ["parameter": name])
+        case .permissionDenied: Self.reply("PermissionDenied", [:])
+        case .expectedMore: Self.reply("ExpectedMore", [:])
+        }
+    }
+
+    private static func reply(_ name: String, _ parameters: [String: String]) -> Reply {
+        .error(prefix + name, parameters)
+    }
+
+    /// The error that a peer answered with, or nil when it is not one of these.
+    public init?(_ error: RemoteError) {
+        guard error.name.hasPrefix(Self.prefix) else { return nil }
+        let parameters = (try? error.parameters(as: [String: String].self)) ?? [:]
+        switch error.name.dropFirst(Self.prefix.count) {
+        case "InterfaceNotFound": self = .interfaceNotFound(parameters["interface"] ?? "")
+        case "MethodNotFound": self = .methodNotFound(parameters["method"] ?? "")
+        case "MethodNotImplemented": self = .methodNotImplemented(parameters["method"] ?? "")
+        case "InvalidParameter": self = .invalidParameter(parameters["parameter"] ?? "")
+        case "PermissionDenied": self = .permissionDenied
+        case "ExpectedMore": self = .expectedMore
+        default: return nil
+        }
+    }
+
+    /// Names the parameter that could not be decoded.
+    init(_ error: DecodingError, insideEnvelope: Bool) {
+        var path: [any CodingKey]
+        switch error {
+        case .keyNotFound(let key, let context): path = context.codingPath + [key]
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            path = context.codingPath
+        @unknown default: path = []
+        }
+        if insideEnvelope && !path.isEmpty { path.removeFirst() }
+        self = .invalidParameter(Self.dotted(path))
+    }
+
+    private static func dotted(_ path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += text.isEmpty ? key.stringValue : "." + key.stringValue
+            }
+        }
+        return text.isEmpty ? "parameters" : text
+    }
+}

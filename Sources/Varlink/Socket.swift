@@ -1,0 +1,120 @@
+import Glibc
+
+/// A connected AF_UNIX stream socket that is closed when it is let go, with waits that end at a deadline.
+struct Socket: ~Copyable {
+    private let descriptor: CInt
+
+    /// Connects within the time that is left before the deadline.
+    static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {
+        guard let (address, length) = Self.address(path) else { throw .cannotConnect(path: path, errno: ENAMETOOLONG) }
+        let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        let descriptor = Glibc.socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        let socket = Socket(descriptor: descriptor)
+        try socket.connect(to: address, length, path: path, deadline: deadline)
+        return socket
+    }
+
+    private init(descriptor: CInt) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Nil for a path that an address has no room for.
+    private static func address(_ path: String) -> (sockaddr_un, socklen_t)? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else { return nil }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return (address, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+
+    private func connect(
+        to address: sockaddr_un, _ length: socklen_t, path: String, deadline: Deadline
+    ) throws(ClientError) {
+        // A full backlog makes connect(2) wait for as long as a send may take, unix(7), so that is what bounds it.
+        while true {
+            try setSendTimeout(deadline.remaining())
+            var address = address
+            let result = unsafe withUnsafePointer(to: &address) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe Glibc.connect(descriptor, $0, length)
+                }
+            }
+            if result == 0 { return }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: throw .timedOut
+            case let error: throw .cannotConnect(path: path, errno: error)
+            }
+        }
+    }
+
+    private func setSendTimeout(_ duration: Duration?) throws(ClientError) {
+        guard let duration else { return }
+        let (seconds, attoseconds) = duration.components
+        // Zero would mean forever.
+        var time = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
+        let result = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        guard result == 0 else { throw .system(call: "setsockopt", errno: errno) }
+    }
+
+    func send(_ bytes: [UInt8], deadline: Deadline) throws(ClientError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
+                return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Self.flags)
+            }
+            if count >= 0 {
+                sent += count
+                continue
+            }
+            try recover("send", errno, POLLOUT, deadline)
+        }
+    }
+
+    /// Appends what has arrived, and waits for it when nothing has. False means that the peer closed.
+    func receive(into buffer: inout MessageBuffer, deadline: Deadline) throws(ClientError) -> Bool {
+        while true {
+            var error: Int32 = 0
+            var count = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { storage, length in
+                count = unsafe recv(descriptor, storage.baseAddress, storage.count, Self.flags)
+                error = errno
+                length = max(0, count)
+            }
+            if count >= 0 {
+                buffer.append(bytes)
+                return count > 0
+            }
+            try recover("recv", error, POLLIN, deadline)
+        }
+    }
+
+    private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+
+    /// Waits where a system call would have blocked, goes on where it was interrupted, throws for the rest.
+    private func recover(
+        _ call: String, _ error: Int32, _ event: Int32, _ deadline: Deadline
+    ) throws(ClientError) {
+        switch error {
+        case EAGAIN: try wait(for: event, deadline)
+        case EINTR: return
+        case EPIPE, ECONNRESET: throw .closed
+        default: throw .system(call: call, errno: error)
+        }
+    }
+
+    private func wait(for event: Int32, _ deadline: Deadline) throws(ClientError) {
+        var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        let result = unsafe poll(&entry, 1, try deadline.pollTimeout())
+        guard result >= 0 || errno == EINTR else { throw .system(call: "poll", errno: errno) }
+    }
+}
