@@ -1,0 +1,96 @@
+/// Reads `lifed.toml` and the manifests in `apps.d` from a list of directories.
+///
+/// A setting in a higher directory replaces the same setting in a lower one. A manifest in a higher directory replaces
+/// the file of the same name in a lower one; an empty file, or a link to /dev/null, takes it away. These are the rules
+/// that systemd.unit(5) and systemd-system.conf(5) have for unit files and settings.
+///
+/// Loading never fails. What cannot be used is left out and reported.
+public struct ConfigurationLoader: Sendable {
+    /// Where to look, the directory that outranks all others last.
+    public let directories: [String]
+
+    /// Whose daemon is to use the configuration.
+    public let instance: Instance
+
+    /// Where commands without a path are looked up, in the form of the PATH variable.
+    public let searchPath: String
+
+    /// Whether a directory that is not there is a problem, as one that a person named is.
+    public let requiresDirectories: Bool
+
+    /// Prepares to read `directories`.
+    public init(directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false) {
+        self.directories = directories
+        self.instance = instance
+        self.searchPath = searchPath
+        self.requiresDirectories = requiresDirectories
+    }
+
+    /// The directories of an installed daemon, the one that outranks all others last.
+    ///
+    /// `environment` is the daemon's; a person's own directory follows XDG_CONFIG_HOME and HOME as the XDG Base
+    /// Directory Specification 0.8 says, so neither counts unless it is absolute.
+    public static func standardDirectories(for instance: Instance, environment: [String: String]) -> [String] {
+        let shared = ["/usr/lib/lifed", "/usr/local/lib/lifed", "/etc/lifed"]
+        guard instance == .user else { return shared }
+        if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return shared + ["\(home)/lifed"] }
+        if let home = environment["HOME"], home.hasPrefix("/") { return shared + ["\(home)/.config/lifed"] }
+        return shared
+    }
+
+    /// Reads everything, now.
+    public func load() -> LoadedConfiguration {
+        var problems = ProblemList()
+        for directory in directories where requiresDirectories && !Directory.exists(directory) {
+            problems.add(Problem(file: directory, message: "is not a directory"))
+        }
+        var reader = SettingsReader()
+        for directory in directories { reader.read("\(directory)/lifed.toml", reportingTo: &problems) }
+        let entries = loadEntries(limit: reader.settings.limits.apps, reportingTo: &problems)
+        let manifests = entries.map(\.manifest)
+        problems.add(tooManyInFront(entries, limit: reader.settings.frontLimit))
+        reader.requireHomeApp(among: manifests.lazy.map(\.id), reportingTo: &problems)
+        return LoadedConfiguration(
+            settings: reader.settings,
+            manifests: manifests,
+            problems: problems.summary(for: directories.last ?? "")
+        )
+    }
+
+    private func loadEntries(limit: Int, reportingTo problems: inout ProblemList) -> [ManifestReader.Entry] {
+        let reader = ManifestReader(
+            instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" })
+        var entries: [String: ManifestReader.Entry] = [:]
+        for file in ManifestCatalog(directories: directories, limit: limit).files(reportingTo: &problems) {
+            switch reader.read(file.name, in: file.directory) {
+            case .nothing: continue
+            case .invalid(let found): problems.add(found)
+            case .valid(let entry):
+                if let first = entries[entry.manifest.id] {
+                    problems.add(duplicate(entry, of: first))
+                } else {
+                    entries[entry.manifest.id] = entry
+                }
+            }
+        }
+        return entries.values.sorted { $0.manifest.id < $1.manifest.id }
+    }
+
+    /// Those that are launched in front and cannot all be there. None is left out: the last of them are in front.
+    private func tooManyInFront(_ entries: [ManifestReader.Entry], limit: Int) -> [Problem] {
+        let inFront = entries.filter { $0.manifest.launchAtStart == .foreground }
+        let winners = inFront.suffix(limit).map(\.manifest.id.quoted).joined(separator: ", ")
+        return inFront.dropLast(limit).map { entry in
+            let message =
+                "launchAtStart: frontLimit is \(limit), and the last in the order of the ids have the front (\(winners)); "
+                + "this one starts in the background"
+            return Problem(file: entry.manifest.file, line: entry.startLine, message: message)
+        }
+    }
+
+    private func duplicate(_ entry: ManifestReader.Entry, of first: ManifestReader.Entry) -> Problem {
+        let message =
+            "the id \(entry.manifest.id.quoted) is that of \(first.manifest.file) already; this one is left out"
+        return Problem(file: entry.manifest.file, line: entry.idLine, message: message)
+    }
+}

@@ -1,0 +1,179 @@
+/// What the value of a key must be.
+struct Kind<Value>: Sendable {
+    let read: @Sendable (TOMLNode) throws(Mismatch) -> Value
+
+    /// A kind with a rule of its own about what is wrong.
+    init(read: @escaping @Sendable (TOMLNode) throws(Mismatch) -> Value) {
+        self.read = read
+    }
+
+    /// A kind of which a value is or is not.
+    init(_ expected: String, _ value: @escaping @Sendable (TOMLNode) -> Value?) {
+        read = { node throws(Mismatch) in
+            guard let value = value(node) else { throw Mismatch(expected: expected, found: node) }
+            return value
+        }
+    }
+}
+
+extension Kind<Int> {
+    static func integer(in range: ClosedRange<Int>) -> Kind {
+        Kind("an integer from \(range.lowerBound) to \(range.upperBound)") { node in
+            guard case .integer(let number) = node, range.contains(number) else { return nil }
+            return number
+        }
+    }
+}
+
+extension Kind<Bool> {
+    static let boolean = Kind("true or false") { node in
+        guard case .boolean(let value) = node else { return nil }
+        return value
+    }
+}
+
+extension Kind<Duration> {
+    /// From nothing to a day; more than that in a life cycle is a slip of the pen.
+    static let duration = duration(
+        #"from 0s to 1d, such as "5s", "500ms", "1min 30s", or a number of seconds"#, in: .zero ... .seconds(86_400))
+
+    /// What the kernel takes as the window of a pressure trigger: see its document "PSI - Pressure Stall Information".
+    static let pressureWindow = duration("from 500ms to 10s", in: .milliseconds(500) ... .seconds(10))
+
+    /// From the least that means something to the kernel, a nanosecond, to what an app would take for a hang.
+    static let timerSlack = duration("from 1us to 1s", in: .microseconds(1) ... .seconds(1))
+
+    private static func duration(_ words: String, in range: ClosedRange<Duration>) -> Kind {
+        Kind("a duration \(words)") { node in
+            let duration: Duration? =
+                switch node {
+                case .string(let text): DurationText.parse(text)
+                case .integer(let seconds) where (0...86_400).contains(seconds): .seconds(seconds)
+                case .float(let seconds) where (0...86_400).contains(seconds): .seconds(seconds)
+                default: nil
+                }
+            return duration.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension Kind<String> {
+    static let identifier = Kind(AppIdentifier.rule) { node in
+        guard case .string(let text) = node, AppIdentifier.isValid(text) else { return nil }
+        return text
+    }
+
+    /// Something to show to a person, on a terminal too.
+    static let title = Kind("a string of 1 to 256 characters without control characters") { node in
+        guard case .string(let text) = node, (1...256).contains(text.unicodeScalars.count) else { return nil }
+        return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+    }
+
+    /// Whether there is such a user is known only when the app is launched.
+    static let userName = Kind("the name of a user") { node in
+        guard case .string(let text) = node, (1...256).contains(text.utf8.count) else { return nil }
+        return text.utf8.contains { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
+            ? nil : text
+    }
+
+    static let absolutePath = Kind("an absolute path (~ and variables are not expanded)") { node in
+        guard case .string(let text) = node, text.hasPrefix("/"), text.utf8.count < 4096 else { return nil }
+        return text
+    }
+}
+
+extension Kind<[String]> {
+    /// A program and its arguments.
+    static let command = Kind { node throws(Mismatch) in
+        guard case .array(let elements) = node, !elements.isEmpty else { throw notAnArray(node) }
+        var command: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let text) = element else {
+                throw Mismatch(expected: "an array of strings", found: element, hint: " as element \(index + 1)")
+            }
+            command.append(text)
+        }
+        guard isProgram(command[0]) else {
+            let expected = "a program as the first element, an absolute path or a name to look up in PATH"
+            throw Mismatch(expected: expected, found: elements[0])
+        }
+        return command
+    }
+
+    private static func notAnArray(_ node: TOMLNode) -> Mismatch {
+        guard case .string(let line) = node, line.utf8.count <= 256 else {
+            return Mismatch(expected: "an array of strings, the program and its arguments", found: node)
+        }
+        let words = line.split(separator: " ").map { String($0).quoted }.joined(separator: ", ")
+        let hint = "; write command = [\(words)]"
+        return Mismatch(expected: "an array of strings, not run by a shell", found: node, hint: hint)
+    }
+
+    private static func isProgram(_ text: String) -> Bool {
+        !text.isEmpty && (text.hasPrefix("/") || !text.contains("/"))
+    }
+}
+
+extension Kind<[String: String]> {
+    /// Variables by name.
+    static let environment = Kind { node throws(Mismatch) in
+        guard case .table(let table) = node else {
+            throw Mismatch(expected: #"a table of strings, { NAME = "value" }"#, found: node)
+        }
+        var environment: [String: String] = [:]
+        for (name, value) in table.sorted(by: { $0.key < $1.key }) {
+            guard isVariableName(name) else {
+                let rule = "a variable's name is letters, digits and _, and starts with no digit"
+                throw Mismatch(at: [name], message: "environment: \(name.quoted) cannot be a variable; \(rule)")
+            }
+            guard case .string(let text) = value else { throw Mismatch(at: [name], expected: "a string", found: value) }
+            environment[name] = text
+        }
+        return environment
+    }
+
+    private static func isVariableName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+    }
+}
+
+extension Kind where Value: RawRepresentable<String> & CaseIterable & Sendable {
+    /// One word of a list.
+    static var choice: Kind {
+        let words = Value.allCases.map { $0.rawValue.quoted }.joined(separator: " or ")
+        return Kind(words) { node in
+            guard case .string(let word) = node else { return nil }
+            return Value(rawValue: word)
+        }
+    }
+}
+
+extension Kind<Set<String>> {
+    /// Words of a list that is open: which of them mean something is not known here.
+    static let words = Kind(#"an array of words of a-z, 0-9 and -, such as ["audio", "location"]"#) { node in
+        guard case .array(let elements) = node, elements.count <= 64 else { return nil }
+        var words: Set<String> = []
+        for element in elements {
+            guard case .string(let word) = element, isWord(word) else { return nil }
+            words.insert(word)
+        }
+        return words
+    }
+
+    static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+    }
+}

@@ -1,0 +1,149 @@
+/// One app, as a file in `apps.d` describes it.
+public struct Manifest: Hashable, Sendable {
+    /// What happens to an app that is left in the background.
+    public enum Suspension: String, CaseIterable, Hashable, Sendable {
+        /// It is stopped when its time is over.
+        case auto
+
+        /// It keeps running.
+        case never
+    }
+
+    /// How its processes are kept from running.
+    public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
+        /// SIGSTOP to each.
+        case signal
+
+        /// The cgroup freezer, where the app has a cgroup; else signals.
+        case freezer
+
+        /// Both.
+        case both
+    }
+
+    /// Which process decides when it has ended.
+    public enum ExitPolicy: String, CaseIterable, Hashable, Sendable {
+        /// The one that was started; helpers that are left then are asked to end.
+        case main
+
+        /// The last: for programs that start another and leave.
+        case last
+    }
+
+    /// Whether it is told of its life cycle.
+    public enum Callbacks: String, CaseIterable, Hashable, Sendable {
+        /// When it says that it listens.
+        case auto
+
+        /// It must say so, and answer the launch callbacks before it is in use.
+        case required
+
+        /// Never.
+        case none
+    }
+
+    /// Whether it is started again after it has ended by itself.
+    public enum Restart: String, CaseIterable, Hashable, Sendable {
+        case never
+
+        /// After an exit status other than 0, or a signal.
+        case onFailure = "on-failure"
+
+        /// After every end that nobody asked for.
+        case always
+    }
+
+    /// Where an app is when it is started with the daemon.
+    public enum StartPlace: String, CaseIterable, Hashable, Sendable {
+        case foreground, background
+    }
+
+    /// What its processes may do over the control socket, where its user may use that.
+    public enum Control: String, CaseIterable, Hashable, Sendable {
+        /// Ask about the app, and end or suspend it.
+        case own = "self"
+
+        /// Everything that its user may.
+        case full
+    }
+
+    /// The app's id, valid by the rule of ``AppIdentifier``.
+    public var id: String
+
+    /// The file that describes it.
+    public var file: String
+
+    /// What people call it; nil where the id must do.
+    public var name: String?
+
+    /// The program and its arguments, as written; never empty. The first is also what the program sees as its name.
+    public var command: [String]
+
+    /// The program's absolute path: `command[0]`, looked up in the search path where it is a bare name.
+    public var program: String
+
+    /// The user it runs as; nil for the daemon's own. Only the system instance accepts one.
+    public var user: String?
+
+    /// Where it is started, an absolute path; nil for the default.
+    public var workingDirectory: String?
+
+    /// What is added to the environment it is started with.
+    public var environment: [String: String] = [:]
+
+    /// What happens to it in the background.
+    public var suspend = Suspension.auto
+
+    /// How its processes are kept from running.
+    public var suspendMethod = SuspendMethod.signal
+
+    /// Which process decides when it has ended.
+    public var exitPolicy = ExitPolicy.main
+
+    /// Whether it is told of its life cycle.
+    public var callbacks = Callbacks.auto
+
+    /// What its processes may do over the control socket.
+    public var control = Control.own
+
+    /// The kinds of activity that may hold it in the background, such as audio.
+    public var backgroundModes: Set<String> = []
+
+    /// Its time in the background before it is stopped; nil for ``Settings/Timeouts/background``.
+    public var backgroundTime: Duration?
+
+    /// From SIGTERM to SIGKILL; nil for ``Settings/Timeouts/willTerminate``.
+    public var terminateTimeout: Duration?
+
+    /// From its start to the end of its launch callbacks; nil for ``Settings/Timeouts/launch``.
+    public var launchTimeout: Duration?
+
+    /// Whether it is started again after it has ended by itself.
+    public var restart = Restart.never
+
+    /// What comes forward when it ends in front; nil for ``Settings/onExit``.
+    public var onExit: Settings.OnExit?
+
+    /// Where it is when it is started with the daemon; nil where it is not.
+    public var launchAtStart: StartPlace?
+
+    /// Whether its memory is given back while it is suspended; nil for ``Settings/Memory/reclaimWhenSuspended``.
+    public var reclaimWhenSuspended: Bool?
+
+    /// The schemes of the URLs that it opens, in lower case, such as https.
+    public var schemes: Set<String> = []
+
+    /// The media types of the files that it opens, in lower case, such as text/plain.
+    public var mimeTypes: Set<String> = []
+
+    /// When it is woken, and for what.
+    public var schedules: [Schedule] = []
+
+    /// An app with nothing but its command.
+    public init(id: String, file: String, command: [String], program: String) {
+        self.id = id
+        self.file = file
+        self.command = command
+        self.program = program
+    }
+}

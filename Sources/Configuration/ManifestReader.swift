@@ -1,0 +1,89 @@
+/// Reads manifests, each by itself.
+struct ManifestReader {
+    let instance: Instance
+    let searchPath: String
+    /// The directory that a person's own daemon shares with nobody; what is in the others is meant for the system's
+    /// daemon too.
+    let ownDirectory: String?
+
+    /// A manifest, and the line that gives its id where one does.
+    struct Entry {
+        var manifest: Manifest
+        var idLine: Int?
+        /// Where it says that it is launched with the daemon.
+        var startLine: Int?
+    }
+
+    enum Outcome {
+        case valid(Entry)
+        case invalid([Problem])
+
+        /// The file is gone, masks others of its name, or is for the system's daemon alone.
+        case nothing
+    }
+
+    /// Reads the manifest at `directory/name`.
+    func read(_ name: String, in directory: String) -> Outcome {
+        let file = "\(directory)/\(name)"
+        do throws(TextFile.Failure) {
+            guard case .text(let text)? = try TextFile.read(file) else { return .nothing }
+            return parse(
+                text, of: file, defaultID: String(name.dropLast(".toml".count)), isShared: directory != ownDirectory)
+        } catch {
+            return .invalid([Problem(file: file, line: error.line, message: error.message)])
+        }
+    }
+
+    private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) -> Outcome {
+        do throws(TOMLDefect) {
+            let document = try TOMLDocument(text)
+            var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
+            var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
+            // A shared manifest with a user is no mistake; it is just not for a person's own daemon.
+            if isShared, instance == .user, manifest.user != nil { return .nothing }
+            if problems.isEmpty { problems = complete(&manifest, from: document) }
+            let entry = Entry(
+                manifest: manifest, idLine: document.line(of: ["id"]), startLine: document.line(of: ["launchAtStart"]))
+            return problems.isEmpty ? .valid(entry) : .invalid(problems)
+        } catch {
+            return .invalid([Problem(file: file, line: error.line, message: error.message)])
+        }
+    }
+
+    /// What no key can check alone.
+    private func complete(_ manifest: inout Manifest, from document: TOMLDocument) -> [Problem] {
+        var problems: [Problem] = []
+        func report(_ key: String, _ message: String) {
+            problems.append(Problem(file: manifest.file, line: document.line(of: [key]), message: message))
+        }
+        if !AppIdentifier.isValid(manifest.id) {
+            report("id", "the file's name does not make \(AppIdentifier.rule); rename the file or give an id")
+        }
+        if manifest.user != nil, instance == .user {
+            report("user", "user: only the system's daemon can start apps as another user")
+        }
+        guard let program = manifest.command.first else {
+            report("command", #"command is missing; expected command = ["/path/to/program", "argument"]"#)
+            return problems
+        }
+        do throws(ProgramSearch.Failure) {
+            manifest.program = try search(for: manifest).find(program)
+        } catch {
+            report("command", "command: \(explain(error, of: program, for: manifest))")
+        }
+        return problems
+    }
+
+    /// A manifest may bring its own PATH.
+    private func search(for manifest: Manifest) -> ProgramSearch {
+        ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
+    }
+
+    private func explain(_ failure: ProgramSearch.Failure, of program: String, for manifest: Manifest) -> String {
+        let place = program.hasPrefix("/") ? "" : " in \(search(for: manifest).path.quoted)"
+        return switch failure {
+        case .missing: "the program \(program.quoted) does not exist\(place)"
+        case .notExecutable: "the program \(program.quoted)\(place) is not an executable file"
+        }
+    }
+}

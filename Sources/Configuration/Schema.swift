@@ -1,0 +1,206 @@
+/// The keys of one kind of file, and how each gets its value into a `Subject`.
+struct Schema<Subject>: Sendable {
+    /// Nobody reads further than this in one file, and a hostile one could go on for long.
+    static var problemLimit: Int { 20 }
+
+    let keys: [Key<Subject>]
+
+    /// What became of a document's keys.
+    struct Outcome {
+        /// The keys whose values were taken over.
+        var accepted: [[String]] = []
+
+        /// The others, in the order in which they stand in the file, up to the limit.
+        var problems: [Problem] = []
+    }
+
+    /// Takes every valid value over into `subject`; a problem with one key concerns that key alone.
+    func apply(_ document: TOMLDocument, of file: String, to subject: inout Subject) -> Outcome {
+        var outcome = Outcome()
+        var omitted = 0
+        visit(document.root, at: [], of: document) { path, node throws(Mismatch) in
+            try take(node, at: path, into: &subject)
+            outcome.accepted.append(path)
+        } report: { mismatch in
+            guard outcome.problems.count < Self.problemLimit else {
+                omitted += 1
+                return
+            }
+            let line = document.line(of: mismatch.path)
+            outcome.problems.append(Problem(file: file, line: line, message: describe(mismatch)))
+        }
+        if omitted > 0 { outcome.problems.append(ProblemList.notice(of: omitted, in: file)) }
+        return outcome
+    }
+
+    private func visit(
+        _ table: [String: TOMLNode],
+        at prefix: [String],
+        of document: TOMLDocument,
+        take: ([String], TOMLNode) throws(Mismatch) -> Void,
+        report: (Mismatch) -> Void
+    ) {
+        let places = table.map { name, node in (line: document.line(of: prefix + [name]) ?? 0, name: name, node: node) }
+        for (_, name, node) in places.sorted(by: { ($0.line, $0.name) < ($1.line, $1.name) }) {
+            let path = prefix + [name]
+            if isSection(path), case .table(let inner) = node {
+                visit(inner, at: path, of: document, take: take, report: report)
+                continue
+            }
+            do throws(Mismatch) {
+                try take(path, node)
+            } catch {
+                report(error)
+            }
+        }
+    }
+
+    private func take(_ node: TOMLNode, at path: [String], into subject: inout Subject) throws(Mismatch) {
+        guard let key = keys.first(where: { $0.path == path }) else {
+            throw isSection(path)
+                ? Mismatch(at: path, expected: "a table, [\(path.dotted)]", found: node) : .unknownKey(path)
+        }
+        try key.read(node, &subject)
+    }
+
+    /// Whether known keys lie under a path.
+    private func isSection(_ path: [String]) -> Bool {
+        keys.contains { $0.path.count > path.count && $0.path.starts(with: path) }
+    }
+
+    /// Guessing what was meant takes its time, so it is left until somebody reads it.
+    private func describe(_ mismatch: Mismatch) -> String {
+        mismatch.isUnknownKey ? "\(mismatch.message)\(hint(for: mismatch.path))" : mismatch.message
+    }
+
+    private func hint(for path: [String]) -> String {
+        let name = path.dotted
+        let known = keys.map(\.path.dotted)
+        let sections = keys.map(\.path).filter { $0.count > 1 }.map { $0.dropLast().joined(separator: ".") }
+        let meant =
+            Suggestion.forMisplaced(name, among: known) ?? Suggestion.forUnknown(name, among: known + sections)
+        return meant.map { "; did you mean \($0.quoted)?" }
+            ?? "; known here: \(entries(beside: path).joined(separator: ", "))"
+    }
+
+    /// The keys and tables that the table around a path can hold.
+    private func entries(beside path: [String]) -> [String] {
+        var table = path.dropLast()
+        while !isSection(Array(table)) { table.removeLast() }
+        var names: [String] = []
+        for key in keys.map(\.path) where key.starts(with: table) {
+            let entry = Array(key.prefix(table.count + 1))
+            let name = entry == key ? entry.dotted : "[\(entry.dotted)]"
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// One key: its place in the file, what its value must be, and where the value goes.
+struct Key<Subject>: Sendable {
+    let path: [String]
+    let read: @Sendable (TOMLNode, inout Subject) throws(Mismatch) -> Void
+
+    /// A key whose value is always there, because it has a default.
+    init<Value>(_ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value> & Sendable) {
+        self.init(name, kind) { subject, value in subject[keyPath: field] = value }
+    }
+
+    /// A key that may be absent.
+    init<Value>(_ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value?> & Sendable) {
+        self.init(name, kind) { subject, value in subject[keyPath: field] = value }
+    }
+
+    /// A key of one of several tables that are alike.
+    init<Table, Value>(
+        _ name: String,
+        _ kind: Kind<Value>,
+        _ table: any WritableKeyPath<Subject, Table> & Sendable,
+        _ field: any WritableKeyPath<Table, Value> & Sendable
+    ) {
+        self.init(name, kind) { subject, value in subject[keyPath: table][keyPath: field] = value }
+    }
+
+    private init<Value>(
+        _ name: String,
+        _ kind: Kind<Value>,
+        store: @escaping @Sendable (inout Subject, Value) -> Void
+    ) {
+        let path = name.split(separator: ".").map(String.init)
+        self.path = path
+        read = { node, subject throws(Mismatch) in
+            do throws(Mismatch) {
+                store(&subject, try kind.read(node))
+            } catch {
+                throw error.under(path)
+            }
+        }
+    }
+}
+
+/// A value that is not what its key needs.
+struct Mismatch: Error {
+    /// The key, or the part of its value, that the message is about.
+    private(set) var path: [String]
+
+    /// Whether nobody knows the key, so that a guess can be made at what was meant.
+    private(set) var isUnknownKey = false
+
+    private var text: String
+    private let namesKey: Bool
+
+    /// A complete sentence.
+    init(at path: [String] = [], message: String) {
+        self.path = path
+        text = message
+        namesKey = false
+    }
+
+    /// The usual case.
+    init(at path: [String] = [], expected: String, found: TOMLNode, hint: String = "") {
+        self.path = path
+        text = "expected \(expected), found \(found.summary)\(hint)"
+        namesKey = true
+    }
+
+    static func unknownKey(_ path: [String]) -> Mismatch {
+        var mismatch = Mismatch(at: path, message: "unknown key \(path.dotted.quoted)")
+        mismatch.isUnknownKey = true
+        return mismatch
+    }
+
+    var message: String {
+        namesKey ? "\(path.dotted.unquotedIfPlain): \(text)" : text
+    }
+
+    /// The same, where `other` is expected as well.
+    func allowing(_ other: String) -> Mismatch {
+        guard namesKey else { return self }
+        var copy = self
+        copy.text = text.replacing("expected ", with: "expected \(other) or ", maxReplacements: 1)
+        return copy
+    }
+
+    /// The same, seen from the table around it.
+    func under(_ prefix: [String]) -> Mismatch {
+        var copy = self
+        copy.path = prefix + path
+        return copy
+    }
+}
+
+extension [String] {
+    /// The path as it is written in a file, with the numbers of elements in brackets.
+    var dotted: String {
+        reduce("") { $0.isEmpty || $1.hasPrefix("[") ? $0 + $1 : "\($0).\($1)" }
+    }
+}
+
+extension String {
+    /// Keys come from the file, so they are no safer to print than values are.
+    fileprivate var unquotedIfPlain: String {
+        utf8.count <= 60 && unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
+            ? self : quoted
+    }
+}

@@ -1,0 +1,106 @@
+/// What `lifed.toml` decides. Every setting has a default, so no file at all is a complete configuration.
+public struct Settings: Hashable, Sendable {
+    /// The app that comes forward when nothing is in front; nil for none.
+    public var homeApp: String?
+
+    /// How many apps may be in front at the same time.
+    public var frontLimit = 1
+
+    /// What holds the processes of an app together.
+    public enum Containment: String, CaseIterable, Hashable, Sendable {
+        /// A cgroup of its own, where the daemon can make one; else its process group.
+        case auto
+
+        /// Its process group.
+        case processGroup
+    }
+
+    /// What holds the processes of an app together; read when the daemon starts.
+    public var containment = Containment.auto
+
+    /// What comes forward when the app in front ends.
+    public enum OnExit: String, CaseIterable, Hashable, Sendable {
+        /// The home app, where there is one.
+        case home
+
+        /// The app that was in front before it.
+        case previous
+    }
+
+    /// What comes forward when the app in front ends and its manifest does not say.
+    public var onExit = OnExit.home
+
+    /// The app that opens what several could, by the scheme of a URL or the media type of a file, in lower case.
+    public var defaults: [String: String] = [:]
+
+    /// When memory is short, and what then happens.
+    public var memory = Memory()
+
+    /// What an app gets in each state.
+    public var resources = Resources()
+
+    /// How long things may take.
+    public var timeouts = Timeouts()
+
+    /// How much there may be of everything that others can make grow.
+    public var limits = Limits()
+
+    /// The defaults.
+    public init() {}
+}
+
+extension Settings {
+    /// How long things may take, on the monotonic clock.
+    public struct Timeouts: Hashable, Sendable {
+        /// An app's answer to willResignActive; the next app waits this long at most.
+        public var willResignActive = Duration.seconds(1)
+
+        /// An app's answer to didEnterBackground; an app that misses it is killed.
+        public var didEnterBackground = Duration.seconds(5)
+
+        /// From SIGTERM to SIGKILL.
+        public var willTerminate = Duration.seconds(5)
+
+        /// The time in the background that an app without the library gets before it is stopped.
+        public var background = Duration.seconds(5)
+
+        /// From the start of an app's process to the end of its launch callbacks.
+        public var launch = Duration.seconds(20)
+
+        /// An app's answer to every other callback.
+        public var callback = Duration.seconds(5)
+
+        /// The time of an app's background tasks, all together, each time that it is in the background.
+        public var task = Duration.seconds(30)
+
+        /// From telling an app that its tasks' time is over to killing it.
+        public var taskExpiration = Duration.seconds(5)
+
+        /// From SIGSTOP until every process of a tree is seen stopped.
+        public var stop = Duration.seconds(1)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How much there may be of everything that others can make grow.
+    public struct Limits: Hashable, Sendable {
+        /// Connections to the control socket at the same time.
+        public var clients = 1024
+
+        /// The longest message that a client may send, in bytes.
+        public var messageBytes = 1_048_576
+
+        /// What may wait for a client that reads slowly, in bytes, before it is dropped.
+        public var monitorBytes = 262_144
+
+        /// Background tasks and activities that an app may have at the same time.
+        public var tasks = 16
+
+        /// Manifests that are read.
+        public var apps = 10_000
+
+        /// The defaults.
+        public init() {}
+    }
+}

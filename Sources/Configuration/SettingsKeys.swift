@@ -1,0 +1,58 @@
+extension Settings {
+    /// Every key of `lifed.toml`.
+    static let schema = Schema<Settings>(keys: generalKeys + memoryKeys + resourceKeys)
+
+    private static let generalKeys: [Key<Settings>] = [
+        Key("homeApp", .identifier, \.homeApp),
+        Key("frontLimit", .integer(in: 1...16), \.frontLimit),
+        Key("containment", .choice, \.containment),
+        Key("onExit", .choice, \.onExit),
+        Key("defaults", .defaultApps, \.defaults),
+
+        Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),
+        Key("timeouts.didEnterBackground", .duration, \.timeouts.didEnterBackground),
+        Key("timeouts.willTerminate", .duration, \.timeouts.willTerminate),
+        Key("timeouts.background", .duration, \.timeouts.background),
+        Key("timeouts.launch", .duration, \.timeouts.launch),
+        Key("timeouts.callback", .duration, \.timeouts.callback),
+        Key("timeouts.task", .duration, \.timeouts.task),
+        Key("timeouts.taskExpiration", .duration, \.timeouts.taskExpiration),
+        Key("timeouts.stop", .duration, \.timeouts.stop),
+
+        Key("limits.clients", .integer(in: 1...65_536), \.limits.clients),
+        Key("limits.messageBytes", .integer(in: 4096...67_108_864), \.limits.messageBytes),
+        Key("limits.monitorBytes", .integer(in: 4096...67_108_864), \.limits.monitorBytes),
+        Key("limits.tasks", .integer(in: 1...1024), \.limits.tasks),
+        Key("limits.apps", .integer(in: 1...100_000), \.limits.apps),
+    ]
+
+    private static let memoryKeys: [Key<Settings>] = [
+        Key("memory.warning", .integer(in: 1...100), \.memory.warning),
+        Key("memory.critical", .integer(in: 1...100), \.memory.critical),
+        Key("memory.window", .pressureWindow, \.memory.window),
+        Key("memory.floor", .size, \.memory.floor),
+        Key("memory.suspendedLimit", .integer(in: 0...100_000), \.memory.suspendedLimit),
+        Key("memory.reclaimWhenSuspended", .boolean, \.memory.reclaimWhenSuspended),
+    ]
+
+    private static let resourceKeys: [Key<Settings>] =
+        keys(of: "active", \.resources.active) + keys(of: "inactive", \.resources.inactive)
+        + keys(of: "background", \.resources.background) + keys(of: "suspended", \.resources.suspended)
+
+    private typealias StateResources = any WritableKeyPath<Settings, Resources.State> & Sendable
+
+    /// The keys of one table of resources.
+    private static func keys(of state: String, _ resources: StateResources) -> [Key<Settings>] {
+        [
+            Key("resources.\(state).cpuWeight", .own(or: .integer(in: 1...10_000)), resources, \.cpuWeight),
+            Key("resources.\(state).ioWeight", .own(or: .integer(in: 1...10_000)), resources, \.ioWeight),
+            Key("resources.\(state).memoryLow", .own(or: .size), resources, \.memoryLow),
+            Key("resources.\(state).nice", .own(or: .integer(in: -20...19)), resources, \.nice),
+            Key("resources.\(state).ioPriority", .own(or: .ioPriority), resources, \.ioPriority),
+            Key(
+                "resources.\(state).oomScoreAdjustment", .own(or: .integer(in: -1000...1000)), resources,
+                \.oomScoreAdjustment),
+            Key("resources.\(state).timerSlack", .own(or: .timerSlack), resources, \.timerSlack),
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+/// Merges the `lifed.toml` of several directories, key by key.
+struct SettingsReader {
+    private(set) var settings = Settings()
+
+    /// Where the home app was named, for the problem of there being no such app.
+    private var homeAppPlace: (file: String, line: Int?)?
+
+    /// Reads one file, which outranks all that were read before it. No file is no problem.
+    mutating func read(_ file: String, reportingTo problems: inout ProblemList) {
+        do throws(TextFile.Failure) {
+            guard case .text(let text)? = try TextFile.read(file) else { return }
+            apply(text, of: file, reportingTo: &problems)
+        } catch {
+            problems.add(Problem(file: file, line: error.line, message: error.message))
+        }
+    }
+
+    private mutating func apply(_ text: String, of file: String, reportingTo problems: inout ProblemList) {
+        do throws(TOMLDefect) {
+            let document = try TOMLDocument(text)
+            let outcome = Settings.schema.apply(document, of: file, to: &settings)
+            if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
+            problems.add(outcome.problems)
+        } catch {
+            problems.add(Problem(file: file, line: error.line, message: error.message))
+        }
+    }
+
+    /// Leaves a home app that is not among `ids` out.
+    mutating func requireHomeApp(among ids: some Sequence<String>, reportingTo problems: inout ProblemList) {
+        guard let id = settings.homeApp, let homeAppPlace, !ids.contains(id) else { return }
+        settings.homeApp = nil
+        let message = "homeApp: no usable manifest has the id \(id.quoted)"
+        problems.add(Problem(file: homeAppPlace.file, line: homeAppPlace.line, message: message))
+    }
+}

@@ -1,0 +1,56 @@
+/// The grammar of TOML's numbers, booleans, dates and times, as the specification 1.0.0 has it.
+enum TOMLScalar {
+    /// Whether a text has the form of such a value. Whether there is such a day, or such a large number, is not its form.
+    static func isWellFormed(_ text: String) -> Bool {
+        text == "true" || text == "false" || isNumber(text) || isMoment(text)
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
+            return isDigits(text.dropFirst(2), radix: radix)
+        }
+        let unsigned = withoutSign(text[...])
+        return unsigned == "inf" || unsigned == "nan" || isDecimal(unsigned)
+    }
+
+    private static func isDecimal(_ text: Substring) -> Bool {
+        let parts = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+        if parts.count == 2, !isDigits(withoutSign(parts[1]), radix: 10) { return false }
+        let mantissa = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        if mantissa.count == 2, !isDigits(mantissa[1], radix: 10) { return false }
+        return isDigits(mantissa[0], radix: 10) && (mantissa[0] == "0" || !mantissa[0].hasPrefix("0"))
+    }
+
+    /// Digits, with an underscore between any two of them.
+    private static func isDigits(_ text: Substring, radix: Int) -> Bool {
+        text.split(separator: "_", omittingEmptySubsequences: false).allSatisfy { group in
+            !group.isEmpty && group.allSatisfy { $0.isASCII && ($0.hexDigitValue ?? radix) < radix }
+        }
+    }
+
+    private static func withoutSign(_ text: Substring) -> Substring {
+        text.hasPrefix("+") || text.hasPrefix("-") ? text.dropFirst() : text
+    }
+
+    private static func isMoment(_ text: String) -> Bool {
+        var shape = String(text.map { ("0"..."9").contains($0) ? "0" : $0 })[...]
+        guard take("0000-00-00", from: &shape) else { return takeTime(from: &shape) && shape.isEmpty }
+        if shape.isEmpty { return true }
+        guard ["T", "t", " "].contains(shape.removeFirst()), takeTime(from: &shape) else { return false }
+        return ["", "Z", "z", "+00:00", "-00:00"].contains(shape)
+    }
+
+    private static func takeTime(from shape: inout Substring) -> Bool {
+        guard take("00:00:00", from: &shape) else { return false }
+        guard take(".", from: &shape) else { return true }
+        let rest = shape.drop { $0 == "0" }
+        defer { shape = rest }
+        return rest.count < shape.count
+    }
+
+    private static func take(_ prefix: String, from shape: inout Substring) -> Bool {
+        guard shape.hasPrefix(prefix) else { return false }
+        shape.removeFirst(prefix.count)
+        return true
+    }
+}

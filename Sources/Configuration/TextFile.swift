@@ -1,0 +1,89 @@
+import Glibc
+
+/// Reads files that people wrote, where anything at all may stand in their place.
+enum TextFile {
+    /// The longest file that is read, in bytes.
+    static let maximumSize = 1_048_576
+
+    enum Content: Equatable {
+        case text(String)
+
+        /// The file is empty or is /dev/null, which says that what lies below it does not count.
+        case masked
+    }
+
+    /// Why a file could not be read, to follow its name.
+    struct Failure: Error, Equatable {
+        var line: Int?
+        let message: String
+    }
+
+    /// The content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
+    static func read(_ path: String) throws(Failure) -> Content? {
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw Failure(message: "cannot be opened: \(SystemError.text(errno))") }
+            try refuseDanglingLink(path)
+            return nil
+        }
+        defer { close(descriptor) }
+
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw Failure(message: "cannot be examined: \(SystemError.text(errno))")
+        }
+        if isNull(status) { return .masked }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(message: "is not a regular file") }
+        let bytes = try readAll(descriptor)
+        return bytes.isEmpty ? .masked : .text(try decode(bytes))
+    }
+
+    /// A link to nothing is a mistake; nothing at all is not.
+    private static func refuseDanglingLink(_ path: String) throws(Failure) {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else {
+            throw Failure(message: "is a link to a file that does not exist")
+        }
+    }
+
+    /// Devices are the same if their numbers are; the name is only one way to them.
+    private static func isNull(_ status: stat) -> Bool {
+        var null = stat()
+        guard unsafe stat("/dev/null", &null) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == null.st_rdev
+    }
+
+    /// Counts what is read and not what the size says, because a file can grow meanwhile.
+    private static func readAll(_ descriptor: Int32) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= maximumSize {
+            let chunk = 65_536
+            var count = 0
+            let more = unsafe [UInt8](unsafeUninitializedCapacity: chunk) { buffer, initialized in
+                repeat {
+                    count = unsafe Glibc.read(descriptor, buffer.baseAddress, chunk)
+                } while count < 0 && errno == EINTR
+                initialized = max(0, count)
+            }
+            guard count >= 0 else { throw Failure(message: "cannot be read: \(SystemError.text(errno))") }
+            if count == 0 { return bytes }
+            bytes += more
+        }
+        throw Failure(message: "is larger than \(maximumSize) bytes")
+    }
+
+    private static func decode(_ bytes: [UInt8]) throws(Failure) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        throw Failure(line: index.map { $0 + 1 }, message: "is not valid UTF-8")
+    }
+}
+
+/// The system's words for its errors.
+enum SystemError {
+    /// The description of an error number, as in errno(3).
+    static func text(_ number: Int32) -> String {
+        unsafe String(cString: strerror(number))
+    }
+}

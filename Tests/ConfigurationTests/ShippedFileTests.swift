@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Configuration
+
+/// The files in `config/`, as `make install` copies them.
+@Suite struct ShippedFileTests {
+    private static let directory = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/config"
+
+    private func read(_ name: String) throws -> String {
+        guard case .text(let text)? = try TextFile.read("\(Self.directory)/\(name)") else {
+            Issue.record("\(name) is missing or empty")
+            return ""
+        }
+        return text
+    }
+
+    /// The keys that are commented out are those whose `#` touches them.
+    private func uncommented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in line.hasPrefix("#") && line.dropFirst().first?.isLetter == true ? line.dropFirst() : line }
+            .joined(separator: "\n")
+    }
+
+    @Test func aFreshInstallationIsTheDefaults() {
+        let loader = ConfigurationLoader(directories: [Self.directory], instance: .system, searchPath: "")
+        #expect(loader.load() == LoadedConfiguration())
+    }
+
+    @Test func settingsShowEveryKeyWithItsDefault() throws {
+        let document = try TOMLDocument(uncommented(try read("lifed.toml")))
+        var settings = Settings()
+        settings.frontLimit = 0
+        let timeouts: [WritableKeyPath<Settings, Duration>] = [
+            \.timeouts.willResignActive, \.timeouts.didEnterBackground, \.timeouts.willTerminate, \.timeouts.background,
+            \.timeouts.launch, \.timeouts.callback, \.timeouts.stop,
+        ]
+        for timeout in timeouts { settings[keyPath: timeout] = .zero }
+        settings.memory.warning = 0
+        settings.memory.critical = 0
+        settings.memory.window = .zero
+        settings.memory.floor = 0
+        settings.memory.suspendedLimit = 1
+        settings.memory.reclaimWhenSuspended = true
+        let states: [WritableKeyPath<Settings, Settings.Resources.State>] = [
+            \.resources.active, \.resources.inactive, \.resources.background, \.resources.suspended,
+        ]
+        for state in states { settings[keyPath: state] = Self.strange }
+        let outcome = Settings.schema.apply(document, of: "lifed.toml", to: &settings)
+        #expect(outcome.problems == [])
+        #expect(Set(outcome.accepted) == Set(Settings.schema.keys.map(\.path)))
+
+        // The home app has no default; the file shows an example.
+        #expect(settings.homeApp != nil)
+        settings.homeApp = nil
+        settings.defaults = [:]
+        #expect(settings == Settings())
+    }
+
+    /// What no state has.
+    private static let strange: Settings.Resources.State = {
+        var state = Settings.Resources.State()
+        state.cpuWeight = 1
+        state.ioWeight = 1
+        state.memoryLow = 1
+        state.nice = 1
+        state.ioPriority = .realTime(0)
+        state.oomScoreAdjustment = 1
+        state.timerSlack = .seconds(1)
+        return state
+    }()
+
+    @Test func samplesAreManifestsAndShowEveryKey() throws {
+        let directory = try TemporaryDirectory()
+        for program in ["foot", "firefox-esr"] { try directory.makeProgram("bin/\(program)") }
+        let mpd = try directory.makeProgram("bin/mpd")
+        let samples = try #require(try Directory.names(in: "\(Self.directory)/apps.d", endingIn: ".toml.sample"))
+        var shown: Set<[String]> = []
+        for sample in samples {
+            let text = try read("apps.d/\(sample)").replacing("\"/usr/bin/mpd\"", with: "\"\(mpd)\"")
+            try directory.write(text, to: "apps.d/\(sample.dropLast(".sample".count))")
+            var manifest = Manifest(id: "", file: "", command: [], program: "")
+            shown.formUnion(Manifest.schema.apply(try TOMLDocument(text), of: sample, to: &manifest).accepted)
+        }
+        let configuration = directory.load(searchPath: "\(directory.path)/bin")
+        #expect(directory.problems(configuration) == [])
+        #expect(configuration.manifests.count == samples.count)
+        #expect(shown == Set(Manifest.schema.keys.map(\.path)))
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+import Testing
+
+/// A directory of real files, gone when the test is over.
+final class TemporaryDirectory {
+    let path: String
+
+    /// Everything in it, and itself, in the order of making.
+    private var made: [String]
+
+    init() throws {
+        var template = Array("/tmp/lifed-configuration.XXXXXX".utf8CString)
+        let name = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
+        }
+        path = try #require(name)
+        made = [path]
+    }
+
+    deinit {
+        for entry in made.reversed() { unsafe remove(entry) }
+    }
+
+    /// Writes a file, making the directories above it, and returns its path.
+    @discardableResult
+    func write(_ text: String, to name: String, mode: mode_t = 0o644) throws -> String {
+        try write(Array(text.utf8), to: name, mode: mode)
+    }
+
+    @discardableResult
+    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws -> String {
+        let file = try place(name)
+        let stream = unsafe try #require(unsafe fopen(file, "w"))
+        defer { unsafe fclose(stream) }
+        #expect(unsafe fwrite(bytes, 1, bytes.count, stream) == bytes.count)
+        #expect(unsafe chmod(file, mode) == 0)
+        return file
+    }
+
+    @discardableResult
+    func link(_ name: String, to target: String) throws -> String {
+        let file = try place(name)
+        #expect(unsafe symlink(target, file) == 0)
+        return file
+    }
+
+    @discardableResult
+    func makeFIFO(_ name: String) throws -> String {
+        let file = try place(name)
+        #expect(unsafe mkfifo(file, 0o644) == 0)
+        return file
+    }
+
+    @discardableResult
+    func makeDirectory(_ name: String) throws -> String {
+        let file = try place(name)
+        #expect(unsafe mkdir(file, 0o755) == 0)
+        return file
+    }
+
+    /// A program that exists; nothing here runs it.
+    @discardableResult
+    func makeProgram(_ name: String) throws -> String {
+        try write("#!/bin/sh\n", to: name, mode: 0o755)
+    }
+
+    private func place(_ name: String) throws -> String {
+        var directory = path
+        for part in name.split(separator: "/").dropLast() {
+            directory += "/\(part)"
+            if unsafe mkdir(directory, 0o755) == 0 {
+                made.append(directory)
+            } else {
+                try #require(errno == EEXIST)
+            }
+        }
+        made.append("\(path)/\(name)")
+        return "\(path)/\(name)"
+    }
+}
