@@ -1,0 +1,130 @@
+import CSystemd
+import Glibc
+
+/// A message bus, D-Bus: connected to as soon as it is there, and again when it comes back. Nothing here waits.
+///
+/// A bus that is not there costs nothing: the kernel tells when its socket appears. One that is there and cuts the
+/// connection off is tried again after a second, and after twice as long each time, up to a minute.
+///
+/// What was asked for on a connection ends with it. `watchName` is the way to be told when to ask again.
+@MainActor public final class Bus {
+    /// The system bus's address: `DBUS_SYSTEM_BUS_ADDRESS`, or what the D-Bus specification says.
+    public static var systemAddress: String {
+        let value = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
+        return value.flatMap { $0.isEmpty ? nil : $0 } ?? "unix:path=/run/dbus/system_bus_socket"
+    }
+
+    /// Called with one line for a person when the bus cannot be used although it is there. Repeated only after
+    /// the bus could be used in between.
+    public var onProblem: ((String) -> Void)?
+
+    /// Whether the bus has greeted back.
+    public private(set) var isConnected = false
+
+    private let loop: EventLoop
+    private let address: String
+    private var connection: BusConnection?
+    private var ending: DeferredSource?
+    private var retry: TimerSource?
+    private var retryDelay = Bus.firstRetry
+    private var isProblemTold = false
+    private var names: [WeakName] = []
+
+    private static let firstRetry: UInt64 = 1_000_000
+    private static let longestRetry: UInt64 = 60_000_000
+
+    /// Begins to connect, with the first iteration of the loop.
+    ///
+    /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
+    public init(loop: EventLoop, address: String = Bus.systemAddress) throws(SystemdError) {
+        self.loop = loop
+        self.address = address
+        // A connection cannot be taken apart in the midst of its own callback.
+        ending = try loop.deferred { [weak self] in self?.end(because: "the bus closed the connection") }
+        retry = try loop.timer { [weak self] in self?.connect() }
+        retry?.arm(atMicroseconds: loop.now)
+    }
+
+    /// Sends a call.
+    ///
+    /// - Parameter handler: Called once with the reply, or with an error of the library's after 25 s without one.
+    ///   Never called when there is no connection, or it ends before.
+    public func call(_ call: BusCall, handler: @escaping (Result<[BusValue], BusError>) -> Void) {
+        guard let connection, isConnected else { return }
+        do throws(SystemdError) {
+            try connection.send(call, handler: handler)
+        } catch {
+            tell(error.description)
+        }
+    }
+
+    /// Watches for signals for as long as the result is kept and the connection lasts.
+    ///
+    /// - Returns: Nothing while there is no connection.
+    public func match(_ rule: BusMatchRule, handler: @escaping (BusMessage) -> Void) -> BusSlot? {
+        guard let connection, isConnected else { return nil }
+        do throws(SystemdError) {
+            return try unsafe connection.addMatch(rule.text) { message in unsafe handler(BusMessage(message)) }
+        } catch {
+            tell(error.description)
+            return nil
+        }
+    }
+
+    /// Watches who owns a well-known name, through all connections, for as long as the result is kept.
+    ///
+    /// - Parameter onOwner: Called with the owner's unique name whenever there is a new one, with nil when there is
+    ///   none any more.
+    public func watchName(_ name: String, onOwner: @escaping (String?) -> Void) -> BusName {
+        let watch = BusName(name, bus: self, onOwner: onOwner)
+        names = names.filter { $0.name != nil } + [WeakName(name: watch)]
+        if isConnected { watch.connected() }
+        return watch
+    }
+}
+
+extension Bus {
+    private func connect() {
+        do throws(SystemdError) {
+            connection = try BusConnection(loop: loop, address: address) { [weak self] isUp in self?.changed(isUp) }
+        } catch {
+            end(because: error.description)
+        }
+    }
+
+    private func changed(_ isUp: Bool) {
+        guard isUp else {
+            isConnected = false
+            ending?.schedule()
+            return
+        }
+        isConnected = true
+        for each in names { each.name?.connected() }
+    }
+
+    private func end(because reason: String) {
+        // The delay begins anew for a connection that has been of use, which one that was refused never is.
+        let wasOfUse = names.contains { $0.name?.hasAnswer == true }
+        isConnected = false
+        connection = nil
+        for each in names { each.name?.disconnected() }
+        if wasOfUse {
+            retryDelay = Bus.firstRetry
+            isProblemTold = false
+        } else {
+            tell(reason)
+        }
+        retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
+        retryDelay = min(retryDelay * 2, Bus.longestRetry)
+    }
+
+    private func tell(_ problem: String) {
+        guard !isProblemTold else { return }
+        isProblemTold = true
+        onProblem?(problem)
+    }
+}
+
+private struct WeakName {
+    weak var name: BusName?
+}

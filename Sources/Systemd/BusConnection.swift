@@ -1,0 +1,78 @@
+import CSystemd
+import Glibc
+
+/// One connection to a message bus, from its first attempt to its end. What was asked for on it ends with it.
+///
+/// libsystemd connects from the loop: it waits for a socket that is not there yet with inotify(7), and neither
+/// connecting nor the greeting waits here (sd_bus_set_watch_bind(3), sd_bus_set_connected_signal(3)).
+@MainActor
+@safe final class BusConnection {
+    private let bus: OpaquePointer
+    private var states: [BusSlot] = []
+    private var calls: [ObjectIdentifier: BusSlot] = [:]
+
+    /// Begins to connect.
+    ///
+    /// - Parameter onState: Called with true when the bus has greeted back, with false when the connection has ended.
+    init(loop: EventLoop, address: String, onState: @escaping (Bool) -> Void) throws(SystemdError) {
+        var bus: OpaquePointer?
+        try unsafe checked(sd_bus_new(&bus), "prepare a bus connection")
+        guard let bus = unsafe bus else { throw SystemdError(operation: "prepare a bus connection", errno: ENOMEM) }
+        unsafe self.bus = bus
+        try unsafe checked(sd_bus_set_address(bus, address), "use the bus address \(address)")
+        try unsafe checked(sd_bus_set_bus_client(bus, 1), "become a client of a bus")
+        try unsafe checked(sd_bus_negotiate_fds(bus, 1), "take descriptors from a bus")
+        try unsafe checked(sd_bus_set_watch_bind(bus, 1), "wait for a bus")
+        try unsafe checked(sd_bus_set_connected_signal(bus, 1), "be told of a bus")
+        try unsafe checked(sd_bus_attach_event(bus, loop.event, Int32(SD_EVENT_PRIORITY_NORMAL)), "watch a bus")
+        // The library would otherwise write out what is queued, and wait for that, when the loop ends.
+        try unsafe checked(sd_bus_set_close_on_exit(bus, 0), "leave a bus alone")
+        for (member, isUp) in [("Connected", true), ("Disconnected", false)] {
+            let rule = "sender='\(Self.local)',interface='\(Self.local)',member='\(member)'"
+            states.append(try unsafe addMatch(rule) { _ in onState(isUp) })
+        }
+        try unsafe checked(sd_bus_start(bus), "connect to the bus at \(address)")
+    }
+
+    /// Messages that the library sends to itself. No peer can send them: it refuses this sender from outside.
+    private static let local = "org.freedesktop.DBus.Local"
+
+    isolated deinit {
+        for slot in states + calls.values { slot.cancel() }
+        // Without the flush, which could wait.
+        unsafe sd_bus_detach_event(bus)
+        unsafe sd_bus_close_unref(bus)
+    }
+
+    func addMatch(_ rule: String, handler: @escaping (OpaquePointer) -> Void) throws(SystemdError) -> BusSlot {
+        let wait = unsafe BusSlot(handler: handler)
+        var slot: OpaquePointer?
+        let result = unsafe sd_bus_add_match_async(
+            bus, &slot, rule, { message, userdata, _ in unsafe BusSlot.deliver(message, to: userdata) }, nil,
+            wait.userdata)
+        try checked(result, "watch a bus for \(rule)")
+        unsafe wait.adopt(slot)
+        return wait
+    }
+
+    /// Sends a call. The handler is called once, unless the connection is dropped before.
+    func send(_ call: BusCall, handler: @escaping (Result<[BusValue], BusError>) -> Void) throws(SystemdError) {
+        let message = try unsafe call.message(on: bus)
+        defer { unsafe sd_bus_message_unref(message) }
+        var key: ObjectIdentifier?
+        let wait = unsafe BusSlot { [weak self] reply in
+            // Kept until the handler has returned.
+            let own = key.flatMap { self?.calls.removeValue(forKey: $0) }
+            unsafe handler(readReply(reply))
+            own?.cancel()
+        }
+        var slot: OpaquePointer?
+        let result = unsafe sd_bus_call_async(
+            bus, &slot, message, { message, userdata, _ in unsafe BusSlot.deliver(message, to: userdata) },
+            wait.userdata, 0)
+        try checked(result, "call \(call.member)")
+        unsafe wait.adopt(slot)
+        key = ObjectIdentifier(wait)
+        calls[ObjectIdentifier(wait)] = wait
+    }
+}

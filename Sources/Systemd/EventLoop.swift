@@ -1,0 +1,70 @@
+import CSystemd
+import Glibc
+
+/// The daemon's event loop: sd-event(3) of libsystemd on the main thread.
+///
+/// The loop waits in epoll_wait(2) and wakes for nothing but its sources, and the service manager's watchdog where
+/// that is enabled. Sources are objects: as long as one is kept it is watched, and dropping it, or calling its
+/// `cancel()`, ends it at once, from inside its own handler too.
+///
+/// A loop runs once. After `run()` has returned it cannot be started again.
+@MainActor
+@safe public final class EventLoop {
+    let event: OpaquePointer
+
+    /// Makes a loop that watches nothing.
+    ///
+    /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
+    public init() throws(SystemdError) {
+        var event: OpaquePointer?
+        try unsafe checked(sd_event_new(&event), "create the event loop")
+        guard let event = unsafe event else { throw SystemdError(operation: "create the event loop", errno: ENOMEM) }
+        unsafe self.event = event
+    }
+
+    isolated deinit {
+        unsafe sd_event_unref(event)
+    }
+
+    /// Dispatches events until `exit(code:)` is called.
+    ///
+    /// - Returns: the code that was given to `exit(code:)`.
+    /// - Throws: `SystemdError` when the loop itself fails, which leaves it unusable.
+    public func run() throws(SystemdError) -> Int32 {
+        let result = unsafe sd_event_loop(event)
+        guard unsafe sd_event_get_state(event) == Int32(SD_EVENT_FINISHED) else {
+            throw SystemdError(operation: "run the event loop", errno: result)
+        }
+        var code: Int32 = 0
+        try unsafe checked(sd_event_get_exit_code(event, &code), "read the exit code of the event loop")
+        return code
+    }
+
+    /// Makes `run()` return `code` once the handler that is running has returned.
+    ///
+    /// A loop that has ended already stays ended, so calling this twice is harmless.
+    public func exit(code: Int32) {
+        // The only failures are those of a loop that is finished or belongs to another process.
+        _ = unsafe sd_event_exit(event, code)
+    }
+
+    /// When the present iteration woke up, in microseconds of CLOCK_MONOTONIC.
+    ///
+    /// All handlers of one iteration see the same instant. Before the first iteration it is the clock itself.
+    public var now: UInt64 {
+        var microseconds: UInt64 = 0
+        guard unsafe sd_event_now(event, CLOCK_MONOTONIC, &microseconds) >= 0 else { return freshNow }
+        return microseconds
+    }
+
+    /// CLOCK_MONOTONIC at this very moment, in microseconds, however long the present handler has been running.
+    public var freshNow: UInt64 { monotonicMicroseconds() }
+
+    /// Pings the service manager's watchdog from the loop, at the rate that the manager asked for.
+    ///
+    /// - Returns: whether the manager asked for it (`WatchdogSec=` in the unit, see sd_event_set_watchdog(3)).
+    @discardableResult
+    public func enableWatchdog() throws(SystemdError) -> Bool {
+        try unsafe checked(sd_event_set_watchdog(event, 1), "enable the watchdog") > 0
+    }
+}

@@ -1,0 +1,98 @@
+import CSystemd
+import Glibc
+
+/// The order in which sources that became ready together are dispatched; lower values come first.
+public struct EventPriority: RawRepresentable, Comparable, Sendable {
+    /// The value that sd_event_source_set_priority(3) takes.
+    public let rawValue: Int64
+
+    /// Makes a priority; everything in between and outside the named ones is allowed.
+    public init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    /// For what must not wait behind a flood of other events.
+    public static let important = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
+
+    /// What a source has unless it is given another.
+    public static let normal = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_NORMAL))
+
+    /// For what may wait until nothing else is left to do.
+    public static let idle = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
+
+    /// Whether `left` is dispatched before `right`.
+    public nonisolated static func < (left: EventPriority, right: EventPriority) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// What all kinds of sources have in common: a reference to libsystemd's source, a handler, and their end.
+///
+/// libsystemd holds the object's address without a reference of its own. That is safe because the source is disabled
+/// before the object goes away, and because libsystemd keeps a source that is being dispatched until its callback
+/// has returned.
+@MainActor
+@safe public class EventSource<Event: Sendable> {
+    /// Called on the main actor for each event. It may cancel or drop the source that it belongs to.
+    public typealias Handler = (Event) -> Void
+
+    private var source: OpaquePointer?
+    private var handler: Handler?
+
+    init(handler: @escaping Handler) {
+        self.handler = handler
+    }
+
+    isolated deinit {
+        cancel()
+    }
+
+    /// Ends the source: its handler is never called again, and what it refers to is let go. Harmless when repeated.
+    public final func cancel() {
+        handler = nil
+        guard let source = unsafe source else { return }
+        unsafe self.source = nil
+        unsafe sd_event_source_disable_unref(source)
+    }
+
+    /// Whether the source has been ended.
+    public final var isCancelled: Bool { unsafe source == nil }
+
+    /// Sets where the source stands among those that become ready together.
+    public final func setPriority(_ priority: EventPriority) {
+        // Fails only for a loop that is finished, where the order no longer matters.
+        unsafe withSource { source in unsafe sd_event_source_set_priority(source, priority.rawValue) }
+    }
+}
+
+extension EventSource {
+    /// The address that libsystemd hands back to `deliver`.
+    var userdata: UnsafeMutableRawPointer {
+        unsafe Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// Takes over the reference that one of the sd_event_add functions made.
+    func adopt(_ source: OpaquePointer?) {
+        unsafe self.source = source
+    }
+
+    /// Sets one of libsystemd's enabled states; a source that was cancelled stays so.
+    func setEnabled(_ state: Int) {
+        // Fails only for a loop that is finished, where no source is dispatched any more.
+        unsafe withSource { source in unsafe sd_event_source_set_enabled(source, Int32(state)) }
+    }
+
+    /// Calls libsystemd with the source, unless it was cancelled.
+    func withSource(_ body: (OpaquePointer) -> Int32) {
+        guard let source = unsafe source else { return }
+        _ = unsafe body(source)
+    }
+
+    /// What every callback of libsystemd comes down to. The result keeps the source enabled.
+    nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
+        guard let userdata = unsafe userdata else { return 0 }
+        let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata).takeUnretainedValue()
+        MainActor.assumeIsolated { source.handler?(event) }
+        return 0
+    }
+}

@@ -1,0 +1,96 @@
+import CSystemd
+import Glibc
+
+/// What a descriptor can be watched for, and what it was found to be: the bits of epoll_ctl(2).
+public struct IOEvents: OptionSet, Sendable {
+    /// The bits as epoll knows them.
+    public let rawValue: UInt32
+
+    /// Makes a set from epoll's bits.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// There is something to read, a connection to accept, or the end of the stream.
+    public static let readable = IOEvents(rawValue: EPOLLIN.rawValue)
+
+    /// A write would not block.
+    public static let writable = IOEvents(rawValue: EPOLLOUT.rawValue)
+
+    /// Something exceptional to read, such as a change of a cgroup's event file.
+    public static let exceptional = IOEvents(rawValue: EPOLLPRI.rawValue)
+
+    /// The peer writes no more. Has to be asked for.
+    public static let peerClosed = IOEvents(rawValue: EPOLLRDHUP.rawValue)
+
+    /// Not a readiness but a way of telling: what was reported once is reported again only when there is more of it, or
+    /// after ``IOSource/retrigger()``.
+    public static let edgeTriggered = IOEvents(rawValue: EPOLLET.rawValue)
+
+    /// Both directions are closed. Reported without being asked for.
+    public static let hangUp = IOEvents(rawValue: EPOLLHUP.rawValue)
+
+    /// The descriptor is in error. Reported without being asked for.
+    public static let error = IOEvents(rawValue: EPOLLERR.rawValue)
+}
+
+/// Watches a descriptor, level-triggered: the handler is called again until what made it ready was dealt with.
+///
+/// The descriptor stays the caller's, who closes it after the source was cancelled.
+public final class IOSource: EventSource<IOEvents> {
+    private var watched: IOEvents
+
+    init(loop: EventLoop, descriptor: Int32, events: IOEvents, handler: @escaping Handler) throws(SystemdError) {
+        self.watched = events
+        super.init(handler: handler)
+        var source: OpaquePointer?
+        let result = unsafe sd_event_add_io(
+            loop.event,
+            &source,
+            descriptor,
+            events.rawValue,
+            { _, _, ready, userdata in unsafe IOSource.deliver(IOEvents(rawValue: ready), to: userdata) },
+            userdata
+        )
+        try checked(result, "watch descriptor \(descriptor)")
+        unsafe adopt(source)
+    }
+
+    /// What the descriptor is watched for. An empty set still reports errors and hang-ups.
+    public var events: IOEvents {
+        get { watched }
+        set {
+            guard newValue != watched else { return }
+            watched = newValue
+            // The kernel accepts any change of bits for a descriptor that it watches already.
+            unsafe withSource { source in unsafe sd_event_source_set_io_events(source, newValue.rawValue) }
+        }
+    }
+
+    /// Reports once more what there is, for a descriptor that is watched ``IOEvents/edgeTriggered``.
+    public func retrigger() {
+        unsafe withSource { source in unsafe sd_event_source_set_io_events(source, watched.rawValue) }
+    }
+
+    /// Whether the descriptor is watched at all. Disabling keeps what there is to read for later.
+    public var isEnabled = true {
+        didSet {
+            guard isEnabled != oldValue else { return }
+            setEnabled(isEnabled ? SD_EVENT_ON : SD_EVENT_OFF)
+        }
+    }
+}
+
+extension EventLoop {
+    /// Watches a descriptor for `events` until the source that is returned is cancelled or dropped.
+    ///
+    /// - Throws: `SystemdError` with `EPERM` for a file that cannot be polled (a regular file), `EEXIST` for a
+    ///   descriptor that is watched already, `EBADF` for one that is not open.
+    public func watch(
+        descriptor: Int32,
+        events: IOEvents,
+        handler: @escaping IOSource.Handler
+    ) throws(SystemdError) -> IOSource {
+        try IOSource(loop: self, descriptor: descriptor, events: events, handler: handler)
+    }
+}

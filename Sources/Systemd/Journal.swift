@@ -1,0 +1,108 @@
+import CSystemd
+import Glibc
+
+/// The system's journal, as a client: sd-journal(3) of libsystemd.
+public final class Journal {
+    /// How important an entry is: the levels of syslog(3).
+    public enum Priority: Int32, Sendable {
+        /// The system is unusable.
+        case emergency = 0
+        /// Somebody has to act at once.
+        case alert = 1
+        /// Something essential failed.
+        case critical = 2
+        /// Something failed.
+        case error = 3
+        /// Something is likely to fail.
+        case warning = 4
+        /// Normal, and worth knowing.
+        case notice = 5
+        /// Normal.
+        case info = 6
+        /// For those who look for a mistake.
+        case debug = 7
+    }
+
+    /// Where journald listens for structured entries (systemd-journald.service(8)).
+    public static let socketPath = "/run/systemd/journal/socket"
+
+    private let probe: DatagramProbe
+
+    /// Makes a client; nothing is connected until it is used.
+    public convenience init() {
+        self.init(socketPath: Journal.socketPath)
+    }
+
+    init(socketPath: String) {
+        probe = DatagramProbe(path: socketPath)
+    }
+
+    /// Whether there is a journald to write to.
+    public var isAvailable: Bool {
+        if case .absent = probe.peer() { return false }
+        return true
+    }
+
+    /// Writes one entry with the given fields, `MESSAGE` among them.
+    ///
+    /// It does not wait for a journald that does not read: the entry is lost then, and the result says so.
+    ///
+    /// - Returns: nil when journald has the entry, or why it does not: `EAGAIN` when journald does not keep up,
+    ///   `ENOENT` or `ECONNREFUSED` when there is none, `EINVAL` for an entry without fields.
+    @discardableResult
+    public func send(_ fields: [JournalField]) -> SystemdError? {
+        switch probe.peer() {
+        case .ready: break
+        case .full: return Journal.failure(EAGAIN)
+        case .absent(let errno): return Journal.failure(errno)
+        }
+        guard !fields.isEmpty else { return Journal.failure(EINVAL) }
+        let result = unsafe JournalEntry(fields).withVectors { vectors in
+            unsafe csystemd_journal_send(vectors.baseAddress, Int32(clamping: vectors.count))
+        }
+        return result < 0 ? Journal.failure(result) : nil
+    }
+
+    /// Makes a stream whose lines become entries with the given identifier, for the output of an app.
+    ///
+    /// - Parameters:
+    ///   - identifier: what `journalctl -t` selects by, and what is shown in front of each line.
+    ///   - priority: the level of every line; prefixes such as `<3>` in the app's output change nothing.
+    /// - Throws: `SystemdError` when there is no journald, or it takes no more streams.
+    public func streamDescriptor(identifier: String, priority: Priority) throws(SystemdError) -> OwnedDescriptor {
+        let descriptor = unsafe sd_journal_stream_fd(identifier, priority.rawValue, 0)
+        try checked(descriptor, "open a journal stream for \(identifier)")
+        return OwnedDescriptor(takingOver: descriptor)
+    }
+
+    private static func failure(_ errno: Int32) -> SystemdError {
+        SystemdError(operation: "write to the journal", errno: errno)
+    }
+}
+
+/// The bytes of an entry, one after the other, with where each field begins and ends.
+private struct JournalEntry {
+    private var bytes: [UInt8] = []
+    private var ranges: [Range<Int>] = []
+
+    init(_ fields: [JournalField]) {
+        for field in fields {
+            let start = bytes.count
+            bytes.append(contentsOf: field.name.utf8)
+            bytes.append(UInt8(ascii: "="))
+            bytes.append(contentsOf: field.value.utf8)
+            ranges.append(start..<bytes.count)
+        }
+    }
+
+    /// Calls `body` with one `NAME=value` vector a field; they are valid during the call only.
+    func withVectors(_ body: (UnsafeBufferPointer<iovec>) -> Int32) -> Int32 {
+        var storage = bytes
+        return unsafe storage.withUnsafeMutableBytes { buffer in
+            let vectors = unsafe ranges.map { range in
+                unsafe iovec(iov_base: buffer.baseAddress?.advanced(by: range.lowerBound), iov_len: range.count)
+            }
+            return unsafe vectors.withUnsafeBufferPointer(body)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+/// A call of libsystemd, or of the kernel on its behalf, that failed.
+public struct SystemdError: Error, Equatable, CustomStringConvertible {
+    /// What was being done, as a phrase that follows "could not": `watch descriptor 7`.
+    public let operation: String
+
+    /// The positive error number of errno(3).
+    public let errno: Int32
+
+    /// Makes an error; libsystemd's negative results are accepted as they come.
+    public init(operation: String, errno: Int32) {
+        self.operation = operation
+        self.errno = errno == .min ? EINVAL : abs(errno)
+    }
+
+    /// One line for a person: what failed, and the C library's text for why.
+    public nonisolated var description: String {
+        "could not \(operation): \(errorText(errno))"
+    }
+}
+
+/// The text of an error number. glibc hands out constant strings here, except for numbers that are no errors.
+private nonisolated func errorText(_ number: Int32) -> String {
+    guard let name = unsafe strerror(number) else { return "error \(number)" }
+    return unsafe String(cString: name)
+}
+
+/// Turns libsystemd's convention, a negative error number for failure, into a thrown error.
+@discardableResult
+func checked(
+    _ result: Int32,
+    _ operation: @autoclosure () -> String
+) throws(SystemdError) -> Int32 {
+    guard result >= 0 else { throw SystemdError(operation: operation(), errno: result) }
+    return result
+}
