@@ -1,0 +1,66 @@
+public import Varlink
+
+/// A method with the types that go in and out.
+public struct ControlMethod<Parameters: Codable & Sendable, Reply: Codable & Sendable>: Sendable {
+    /// Which method it is.
+    public let name: MethodName
+
+    init(_ name: MethodName) {
+        self.name = name
+    }
+}
+
+extension ControlMethod where Parameters == LaunchParameters, Reply == AppReply {
+    /// Starts an app, or brings it to the front if it runs.
+    public static var launch: Self { Self(.launch) }
+}
+
+extension ControlMethod where Parameters == RunParameters, Reply == AppReply {
+    /// Starts a command that no manifest describes.
+    public static var run: Self { Self(.run) }
+}
+
+extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
+    /// Brings a running app to the front.
+    public static var focus: Self { Self(.focus) }
+    /// Puts an app to sleep.
+    public static var suspend: Self { Self(.suspend) }
+    /// Wakes an app and keeps it running in the background.
+    public static var resume: Self { Self(.resume) }
+    /// Asks an app to end, and makes it end when its grace is over.
+    public static var terminate: Self { Self(.terminate) }
+    /// Ends an app at once.
+    public static var kill: Self { Self(.kill) }
+}
+
+extension ControlMethod where Parameters == AppParameters, Reply == DescribeReply {
+    /// One app in detail.
+    public static var describe: Self { Self(.describe) }
+}
+
+extension ControlMethod where Parameters == InterruptionParameters, Reply == NoParameters {
+    /// Makes what is in front inactive.
+    public static var beginInterruption: Self { Self(.beginInterruption) }
+    /// Ends an interruption.
+    public static var endInterruption: Self { Self(.endInterruption) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == AppReply {
+    /// Sends what is in front away.
+    public static var home: Self { Self(.home) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == ListReply {
+    /// Every app that is known.
+    public static var list: Self { Self(.list) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == ReloadReply {
+    /// Reads the configuration again.
+    public static var reload: Self { Self(.reload) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == StatusReply {
+    /// The daemon itself.
+    public static var getStatus: Self { Self(.getStatus) }
+}

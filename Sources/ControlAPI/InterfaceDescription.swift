@@ -1,0 +1,249 @@
+/// The text of `org.lifed`, as `org.varlink.service.GetInterfaceDescription` returns it.
+///
+/// The text is the contract: the Swift types of this module mirror it, and a test compares the two.
+public enum LifedInterface {
+    /// The interface's name.
+    public static let name = "org.lifed"
+
+    /// The interface in Varlink's interface definition language.
+    public static let description = """
+        # The application life cycle: one app in front, the rest put to sleep where they stand.
+        # Times are microseconds; instants are counted from the epoch, durations say so.
+        # A reply promises the effect: Focus answers when the app is active, Suspend when every process is stopped.
+        interface org.lifed
+
+        # What an app is doing. terminating lies between a running state and notRunning.
+        type State (notRunning, inactive, active, background, suspended, terminating)
+
+        # How the processes of an app are held together.
+        type Containment (processGroup, cgroup)
+
+        # How short memory is.
+        type MemoryLevel (normal, warning, critical)
+
+        # Why an app was ended for its memory, and not another: how short memory was, the first of the candidates apps
+        # that could have been ended, in order, and the bytes that came back.
+        type Reclaim (
+          cause: string,
+          order: []string,
+          candidates: int,
+          freed: ?int
+        )
+
+        # How an app ended the last time: from which state, why, and what the kernel said.
+        type Exit (
+          state: State,
+          reason: string,
+          exitCode: ?int,
+          signal: ?int,
+          time: int,
+          reclaim: ?Reclaim
+        )
+
+        # An app that is described in a manifest, or that was started ad hoc.
+        # target is where the app is on its way to; reason is why it is where it is; since is when it got there.
+        type App (
+          id: string,
+          name: ?string,
+          state: State,
+          target: State,
+          reason: string,
+          inFront: bool,
+          linked: bool,
+          adHoc: bool,
+          pid: ?int,
+          containment: ?Containment,
+          since: int,
+          lastExit: ?Exit
+        )
+
+        # One process of an app's tree, as the kernel shows it. state is the letter of /proc/PID/stat.
+        type Process (
+          pid: int,
+          parent: int,
+          command: string,
+          state: string,
+          cpuTime: int
+        )
+
+        # What can keep an app awake in the background.
+        type HoldKind (task, activity)
+
+        # What keeps an app awake in the background: a task has until when to end, an activity lasts as long as it lasts.
+        type Hold (
+          kind: HoldKind,
+          number: int,
+          name: string,
+          since: int,
+          until: ?int
+        )
+
+        # Work that an app is woken for; at is as in systemd.time(7), next is when it is due.
+        type Schedule (
+          kind: string,
+          at: string,
+          next: ?int
+        )
+
+        # An app in detail. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
+        # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
+        # itself, failures how often in a row it has done so soon after its start; with givenUp it is not started again.
+        type Details (
+          app: App,
+          command: []string,
+          user: ?string,
+          manifest: ?string,
+          processes: []Process,
+          awaiting: ?string,
+          backgroundUntil: ?int,
+          holds: []Hold,
+          restartAt: ?int,
+          failures: int,
+          givenUp: bool,
+          schedules: []Schedule
+        )
+
+        # What can happen to the machine, and to the session in which the apps are seen.
+        type MachineEvent (lock, unlock, sleep, wake, switchAway, switchBack, timeChange)
+
+        # What became of something that an app was handed: it took it, did not want it, was silent, does not listen, or
+        # ended first; of a task, whether it has brought something new.
+        type ErrandOutcome (handled, declined, unanswered, notListening, lost, newData, noData, failed)
+
+        # One change of an app's state. callback is how long the app took to answer, where it was asked.
+        type Transition (
+          id: string,
+          from: State,
+          to: State,
+          reason: string,
+          time: int,
+          pid: ?int,
+          callback: ?int
+        )
+
+        # A mistake in a file that people write, or something that the file names and that is missing.
+        type Problem (
+          file: string,
+          line: ?int,
+          message: string
+        )
+
+        # The daemon itself. interruptions are the names of those under way; concealments say why nothing is in sight, if so.
+        type Status (
+          version: string,
+          pid: int,
+          instance: string,
+          socket: string,
+          started: int,
+          front: []string,
+          interruptions: []string,
+          concealments: []string,
+          homeApp: ?string,
+          apps: int,
+          running: int,
+          clients: int,
+          journal: bool,
+          problems: []Problem
+        )
+
+        # Starts an app, or brings it to the front if it runs. With background, it is started without coming to the front.
+        method Launch(id: string, background: ?bool) -> (app: App)
+
+        # Starts a command that no manifest describes, as the caller's user.
+        # Without an id one is made from the command's name.
+        method Run(
+          command: []string,
+          id: ?string,
+          environment: ?[string]string,
+          workingDirectory: ?string,
+          background: ?bool
+        ) -> (app: App)
+
+        # Brings a running app to the front; answers when it is active.
+        method Focus(id: string) -> (app: App)
+
+        # Sends what is in front away, and brings the home app forward where one is configured.
+        method Home() -> (app: ?App)
+
+        # A call, an alert: what is in front becomes inactive until every interruption has ended.
+        method BeginInterruption(name: ?string) -> ()
+
+        # Ends an interruption; what is in front becomes active again.
+        method EndInterruption(name: ?string) -> ()
+
+        # Hands a URL to the app that opens such, or to the one that is named, in front; it is launched if need be. A URL of
+        # the scheme file is of the type that its name says, unless one is given. Answers when the app is done with it.
+        method Open(url: string, id: ?string, type: ?string) -> (app: App, outcome: ErrandOutcome)
+
+        # Hands an app something that was begun elsewhere, in front. type is the kind of activity, info a JSON text.
+        method ContinueActivity(id: string, type: string, info: ?string) -> (app: App, outcome: ErrandOutcome)
+
+        # Does to the apps what the event would do, for tests and for machines without logind. Answers when the apps are
+        # where they then have to be.
+        method Simulate(event: MachineEvent) -> ()
+
+        # Puts an app to sleep; answers when every process of its tree is stopped.
+        method Suspend(id: string) -> (app: App)
+
+        # Wakes an app and keeps it running in the background until it is suspended or has been in front.
+        method Resume(id: string) -> (app: App)
+
+        # Wakes an app for work out of sight, or launches it for that; one in front is told where it is. It sleeps again when
+        # it is done, after 30 seconds at the latest. Answers when it is done; one that does not listen is only woken.
+        method Wake(id: string, kind: string, payload: ?string) -> (app: App, outcome: ErrandOutcome)
+
+        # Asks an app to end, and makes it end when its grace is over; answers when its tree is gone.
+        method Terminate(id: string) -> (app: App)
+
+        # Ends an app at once, without asking.
+        method Kill(id: string) -> (app: App)
+
+        # Every app that is known.
+        method List() -> (apps: []App)
+
+        # One app in detail, with its processes.
+        method Describe(id: string) -> (details: Details)
+
+        # Call with more: the first reply holds every app, each later one a change. Numbers have no gaps.
+        method Monitor() -> (number: int, apps: ?[]App, transition: ?Transition)
+
+        # Does what is done when memory is as short as this. critical ends one app, or with all every one that may be
+        # ended, and answers when its tree is gone.
+        method SimulateMemoryPressure(level: MemoryLevel, all: ?bool) -> (reclaimed: []string)
+
+        # Reads the configuration and the manifests again; running apps stay as they are.
+        method Reload() -> (problems: []Problem)
+
+        # The daemon itself.
+        method GetStatus() -> (status: Status)
+
+        # The errors say which app, why, and what would work.
+
+        # No manifest has this id and no ad-hoc app runs under it.
+        error NoSuchApp (id: string, reason: string, remedy: string)
+
+        # The id of a new ad-hoc app is taken, or is not a valid id.
+        error InvalidApp (id: string, reason: string, remedy: string)
+
+        # Several apps open what is to be opened, and none is the default.
+        error Ambiguous (id: string, reason: string, remedy: string)
+
+        # The app is not running, and the call needs it to be.
+        error NotRunning (id: string, reason: string, remedy: string)
+
+        # The call is against a rule: the manifest, a limit, the daemon shutting down.
+        error Refused (id: string, reason: string, remedy: string)
+
+        # A later request sent the app elsewhere before this one was done.
+        error Superseded (id: string, reason: string, remedy: string)
+
+        # The app could not be started.
+        error LaunchFailed (id: string, reason: string, remedy: string)
+
+        # The system did not do its part: a process would not stop, an app ended meanwhile.
+        error Failed (id: string, reason: string, remedy: string)
+
+        # The caller read too slowly and missed changes. Subscribe again for the present state.
+        error SubscriptionOverrun (reason: string, remedy: string)
+        """
+}

@@ -1,0 +1,135 @@
+public import Varlink
+
+// What the methods of `org.lifed` take and return. Calls with a parameter that no method has are refused.
+
+/// The parameters of the methods that are about one app.
+public struct AppParameters: Codable, Sendable, NamedFields {
+    /// Which app.
+    public var id: String
+
+    /// Names an app.
+    public init(id: String) { self.id = id }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["id"] }
+}
+
+/// The parameters of Launch.
+public struct LaunchParameters: Codable, Sendable, NamedFields {
+    /// Which app.
+    public var id: String
+    /// Whether it stays out of sight.
+    public var background: Bool?
+
+    /// What to launch.
+    public init(id: String, background: Bool? = nil) {
+        self.id = id
+        self.background = background
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["id", "background"] }
+}
+
+/// The parameters of Run.
+public struct RunParameters: Codable, Sendable, NamedFields {
+    /// The program and its arguments.
+    public var command: [String]
+    /// The id to run it under; nil for one after the program's name.
+    public var id: String?
+    /// The whole environment.
+    public var environment: [String: String]?
+    /// Where it starts.
+    public var workingDirectory: String?
+    /// Whether it stays out of sight.
+    public var background: Bool?
+
+    /// What to run.
+    public init(
+        command: [String], id: String? = nil, environment: [String: String]? = nil, workingDirectory: String? = nil,
+        background: Bool? = nil
+    ) {
+        self.command = command
+        self.id = id
+        self.environment = environment
+        self.workingDirectory = workingDirectory
+        self.background = background
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["command", "id", "environment", "workingDirectory", "background"] }
+}
+
+/// The parameters of BeginInterruption and EndInterruption.
+public struct InterruptionParameters: Codable, Sendable, NamedFields {
+    /// Which interruption.
+    public var name: String?
+
+    /// Names an interruption.
+    public init(name: String? = nil) { self.name = name }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["name"] }
+}
+
+/// What the methods that are about one app return, and what Home does.
+public struct AppReply: Codable, Sendable {
+    /// The app, as it was when the call was fulfilled.
+    public var app: App?
+
+    /// Returns an app.
+    public init(app: App?) { self.app = app }
+}
+
+/// What List returns.
+public struct ListReply: Codable, Sendable {
+    /// Every app that is known, in the order of the ids.
+    public var apps: [App]
+
+    /// Returns apps.
+    public init(apps: [App]) { self.apps = apps }
+}
+
+/// What Describe returns.
+public struct DescribeReply: Codable, Sendable {
+    /// The app.
+    public var details: Details
+
+    /// Returns details.
+    public init(details: Details) { self.details = details }
+}
+
+/// What Monitor returns, again and again.
+public struct MonitorReply: Codable, Sendable {
+    /// The number of the change; in the first reply, that of the last one before.
+    public var number: Int64
+    /// Every app that is known, in the first reply only.
+    public var apps: [App]?
+    /// The change, in every reply but the first.
+    public var transition: Transition?
+
+    /// Returns the present state, or a change.
+    public init(number: Int64, apps: [App]? = nil, transition: Transition? = nil) {
+        self.number = number
+        self.apps = apps
+        self.transition = transition
+    }
+}
+
+/// What Reload returns.
+public struct ReloadReply: Codable, Sendable {
+    /// What is wrong with the configuration.
+    public var problems: [Problem]
+
+    /// Returns problems.
+    public init(problems: [Problem]) { self.problems = problems }
+}
+
+/// What GetStatus returns.
+public struct StatusReply: Codable, Sendable {
+    /// The daemon.
+    public var status: Status
+
+    /// Returns a status.
+    public init(status: Status) { self.status = status }
+}

@@ -1,0 +1,51 @@
+import Configuration
+import LifecycleCore
+
+/// Every app that can be launched or runs, by id.
+struct AppCatalog {
+    private(set) var definitions: [AppID: AppDefinition] = [:]
+
+    subscript(id: AppID) -> AppDefinition? { definitions[id] }
+
+    mutating func insert(_ definition: AppDefinition, as id: AppID) {
+        definitions[id] = definition
+    }
+
+    mutating func remove(_ id: AppID) {
+        definitions[id] = nil
+    }
+
+    /// Takes the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
+    ///
+    /// - Returns: The ids that no manifest describes any more. Their definitions stay until the core forgets them.
+    mutating func take(_ manifests: [Manifest], defaults: Policy) -> Set<AppID> {
+        let current = Set(manifests.map { AppID($0.id) })
+        let gone = Set(definitions.filter { !$0.value.isAdHoc && !current.contains($0.key) }.keys)
+        for id in definitions.keys where definitions[id]?.isAdHoc == true {
+            definitions[id]?.policy.timeouts = defaults.timeouts
+            definitions[id]?.policy.onExit = defaults.onExit
+            definitions[id]?.policy.holdLimit = defaults.holdLimit
+        }
+        for manifest in manifests {
+            definitions[AppID(manifest.id)] = AppDefinition(manifest: manifest, defaults: defaults)
+        }
+        return gone
+    }
+
+    /// An id for an ad-hoc app, after its program, that no other app has.
+    func freeID(for command: [String]) -> AppID {
+        let program = command.first?.split(separator: "/").last.map(String.init) ?? ""
+        let base = String(program.filter(\.isAllowedInID).drop { $0 == "." || $0 == "-" }.prefix(100))
+        let name = base.isEmpty ? "app" : base
+        if definitions[AppID(name)] == nil { return AppID(name) }
+        var number = 2
+        while definitions[AppID("\(name)-\(number)")] != nil { number += 1 }
+        return AppID("\(name)-\(number)")
+    }
+}
+
+extension Character {
+    fileprivate var isAllowedInID: Bool {
+        isASCII && (isLetter || isNumber || self == "." || self == "_" || self == "-")
+    }
+}

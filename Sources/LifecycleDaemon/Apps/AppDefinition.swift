@@ -1,0 +1,122 @@
+import Configuration
+import LifecycleCore
+import Processes
+
+/// What is started when an app is launched: from a manifest, or from somebody's command.
+struct AppDefinition {
+    /// The user that an app runs as.
+    enum User: Equatable {
+        /// The daemon's own.
+        case daemon
+        /// The one of this name.
+        case named(String)
+        /// The one with this number, who made the request.
+        case numbered(UInt32)
+    }
+
+    var name: String?
+    var command: [String]
+    var user = User.daemon
+    var workingDirectory: String?
+    /// What is added to the environment of the app's user; for an ad-hoc app it is all that its caller had.
+    var environment: [String: String] = [:]
+    /// The manifest that it came from; nil for an ad-hoc app.
+    var manifest: String?
+    var policy: Policy
+    var suspendMethod = SuspendMethod.signal
+    var exitPolicy = Manifest.ExitPolicy.main
+    var control = Manifest.Control.own
+    /// Whether its memory is given back while it is suspended; nil where the settings decide.
+    var reclaimWhenSuspended: Bool?
+
+    /// The schemes and media types that it opens.
+    var opens: Set<String> = []
+
+    var isAdHoc: Bool { manifest == nil }
+
+    /// - Parameter defaults: What holds for an app whose manifest does not say otherwise.
+    init(manifest: Manifest, defaults: Policy) {
+        name = manifest.name
+        command = manifest.command
+        user = manifest.user.map { .named($0) } ?? .daemon
+        workingDirectory = manifest.workingDirectory
+        environment = manifest.environment
+        self.manifest = manifest.file
+        suspendMethod = SuspendMethod(manifest.suspendMethod)
+        exitPolicy = manifest.exitPolicy
+        control = manifest.control
+        reclaimWhenSuspended = manifest.reclaimWhenSuspended
+        policy = defaults
+        policy.suspend = manifest.suspend == .never ? .never : .auto
+        policy.callbacks = Policy.Callbacks(manifest.callbacks)
+        policy.backgroundModes = manifest.backgroundModes
+        policy.restart = RestartPolicy(manifest.restart)
+        policy.launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
+        if let successor = manifest.onExit { policy.onExit = ExitSuccessor(successor) }
+        opens = manifest.schemes.union(manifest.mimeTypes)
+        policy.takesURLs = takesURLs
+        if let time = manifest.backgroundTime { policy.timeouts.background = time }
+        if let time = manifest.terminateTimeout { policy.timeouts.willTerminate = time }
+        if let time = manifest.launchTimeout { policy.timeouts.launch = time }
+    }
+
+    init(adHoc command: [String], user: User, defaults: Policy) {
+        self.command = command
+        self.user = user
+        policy = defaults
+        policy.isTransient = true
+    }
+}
+
+extension Policy.Callbacks {
+    init(_ callbacks: Manifest.Callbacks) {
+        self =
+            switch callbacks {
+            case .auto: .auto
+            case .required: .required
+            case .none: .none
+            }
+    }
+}
+
+extension RestartPolicy {
+    init(_ restart: Manifest.Restart) {
+        self =
+            switch restart {
+            case .never: .never
+            case .onFailure: .onFailure
+            case .always: .always
+            }
+    }
+}
+
+extension ExitSuccessor {
+    init(_ onExit: Configuration.Settings.OnExit) {
+        self =
+            switch onExit {
+            case .home: .home
+            case .previous: .previous
+            }
+    }
+}
+
+extension StartPlace {
+    init(_ place: Manifest.StartPlace) {
+        self =
+            switch place {
+            case .foreground: .foreground
+            case .background: .background
+            }
+    }
+}
+
+extension SuspendMethod {
+    init(_ method: Manifest.SuspendMethod) {
+        self =
+            switch method {
+            case .signal: .signal
+            case .freezer: .freezer
+            case .both: .both
+            }
+    }
+}

@@ -1,0 +1,54 @@
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Processes of a daemon that is gone.
+extension AppProcesses {
+    /// What has become of an app's processes.
+    enum Adopted {
+        /// Some of them are left.
+        case alive
+        /// None is.
+        case ended(LifecycleCore.ExitStatus)
+    }
+
+    /// Takes over an app that another daemon has started.
+    ///
+    /// - Parameter pidfd: The main process's, where one was kept open.
+    func adopt(_ id: AppID, _ record: LaunchRecord, pidfd: consuming Descriptor?) -> Adopted {
+        switch table.adopt(record.tree, pidfd: pidfd) {
+        case .ended(let status):
+            lastPIDs[id] = record.tree.main.pid
+            return .ended(LifecycleCore.ExitStatus(status))
+        case .alive(let tree):
+            let app = makeApp(id, tree, exitPolicy: record.exitPolicy, launched: record.launched)
+            app.isAskedToEnd = record.isAskedToEnd
+            app.hasReportedExit = record.hasReportedExit
+            insert(app)
+            return .alive
+        }
+    }
+
+    /// Looks, once the core has been told of the apps, at what has happened to those that were adopted.
+    func lookAtAdopted() {
+        for app in running.values.sorted(by: { $0.id < $1.id }) where !app.tree.isChild {
+            watchMain(of: app)
+            if let status = app.tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
+            checkMain(of: app)
+        }
+        reap()
+    }
+
+    func watchMain(of app: RunningApp) {
+        guard let descriptor = app.tree.mainDescriptor else { return app.rest() }
+        app.mainWatch = try? loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
+            guard let self, let app else { return }
+            app.mainWatch = nil
+            checkMain(of: app)
+        }
+    }
+
+    func checkMain(of app: RunningApp) {
+        for event in table.checkMain(of: app.tree.token) { take(event) }
+    }
+}

@@ -1,0 +1,160 @@
+import Configuration
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Does to the apps' processes what the core wants, watches what becomes of it, and reports the outcomes.
+final class AppProcesses {
+    let loop: EventLoop
+    let table = ProcessTable()
+    var running: [AppID: RunningApp] = [:]
+    var apps: [LaunchToken: AppID] = [:]
+    var lastPIDs: [AppID: ProcessID] = [:]
+    let report: (AppID, Outcome) -> Void
+    private var childSignal: SignalSource?
+    var furtherReaping: DeferredSource?
+
+    /// Told when nothing is left of a launch.
+    var onEnd: (LaunchToken) -> Void = { _ in }
+
+    /// Told when what is kept of an app's processes has changed.
+    var onChange: (AppID, LaunchRecord) -> Void = { _, _ in }
+
+    /// How long a tree may take to stop before that is reported.
+    var stopTimeout = Duration.seconds(1)
+
+    /// Where apps get a cgroup each; nil: they do not. Set it before the first launch.
+    var cgroups: CgroupSubtree? {
+        get { table.cgroups }
+        set { table.cgroups = newValue }
+    }
+
+    init(loop: EventLoop, report: @escaping (AppID, Outcome) -> Void) throws(SystemdError) {
+        self.loop = loop
+        self.report = report
+        childSignal = try loop.signal(SIGCHLD) { [weak self] _ in self?.reap() }
+        furtherReaping = try loop.deferred { [weak self] in self?.reap() }
+    }
+
+    /// The main process of an app, as long as it has not ended.
+    func pid(of id: AppID) -> ProcessID? {
+        guard let tree = running[id]?.tree, tree.exitStatus == nil else { return nil }
+        return tree.main.pid
+    }
+
+    /// What is left of the app's processes.
+    func tree(of id: AppID) -> ProcessTree? { running[id]?.tree }
+
+    /// Whether something is left of the app's processes.
+    func isRunning(_ id: AppID) -> Bool { running[id] != nil }
+
+    /// What is kept of the app's processes.
+    func record(of id: AppID) -> LaunchRecord? { running[id]?.record }
+
+    /// The mark of the app's launch, and the pidfd of its main process.
+    func launch(of id: AppID) -> (token: LaunchToken, pidfd: Int32?)? {
+        running[id].map { ($0.tree.token, $0.tree.mainDescriptor) }
+    }
+
+    /// The launches of which something is left.
+    var tokens: Set<LaunchToken> { Set(apps.keys) }
+
+    /// The main process of the app's latest launch, also after it ended.
+    func lastPID(of id: AppID) -> ProcessID? { lastPIDs[id] }
+
+    func forgetLastPID(of id: AppID) { lastPIDs[id] = nil }
+
+    func containment(of id: AppID) -> ContainmentKind? { running[id]?.tree.containmentKind }
+
+    func processes(of id: AppID) -> [ProcessInfo] { running[id]?.tree.processes() ?? [] }
+
+    /// Whose process it is at this moment. Every app's process is in a cgroup of the apps or, as long as the daemon
+    /// lives that started it, a descendant of ours, because orphans are adopted; it cannot change either by itself.
+    func owner(of pid: ProcessID) -> ProcessOwner {
+        guard let ancestry = Ancestry(of: pid) else { return .unknown }
+        let isInGroup: Bool
+        if let cgroups {
+            guard let isHeld = cgroups.holds(pid) else { return .unknown }
+            isInGroup = isHeld
+            if isHeld, let id = app(containing: pid) { return .app(id) }
+        } else {
+            isInGroup = false
+        }
+        if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
+        if cgroups == nil, let id = app(containing: pid) { return .app(id) }
+        return isInGroup || ancestry.reachesThisProcess ? .unknown : .noApp
+    }
+
+    private func app(containing pid: ProcessID) -> AppID? {
+        table.tree(containing: pid).flatMap { apps[$0.token] }
+    }
+
+    private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
+        running.values.first { $0.tree.exitStatus == nil && pids.contains($0.tree.main.pid) }?.id
+    }
+
+    // MARK: What the core wants
+
+    /// Starts an app. Its program is executed only when `prepare` has seen to it that the launch is not lost.
+    func spawn(
+        _ id: AppID, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
+        prepare: () -> Void
+    ) {
+        do throws(SpawnError) {
+            let tree = try table.launch(request, name: id.name, suspendMethod: definition.suspendMethod)
+            let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
+            try watchExec(of: app)
+            insert(app)
+            prepare()
+            tree.begin()
+        } catch {
+            report(id, .spawnFailed(error.description))
+        }
+    }
+
+    func makeApp(
+        _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
+    ) -> RunningApp {
+        RunningApp(id, tree, exitPolicy: exitPolicy, launched: launched, loop: loop) { [weak self] in self?.proceed($0)
+        }
+    }
+
+    func insert(_ app: RunningApp) {
+        running[app.id] = app
+        lastPIDs[app.id] = app.tree.main.pid
+        apps[app.tree.token] = app.id
+        watchChanges(of: app)
+        onChange(app.id, app.record)
+    }
+
+    func stop(_ id: AppID) {
+        guard let app = running[id] else { return }
+        app.begin(.stop(since: loop.freshNow, isReported: false))
+        let check = app.tree.stop()
+        if !app.tree.heldBefore.isEmpty { onChange(id, app.record) }
+        if check == .stopped { finishStop(app) } else { app.lookAgain() }
+    }
+
+    func resume(_ id: AppID) {
+        guard let app = running[id] else { return }
+        app.rest()
+        app.tree.resume()
+        report(id, .resumed)
+    }
+
+    func terminate(_ id: AppID) {
+        guard let app = running[id] else { return }
+        app.rest()
+        app.tree.terminate()
+        app.isAskedToEnd = true
+        onChange(id, app.record)
+    }
+
+    func kill(_ id: AppID) {
+        guard let app = running[id] else { return }
+        app.begin(.kill)
+        app.tree.kill()
+        app.lookAgain()
+    }
+}

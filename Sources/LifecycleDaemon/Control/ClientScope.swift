@@ -1,0 +1,16 @@
+import LifecycleCore
+
+/// What a client may ask for, decided once, when it connects.
+enum ClientScope: Equatable {
+    /// Everything: a person's program, or an app with `control = "full"`.
+    case everything
+    /// One app, of which the client is a process.
+    case app(AppID)
+    /// Nothing: the process that connected has ended, or it is one of an app that is no more.
+    case nothing
+
+    /// The only app that the client may see; nil for all.
+    var onlyApp: AppID? {
+        if case .app(let id) = self { id } else { nil }
+    }
+}

@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+import Processes
+import Systemd
+import Varlink
+
+/// Accepts clients, keeps their number within the limit, and passes their calls on.
+final class ControlServer {
+    /// What becomes of calls.
+    struct Handler {
+        let service: Service
+        /// What ends a subscription whose reader is too slow.
+        let overrun: Reply
+        /// What a process may ask for.
+        let scope: (ProcessID) -> ClientScope
+        let call: (Call, ControlConnection) -> Void
+        let closed: (ControlConnection) -> Void
+    }
+
+    private let loop: EventLoop
+    private let socket: ControlSocket
+    private let log: Log
+    private let access: AccessPolicy
+    private let handler: Handler
+    private var connections: [ObjectIdentifier: ControlConnection] = [:]
+    private var listener: IOSource?
+    private var retry: TimerSource?
+    private var activity: UInt64 = 0
+    /// For the process that connects, and for two files of it.
+    private let reserve = DescriptorReserve(count: 3)
+    /// How long those who wait are left alone when there is no descriptor for them, in microseconds.
+    private static let retryDelay: UInt64 = 250_000
+
+    /// How much a client that connects from now on may make the daemon hold.
+    var limits = ConnectionLimits()
+    /// How many clients there may be at a time.
+    var clientLimit = 1024
+
+    init(
+        loop: EventLoop, socket: consuming ControlSocket, log: Log, access: AccessPolicy, handler: Handler
+    ) throws(SystemdError) {
+        self.loop = loop
+        self.socket = socket
+        self.log = log
+        self.access = access
+        self.handler = handler
+        listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { [weak self] _ in
+            self?.accept()
+        }
+        retry = try loop.timer { [weak self] in self?.listener?.isEnabled = true }
+    }
+
+    var clientCount: Int { connections.count }
+
+    /// Ends all connections, and removes the socket if it was made here.
+    func close() {
+        listener?.cancel()
+        for connection in connections.values { connection.close() }
+        if let path = socket.ownPath { _ = unsafe unlink(path) }
+    }
+
+    /// Takes some of those who wait, and leaves time for those who are there.
+    private func accept() {
+        for _ in 0..<64 {
+            let result = linux_accept(socket.descriptor.rawValue)
+            switch -result {
+            case ...0: admit(Descriptor(owning: result))
+            case EMFILE, ENFILE:
+                guard somebodyWaits else { return }
+                guard makeRoom() else { return pauseListening() }
+            case EINTR, ECONNABORTED: continue
+            default: return
+            }
+        }
+    }
+
+    /// Without a descriptor to spare, accept(2) fails before it has looked whether there is anybody.
+    private var somebodyWaits: Bool {
+        var request = pollfd(fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) == 1
+    }
+
+    private func admit(_ descriptor: consuming Descriptor) {
+        guard let peer = PeerCredentials(of: descriptor.rawValue) else { return }
+        if connections.count >= clientLimit, !makeRoom() { return }
+        let number = descriptor.rawValue
+        let scope = reserve.lend { self.scope(of: peer, on: number) }
+        let handlers = ControlConnection.Handlers(
+            service: handler.service,
+            call: { [weak self] call, connection in self?.take(call, from: connection) },
+            violation: { [weak self] violation, connection in self?.report(violation, by: connection) },
+            closed: { [weak self] connection in self?.forget(connection) })
+        let connection = try? ControlConnection(
+            descriptor, peer: peer, scope: scope, limits: limits, overrun: handler.overrun, loop: loop,
+            handlers: handlers)
+        guard let connection else { return }
+        connections[ObjectIdentifier(connection)] = connection
+        touch(connection)
+    }
+
+    private func scope(of peer: PeerCredentials, on socket: Int32) -> ClientScope {
+        if peer.process == PeerCredentials.outsideProcess { return .everything }
+        guard let process = PeerProcess(of: socket, number: peer.process) else { return .nothing }
+        let scope = handler.scope(peer.process)
+        return process.lives ? scope : .nothing
+    }
+
+    private func touch(_ connection: ControlConnection) {
+        activity += 1
+        connection.lastActivity = activity
+    }
+
+    private func take(_ call: Call, from connection: ControlConnection) {
+        touch(connection)
+        guard access.allows(connection.peer) else { return refuse(call, from: connection, "the user may not call") }
+        guard connection.scope != .nothing else {
+            return refuse(call, from: connection, "whose process it is cannot be told; it may not call")
+        }
+        handler.call(call, connection)
+    }
+
+    /// Answers a call that its client may not make, and takes note of it.
+    func refuse(_ call: Call, from connection: ControlConnection, _ why: String) {
+        let peer = connection.peer
+        log.write(
+            LogEntry(
+                id: .requestRefused, priority: .notice,
+                message: "process \(peer.process) of user \(peer.user) was refused: \(why) \(call.method)",
+                fields: [
+                    ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
+                    ("LIFED_REASON", "\(why) \(call.method)"),
+                ]))
+        connection.send(ServiceError.permissionDenied.reply, to: call.id)
+    }
+
+    private func report(_ violation: ProtocolViolation, by connection: ControlConnection) {
+        log.write(
+            LogEntry(
+                id: .clientDropped, priority: .notice, message: "a client is dropped: \(violation)",
+                fields: [
+                    ("LIFED_CLIENT_UID", String(connection.peer.user)),
+                    ("LIFED_CLIENT_PID", String(connection.peer.process)), ("LIFED_REASON", violation.description),
+                ]))
+    }
+
+    private func forget(_ connection: ControlConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        handler.closed(connection)
+        listener?.isEnabled = true
+    }
+
+    /// Drops the eighth of the clients that has been idle longest, or else the oldest subscriber; whoever waits for a
+    /// reply stays. Dropping several at once keeps a crowd from costing a search for each who comes.
+    ///
+    /// - Returns: Whether there is room now.
+    private func makeRoom() -> Bool {
+        let idle = connections.values.filter { !$0.isBusy }.sorted { $0.lastActivity < $1.lastActivity }
+        for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
+        guard idle.isEmpty else { return true }
+        let oldest = connections.values.filter(\.isSubscribed).min { $0.lastActivity < $1.lastActivity }
+        oldest?.close()
+        return oldest != nil
+    }
+
+    /// Without a descriptor to spare nobody can be let in. The next client who leaves makes room; an app that ends or
+    /// another program may, too, and nobody tells of that.
+    private func pauseListening() {
+        listener?.isEnabled = false
+        retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+    }
+}

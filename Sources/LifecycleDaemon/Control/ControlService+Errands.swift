@@ -1,0 +1,54 @@
+import AppChannel
+import ControlAPI
+import LifecycleCore
+import Varlink
+
+// What apps are handed.
+extension ControlService {
+    func open(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        let open: OpenParameters = try call.parameters()
+        guard let url = URLText(open.url) else { throw .invalidParameter("url") }
+        let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
+        let event = AppEvent.openURL(url.text, type: type)
+        guard event.fitsALine else { throw .invalidParameter(open.type == nil ? "url" : "type") }
+        let handlers = URLHandlers(apps: manager.catalog.definitions, defaults: manager.defaultApps)
+        do throws(ControlError) {
+            let id = if let name = open.id { AppID(name) } else { try handlers.app(for: url, type: type) }
+            ask(.hand(id, event), call, connection)
+        } catch {
+            connection.send(error.reply, to: call.id)
+        }
+    }
+
+    func continueActivity(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        let activity: ContinueActivityParameters = try call.parameters()
+        guard !activity.type.isEmpty else { throw .invalidParameter("type") }
+        let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
+        guard event.fitsALine else { throw .invalidParameter("info") }
+        ask(.hand(AppID(activity.id), event), call, connection)
+    }
+}
+
+extension Presentation {
+    /// What became of an errand; one of an app that is forgotten by now has no other way to be told.
+    func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.App?) -> Varlink.Reply {
+        guard let app else { return ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply }
+        return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: ErrandOutcome(outcome)))
+    }
+}
+
+extension ErrandOutcome {
+    init(_ outcome: EventOutcome) {
+        self =
+            switch outcome {
+            case .handled: .handled
+            case .declined: .declined
+            case .unanswered: .unanswered
+            case .notListening: .notListening
+            case .lost: .lost
+            case .newData: .newData
+            case .noData: .noData
+            case .failed: .failed
+            }
+    }
+}

@@ -1,0 +1,264 @@
+import Configuration
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+import Varlink
+
+/// The interface `org.lifed`: takes calls, asks the core, and puts the answers.
+final class ControlService {
+    let version = Version.current
+    /// Reads the configuration again.
+    var onReload: () -> Void = {}
+
+    let manager: AppManager
+    let presentation: Presentation
+    private let log: Log
+    private let instance: Instance
+    private let path: String
+    private let started: Int64
+    private let subscriptions = Subscriptions()
+    var requests = OpenRequests()
+    private var problems: [ControlAPI.Problem] = []
+    private var server: ControlServer?
+
+    init(
+        loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
+        path: String
+    ) throws {
+        self.manager = manager
+        self.log = log
+        self.instance = instance
+        self.path = path
+        presentation = Presentation(manager: manager)
+        started = presentation.time(of: manager.now)
+        let service = Service(
+            vendor: "lifed", product: "lifed", version: version, url: "https://github.com/lifed/lifed",
+            interfaces: [LifedInterface.interface])
+        let handler = ControlServer.Handler(
+            service: service, overrun: Self.overrun,
+            scope: { [weak self] process in self?.scope(of: process) ?? .nothing },
+            call: { [weak self] call, connection in self?.take(call, from: connection) },
+            closed: { [weak self] connection in self?.subscriptions.remove(connection) })
+        server = try ControlServer(
+            loop: loop, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
+            handler: handler)
+        manager.onReply = { [weak self] in self?.requests.close($0, with: $1) }
+        manager.onTransition = { [weak self] in self?.publish($0) }
+    }
+
+    /// One line about the daemon, for `systemctl status`.
+    var summary: String {
+        let problems = self.problems.count
+        // Only what holds until the next reload: nobody is told when apps come and go.
+        let manifests = manager.catalog.definitions.values.count { !$0.isAdHoc }
+        return "\(manifests) manifest\(manifests == 1 ? "" : "s") read"
+            + (problems == 0 ? "" : ", \(problems) configuration problem\(problems == 1 ? "" : "s")")
+    }
+
+    /// Takes the limits of a configuration, and what is wrong with it.
+    func take(_ configuration: LoadedConfiguration) {
+        problems = configuration.problems.map { ControlAPI.Problem($0) }
+        let limits = configuration.settings.limits
+        server?.clientLimit = limits.clients
+        server?.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)
+    }
+
+    func close() { server?.close() }
+
+    private static let overrun = ControlError(
+        .subscriptionOverrun, id: nil, reason: "the subscriber read too slowly and missed changes",
+        remedy: "Subscribe again for the present state."
+    ).reply
+
+    // MARK: Calls
+
+    private func take(_ call: Call, from connection: ControlConnection) {
+        do throws(ServiceError) {
+            try dispatch(call, from: connection)
+        } catch {
+            connection.send(error.reply, to: call.id)
+        }
+    }
+
+    /// What a process that connects may ask for.
+    private func scope(of process: ProcessID) -> ClientScope {
+        switch manager.processes.owner(of: process) {
+        case .noApp: .everything
+        case .app(let id): manager.catalog[id]?.control == .full ? .everything : .app(id)
+        case .unknown: .nothing
+        }
+    }
+
+    /// Whether the client may call the method, with these parameters.
+    private func allows(_ method: MethodName, _ call: Call, from connection: ControlConnection) throws(ServiceError)
+        -> Bool
+    {
+        guard let app = connection.scope.onlyApp else { return true }
+        switch method.accessOfApps {
+        case .filtered: return true
+        case .onItself: return try self.app(of: call) == app
+        case .refused: return false
+        }
+    }
+
+    private func dispatch(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        guard let method = MethodName(rawValue: call.methodName) else { throw .methodNotFound(call.method) }
+        guard try allows(method, call, from: connection) else {
+            server?.refuse(call, from: connection, "an app may not call, except for itself,")
+            return
+        }
+        switch method {
+        case .launch:
+            let launch: LaunchParameters = try call.parameters()
+            ask(.launch(AppID(launch.id), background: launch.background ?? false), call, connection)
+        case .run: try run(call, from: connection)
+        case .focus: ask(.focus(try app(of: call)), call, connection)
+        case .simulate: try simulate(call, from: connection)
+        case .open: try open(call, from: connection)
+        case .continueActivity: try continueActivity(call, from: connection)
+        case .suspend: ask(.suspend(try app(of: call)), call, connection)
+        case .resume: ask(.resume(try app(of: call)), call, connection)
+        case .wake: try wake(call, from: connection)
+        case .terminate: ask(.terminate(try app(of: call)), call, connection)
+        case .kill: ask(.kill(try app(of: call)), call, connection)
+        case .home:
+            try withoutParameters(call)
+            ask(.home, call, connection)
+        case .beginInterruption: ask(.beginInterruption(try interruption(of: call)), call, connection)
+        case .endInterruption: ask(.endInterruption(try interruption(of: call)), call, connection)
+        case .simulateMemoryPressure: ask(Request(try call.parameters()), call, connection)
+        case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
+        case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
+        case .describe: connection.send(describe(try app(of: call)), to: call.id)
+        case .monitor: try subscribe(connection, call)
+        case .reload:
+            try answer(call, connection) {
+                onReload()
+                return ReloadReply(problems: problems)
+            }
+        }
+    }
+
+    /// Answers at once, from what is known.
+    private func answer(
+        _ call: Call, _ connection: ControlConnection, with reply: () -> some Encodable
+    ) throws(ServiceError) {
+        try withoutParameters(call)
+        connection.send(Varlink.Reply(reply()), to: call.id)
+    }
+
+    private func subscribe(_ connection: ControlConnection, _ call: Call) throws(ServiceError) {
+        try withoutParameters(call)
+        let only = connection.scope.onlyApp
+        let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(only: only))
+        subscriptions.add(connection, call: call.id, only: only, present: .continuing(present))
+    }
+
+    private func app(of call: Call) throws(ServiceError) -> AppID {
+        AppID(try call.parameters(as: AppParameters.self).id)
+    }
+
+    private func interruption(of call: Call) throws(ServiceError) -> String {
+        let name = try call.parameters(as: InterruptionParameters.self).name ?? "interruption"
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw .invalidParameter("name")
+        }
+        return name
+    }
+
+    private func withoutParameters(_ call: Call) throws(ServiceError) {
+        _ = try call.parameters(as: NoParameters.self)
+    }
+
+    // MARK: Requests to the core
+
+    func ask(_ request: Request, _ call: Call, _ connection: ControlConnection) {
+        let presentation = presentation
+        let isAboutApp = request.isAboutApp
+        let id = requests.open(call.id, of: connection) { reply in
+            switch reply {
+            case .reclaimed(let ids): Varlink.Reply(MemoryPressureReply(reclaimed: ids.map(\.name)))
+            case .done(let app):
+                isAboutApp ? Varlink.Reply(AppReply(app: app.map(presentation.app))) : Varlink.Reply(NoParameters())
+            case .ended(let outcome, let app): presentation.outcome(outcome, app)
+            case .refused(let refusal): ControlError(refusal).reply
+            }
+        }
+        manager.request(id, request)
+    }
+
+    private func run(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        let run: RunParameters = try call.parameters()
+        guard run.command.first?.isEmpty == false else { throw .invalidParameter("command") }
+        if let directory = run.workingDirectory, !directory.hasPrefix("/") {
+            throw .invalidParameter("workingDirectory")
+        }
+        let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
+        if let error = problem(withNew: id) { return connection.send(error.reply, to: call.id) }
+        // What somebody has run is theirs, whoever's daemon it is.
+        let user: AppDefinition.User = connection.peer.user == geteuid() ? .daemon : .numbered(connection.peer.user)
+        manager.define(id, command: run.command, user: user) { definition in
+            definition.environment = run.environment ?? [:]
+            definition.workingDirectory = run.workingDirectory
+        }
+        ask(.launch(id, background: run.background ?? false), call, connection)
+    }
+
+    private func problem(withNew id: AppID) -> ControlError? {
+        guard AppIdentifier.isValid(id.name) else {
+            return ControlError(
+                .invalidApp, id: id.name, reason: "this is not an id", remedy: "An id is \(AppIdentifier.form).")
+        }
+        guard manager.core.knownApps[id] != nil else { return nil }
+        return ControlError(
+            .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")
+    }
+
+    private func describe(_ id: AppID) -> Varlink.Reply {
+        guard let app = manager.core.knownApps[id] else { return ControlError(.noSuchApp(id)).reply }
+        return Varlink.Reply(DescribeReply(details: presentation.details(app)))
+    }
+
+    private func publish(_ transition: LifecycleCore.Transition) {
+        subscriptions.publish(about: transition.app) { number in
+            .continuing(MonitorReply(number: number, transition: presentation.transition(transition)))
+        }
+    }
+
+    /// The daemon's state; an app sees what it is itself part of.
+    private func status(for scope: ClientScope) -> Status {
+        guard let app = scope.onlyApp else { return status }
+        var status = status
+        status.front.removeAll { $0 != app.name }
+        status.homeApp = status.homeApp == app.name ? app.name : nil
+        status.interruptions = []
+        status.concealments = []
+        status.apps = 1
+        status.running = manager.core.knownApps[app]?.state == .notRunning ? 0 : 1
+        status.clients = 1
+        status.problems = []
+        return status
+    }
+
+    private var status: Status {
+        let core = manager.core
+        return Status(
+            version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
+            started: started, front: core.front.map(\.name), interruptions: Array(core.interruptions),
+            concealments: core.concealments.map(\.rawValue),
+            homeApp: core.settings.homeApp?.name, apps: Int64(core.knownApps.count), running: Int64(core.runningCount),
+            clients: Int64(server?.clientCount ?? 0), journal: log.usesJournal, problems: problems)
+    }
+}
+
+extension Request {
+    /// Whether the answer shows an app.
+    fileprivate var isAboutApp: Bool {
+        switch self {
+        case .beginInterruption, .endInterruption, .machine: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+import Processes
+import Systemd
+
+/// The socket on which clients arrive: passed by systemd, or made here.
+struct ControlSocket: ~Copyable {
+    let descriptor: Descriptor
+    /// The file that goes when the daemon ends; nil for a socket of systemd's, which stays.
+    let ownPath: String?
+    private let lock: RuntimeLock
+
+    private init(_ descriptor: consuming Descriptor, ownPath: String?, lock: consuming RuntimeLock) {
+        self.descriptor = descriptor
+        self.ownPath = ownPath
+        self.lock = lock
+    }
+
+    /// Takes the socket that systemd has passed, or makes one in the runtime directory.
+    static func open(passed: [PassedDescriptor], places: Places, isSystem: Bool) throws -> ControlSocket {
+        try makeRuntimeDirectory(places, isSystem: isSystem)
+        let lock = try RuntimeLock.take(places)
+        if let first = passed.first(where: \.isListeningUnixStream) {
+            for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
+            let flags = fcntl(first.descriptor, F_GETFL)
+            guard fcntl(first.descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw failure("use", places.socket) }
+            return ControlSocket(Descriptor(owning: first.descriptor), ownPath: nil, lock: lock)
+        }
+        let group = isSystem ? AccessPolicy.groupNumber() : nil
+        let socket = try UnixListener.open(at: places.socket, mode: group == nil ? 0o600 : 0o660, group: group)
+        return ControlSocket(socket, ownPath: places.socket, lock: lock)
+    }
+
+    /// For this user alone, or for the group that may use the socket as well.
+    private static func makeRuntimeDirectory(_ places: Places, isSystem: Bool) throws(DirectoryError) {
+        let group = isSystem ? AccessPolicy.groupNumber() : nil
+        try PrivateDirectory.make(
+            places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
+    }
+
+    private static func failure(_ operation: String, _ path: String) -> StartError {
+        StartError("cannot \(operation) \(path): \(Processes.Errno(rawValue: errno))")
+    }
+}

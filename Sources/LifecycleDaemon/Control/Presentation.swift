@@ -1,0 +1,111 @@
+import Calendar
+import Configuration
+import ControlAPI
+import LifecycleCore
+import Processes
+
+/// Puts what the core and the kernel know into the words of the control interface.
+struct Presentation {
+    let manager: AppManager
+
+    func app(_ app: LifecycleCore.App) -> ControlAPI.App {
+        ControlAPI.App(
+            id: app.id.name, name: manager.catalog[app.id]?.name, state: State(app.state), target: State(app.target),
+            reason: app.reason.word, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
+            adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
+            containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
+            since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) })
+    }
+
+    /// - Parameter only: The one app that may be shown; nil for all.
+    func apps(only: AppID?) -> [ControlAPI.App] {
+        guard let only else { return manager.core.knownApps.values.sorted { $0.id < $1.id }.map(app) }
+        return manager.core.knownApps[only].map { [app($0)] } ?? []
+    }
+
+    func details(_ app: LifecycleCore.App) -> Details {
+        let definition = manager.catalog[app.id]
+        let user: String? =
+            switch definition?.user {
+            case .named(let name): name
+            case .numbered(let number): String(number)
+            case .daemon, nil: nil
+            }
+        return Details(
+            app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
+            processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
+            backgroundUntil: manager.core.endOfBackgroundTime(of: app.id).map(time),
+            holds: app.holds.map { hold($0, of: app.id) }, restartAt: manager.core.restartTime(of: app.id).map(time),
+            failures: Int64(app.failures), givenUp: app.isGivenUp,
+            schedules: manager.schedules.work(of: app.id).map { work in
+                Schedule(
+                    kind: work.schedule.kind, at: work.schedule.at.description,
+                    next: work.due.map { Int64($0.microseconds) })
+            })
+    }
+
+    func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
+        ControlAPI.Transition(
+            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.word,
+            time: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
+            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
+    }
+
+    private func hold(_ hold: LifecycleCore.Hold, of id: AppID) -> ControlAPI.Hold {
+        ControlAPI.Hold(
+            kind: hold.kind == .task ? .task : .activity, number: Int64(clamping: hold.number), name: hold.name,
+            since: time(of: hold.since), until: manager.core.end(of: hold, of: id).map(time))
+    }
+
+    /// The instant on the wall clock, as it stands now.
+    func time(of instant: Instant) -> Int64 { manager.time(of: instant) }
+
+    private func exit(_ exit: LifecycleCore.Exit, of id: AppID, _ account: Reclaimed?) -> ControlAPI.Exit {
+        var result = ControlAPI.Exit(
+            state: State(exit.state), reason: exit.reason.word, exitCode: nil, signal: nil,
+            time: manager.time(of: exit, id),
+            reclaim: exit.reason == .reclaimed ? account.map { ControlAPI.Reclaim($0) } : nil)
+        switch exit.status {
+        case .code(let code): result.exitCode = Int64(code)
+        case .signal(let signal): result.signal = Int64(signal)
+        case .unknown: break
+        }
+        return result
+    }
+
+    private func process(_ info: ProcessInfo) -> ControlAPI.Process {
+        ControlAPI.Process(
+            pid: Int64(info.pid), parent: Int64(info.parent), command: info.commandLine.joined(separator: " "),
+            state: String(info.state.letter), cpuTime: Int64(clamping: info.processorMicroseconds))
+    }
+}
+
+extension ControlAPI.Containment {
+    init(_ kind: ContainmentKind) {
+        self =
+            switch kind {
+            case .processGroup: .processGroup
+            case .cgroup: .cgroup
+            }
+    }
+}
+
+extension State {
+    init(_ state: AppState) {
+        self =
+            switch state {
+            case .notRunning: .notRunning
+            case .inactive: .inactive
+            case .active: .active
+            case .background: .background
+            case .suspended: .suspended
+            case .terminating: .terminating
+            }
+    }
+}
+
+extension ControlAPI.Problem {
+    init(_ problem: Configuration.Problem) {
+        self.init(file: problem.file, line: problem.line.map { Int64($0) }, message: problem.message)
+    }
+}

@@ -1,0 +1,94 @@
+import ControlAPI
+import LifecycleCore
+import Processes
+
+/// Says a refusal in a way that a person can act on.
+extension ControlError {
+    init(_ refusal: Refusal) {
+        switch refusal {
+        case .noSuchApp(let id):
+            self.init(
+                .noSuchApp, id: id.name, reason: "there is no such app", remedy: "'lifectl list' shows those there are."
+            )
+        case .notRunning(let id):
+            self.init(
+                .notRunning, id: id.name, reason: "it is not running", remedy: "'lifectl launch \(id)' starts it.")
+        case .terminating(let id):
+            self.init(
+                .refused, id: id.name, reason: "it is ending",
+                remedy: "'lifectl launch \(id)' starts it again when it is gone.")
+        case .neverSuspended(let id):
+            self.init(
+                .refused, id: id.name, reason: "its manifest says suspend = \"never\"",
+                remedy: "Change the manifest and 'lifectl reload', or end the app with 'lifectl terminate \(id)'.")
+        case .homeStaysInFront(let id):
+            self.init(
+                .refused, id: id.name, reason: "it is the home app, and nothing else is in front",
+                remedy: "Bring another app to the front first.")
+        case .held(let id, let hold):
+            self.init(
+                .refused, id: id.name, reason: "its activity \(hold.name) holds it in the background",
+                remedy: "It is suspended when that ends; 'lifectl terminate \(id)' ends it.")
+        case .tooManyErrands(let id, let limit):
+            self.init(
+                .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",
+                remedy: "Try again when it has taken some of them; 'lifectl status \(id)' shows what it is doing.")
+        case .concealed(let id, let concealment):
+            self.init(
+                .refused, id: id?.name, reason: concealment.words,
+                remedy: "What was asked for is remembered, and done when that is over.")
+        case .tooManyInterruptions(let limit):
+            self.init(
+                .refused, id: nil, reason: "there are \(limit) interruptions already",
+                remedy: "'lifectl status' names them; 'lifectl interrupt end' ends one.")
+        case .nothingToReclaim:
+            self.init(
+                .refused, id: nil, reason: "no app may be ended for its memory",
+                remedy: "Those in front and those with suspend = \"never\" are not ended.")
+        case .shuttingDown:
+            self.init(
+                .refused, id: nil, reason: "the daemon is stopping", remedy: "Try again when it has been started again."
+            )
+        case .superseded(let id, let reason):
+            self.init(
+                .superseded, id: id.name, reason: "a later wish sent it elsewhere (\(reason))",
+                remedy: "'lifectl status \(id)' shows where it is.")
+        case .launchFailed(let id, let why):
+            self.init(
+                .launchFailed, id: id.name, reason: why,
+                remedy: "Correct the command in its manifest, or what the message names, and launch it again.")
+        case .ended(let id, let exit):
+            self.init(
+                .failed, id: id.name, reason: "it ended before that: \(exit.words)",
+                remedy: "Its output in the journal may tell why: 'journalctl -t \(id)'.")
+        case .notStopped(let id, let which):
+            self.init(
+                .failed, id: id.name, reason: "these processes do not stop: \(which)",
+                remedy: "It is suspended as soon as they do; 'lifectl terminate \(id)' ends it.")
+        case .notGone(let id):
+            self.init(
+                .failed, id: id.name, reason: "it was killed, and the kernel still holds processes of it",
+                remedy: "'lifectl status \(id)' shows them; one in state D waits for a device or a server.")
+        }
+    }
+}
+
+extension Concealment {
+    fileprivate nonisolated var words: String {
+        switch self {
+        case .locked: "the session is locked"
+        case .switchedAway: "the seat shows another session"
+        case .asleep: "the machine is about to sleep"
+        }
+    }
+}
+
+extension LifecycleCore.Exit {
+    fileprivate nonisolated var words: String {
+        switch status {
+        case .code(let code): "status \(code)"
+        case .signal(let number): "ended by \(Signal(rawValue: number))"
+        case .unknown: "\(reason)"
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Configuration
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// The daemon: one thread, one loop, the core in the middle.
+public final class Daemon {
+    private let instance: Instance
+    private let places: Places
+    private let usesControllers: Bool
+    private let loop: EventLoop
+    private let log: Log
+    private let manager: AppManager
+    private let control: ControlService
+    private let loader: ConfigurationLoader
+    private let kept: KeptDescriptors
+    private var returnSocket: ReturnSocket?
+    private var machine: MachineEvents?
+    private var signals: [SignalSource] = []
+    private var isHandingOver = false
+
+    /// Prepares a daemon: takes its socket and becomes the parent of its apps' orphans.
+    ///
+    /// - Throws: An error whose description is one sentence for the person who starts it.
+    public init(options: Options) throws {
+        StandardStreams.openMissing()
+        let environment = currentEnvironment()
+        instance = options.instance
+        usesControllers = options.usesControllers
+        places = try Places(options: options, environment: environment)
+        loader = ConfigurationLoader(places, instance: instance, environment: environment)
+        loop = try EventLoop()
+        log = Log(target: options.logTarget)
+        var passed = try ServiceManager.takePassedDescriptors()
+        kept = KeptDescriptors(from: &passed)
+        try Reaper.adoptOrphans()
+        let launcher = AppLauncher(
+            isSystem: instance == .system, stateDirectory: places.state, returnSocket: places.returnSocket,
+            environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
+            descriptorLimit: (try? OpenFileLimit.raiseToHardLimit()).map { min($0, OpenFileLimit.usual) })
+        let keeper = try StateKeeper(path: places.stateFile, loop: loop, log: log)
+        let isSystem = instance == .system
+        manager = try AppManager(
+            loop: loop, launcher: launcher, keeper: keeper,
+            exits: LastExits(records: AppRecords("exits", of: .exit, in: places.state, isSystem: isSystem, log: log)),
+            runs: AppRecords("runs", of: .run, in: places.state, isSystem: isSystem, log: log),
+            log: LifecycleLog(log: log))
+        let socket = try ControlSocket.open(passed: passed, places: places, isSystem: instance == .system)
+        control = try ControlService(
+            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: places.socket)
+    }
+
+    /// Serves until it is told to end, and all apps have.
+    ///
+    /// - Returns: The exit code of the process.
+    /// - Throws: What the loop cannot go on after.
+    public func run() throws -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGTERM, SIGINT] {
+            signals.append(try loop.signal(number) { [weak self] _ in self?.shutDown() })
+        }
+        signals.append(try loop.signal(SIGUSR2) { [weak self] _ in self?.handOver() })
+        signals.append(try loop.signal(SIGHUP) { [weak self] _ in self?.reload() })
+        control.onReload = { [weak self] in self?.reload() }
+        manager.onFinished = { [weak self] in self?.loop.exit(code: EXIT_SUCCESS) }
+        begin(with: read())
+        listenForApps()
+        try loop.enableWatchdog()
+        log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(places.socket)"))
+        manager.start()
+        machine = MachineEvents(
+            loop: loop, manager: manager,
+            choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
+        machine?.onClockChange = { [weak self] in self?.manager.scheduleClockChanged() }
+        notify(.ready, .status(control.summary))
+        let code = try loop.run()
+        control.close()
+        returnSocket?.close()
+        if !isHandingOver { manager.leave() }
+        return code
+    }
+
+    /// Gets the apps of a daemon before, if one has left any, and those of the configuration.
+    private func begin(with configuration: LoadedConfiguration) {
+        let containment = configuration.settings.containment
+        let cgroups = CgroupSetUp.claim(containment, runtimeDirectory: places.runtime, log: log)
+        CgroupSetUp.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
+        manager.use(cgroups)
+        let names = kept.names
+        if let saved = readState() {
+            manager.takeOver(saved, configuration: configuration, descriptors: kept)
+        } else {
+            manager.take(configuration)
+            manager.keeper.begin()
+        }
+        let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
+        for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
+        kept.closeRest()
+    }
+
+    /// Without the socket an app that has lost its channel goes on as one without the library.
+    private func listenForApps() {
+        do {
+            // Apps of other users come here, too; the kernel says whose process connects.
+            let mode: mode_t = instance == .system ? 0o666 : 0o600
+            returnSocket = try ReturnSocket(at: places.returnSocket, mode: mode, loop: loop) { [weak self] in
+                self?.manager.admit($0, of: $1)
+            }
+        } catch {
+            log.write(LogEntry(priority: .warning, message: String(describing: error)))
+        }
+    }
+
+    private func readState() -> SavedState? {
+        do throws(UnusableState) {
+            return try SavedState.read(places.stateFile)
+        } catch {
+            log.write(LogEntry(priority: .error, message: "apps of a lifed before are lost: \(error)"))
+            return nil
+        }
+    }
+
+    private func read() -> LoadedConfiguration {
+        let configuration = loader.load()
+        control.take(configuration)
+        for problem in configuration.problems { log.write(LogEntry(problem)) }
+        return configuration
+    }
+
+    private func reload() {
+        notify(.reloading)
+        manager.take(read())
+        log.write(LogEntry(id: .configurationReloaded, message: "the configuration was read again"))
+        notify(.ready, .status(control.summary))
+    }
+
+    private func shutDown() {
+        log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping; every app is asked to end"))
+        notify(.stopping, .status("Ending \(manager.core.runningCount) apps"))
+        manager.shutDown()
+    }
+
+    /// Ends, and leaves the apps as they are to the daemon that is started next.
+    private func handOver() {
+        log.write(LogEntry(id: .daemonStopping, message: "lifed is restarted; the apps are left as they are"))
+        isHandingOver = true
+        notify(.stopping)
+        loop.exit(code: EXIT_SUCCESS)
+    }
+
+    private func notify(_ notifications: ServiceNotification...) {
+        do {
+            try ServiceManager.notify(notifications)
+        } catch {
+            log.write(LogEntry(priority: .warning, message: String(describing: error)))
+        }
+    }
+}

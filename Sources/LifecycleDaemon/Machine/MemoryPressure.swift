@@ -1,0 +1,51 @@
+/// How short memory is.
+nonisolated struct MemoryPressure: Hashable, Sendable {
+    enum Level: Int, Comparable, Sendable {
+        case none, warning, critical
+
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    var level: Level
+
+    /// What it was read from.
+    var reading: MemoryReading
+
+    /// How long tasks have waited since the reading before, and how long ago that was.
+    var some = Duration.zero
+    var full = Duration.zero
+    var elapsed = Duration.zero
+
+    /// Waiting is counted in time, so a moment tells nothing of it. Below this only the floor decides.
+    static let shortestLook = Duration.milliseconds(100)
+
+    /// Compares two readings.
+    init(since earlier: MemoryReading, reading: MemoryReading, thresholds: MemoryThresholds) {
+        self.reading = reading
+        // The counters of a cgroup that was made anew begin at zero.
+        some = max(reading.some.total - earlier.some.total, .zero)
+        full = max(reading.full.total - earlier.full.total, .zero)
+        elapsed = .microseconds(reading.instant - min(earlier.instant, reading.instant))
+        level = .none
+        if isReached(thresholds.warning) { level = .warning }
+        if isReached(thresholds.critical) || isBelowFloor(thresholds) { level = .critical }
+    }
+
+    private func isReached(_ stall: MemoryThresholds.Stall) -> Bool {
+        guard elapsed >= Self.shortestLook else { return false }
+        return stall.isReached(by: stall.kind == .some ? some : full, in: elapsed)
+    }
+
+    func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
+        reading.available.map { $0 < thresholds.floor } ?? false
+    }
+}
+
+nonisolated extension MemoryPressure: CustomStringConvertible {
+    /// One phrase for the log: the kernel's average over ten seconds, and what is left.
+    var description: String {
+        let left = reading.available.map { ", \($0 >> 20) MiB available" } ?? ""
+        return "tasks waited for memory \(reading.some.average10) % of the last 10 s"
+            + " (all of them \(reading.full.average10) %)" + left
+    }
+}

@@ -1,0 +1,26 @@
+@testable import ControlAPI
+
+/// Values with every field set, so that every field shows in their JSON.
+enum Samples {
+    static let reclaim = Reclaim(cause: "short", order: ["a", "b"], candidates: 2, freed: 4096)
+    static let exit = Exit(state: .active, reason: "crashed", exitCode: 3, signal: 11, time: 5, reclaim: reclaim)
+    static let app = App(
+        id: "org.example.Clock", name: "Clock", state: .active, target: .suspended, reason: "focus", inFront: true,
+        linked: false, adHoc: true, pid: 42, containment: .cgroup, since: 7, lastExit: exit)
+    static let process = Process(pid: 42, parent: 1, command: "clock --big", state: "T", cpuTime: 9)
+    static let hold = Hold(kind: .task, number: 1, name: "upload", since: 5, until: 6)
+    static let schedule = Schedule(kind: "fetch", at: "hourly", next: 19)
+    static let details = Details(
+        app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", processes: [process],
+        awaiting: "did-enter-background", backgroundUntil: 11,
+        holds: [hold], restartAt: 12, failures: 3, givenUp: true,
+        schedules: [schedule])
+    static let transition = Transition(
+        id: "org.example.Clock", from: .active, to: .inactive, reason: "home", time: 13, pid: 42, callback: 17)
+    static let problem = Problem(file: "/etc/lifed/lifed.toml", line: 3, message: "expected a number")
+    static let status = Status(
+        version: "0.1.0", pid: 1, instance: "user", socket: "/s", started: 2, front: ["a"], interruptions: ["call"],
+        concealments: ["locked"], homeApp: "h", apps: 3, running: 2, clients: 1, journal: true, problems: [problem])
+    static let run = RunParameters(
+        command: ["sh"], id: "x", environment: ["A": "b"], workingDirectory: "/", background: true)
+}

@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import ControlAPI
+
+@Suite struct SocketPathTests {
+    private let user = ["XDG_RUNTIME_DIR": "/run/user/7"]
+
+    @Test func theUsersDaemonComesFirst() {
+        let paths = SocketPath.candidates(.automatic, environment: user)
+        #expect(paths == ["/run/user/7/lifed/control", "/run/lifed/control"])
+    }
+
+    @Test func theVariableDecidesWhenNothingElseIsSaid() {
+        let environment = user.merging(["LIFED_SOCKET": "/s"]) { $1 }
+        #expect(SocketPath.candidates(.automatic, environment: environment) == ["/s"])
+        #expect(SocketPath.candidates(.system, environment: environment) == ["/run/lifed/control"])
+        #expect(SocketPath.candidates(.user, environment: environment) == ["/run/user/7/lifed/control"])
+        #expect(SocketPath.candidates(.path("/t"), environment: environment) == ["/t"])
+    }
+
+    @Test(arguments: [[:], ["XDG_RUNTIME_DIR": ""], ["XDG_RUNTIME_DIR": "relative"], ["LIFED_SOCKET": ""]])
+    func withoutARuntimeDirectoryThereIsNoUsersDaemon(_ environment: [String: String]) {
+        #expect(SocketPath.candidates(.user, environment: environment) == [])
+        #expect(SocketPath.candidates(.automatic, environment: environment) == ["/run/lifed/control"])
+    }
+
+    @Test func theSocketThatIsThereIsTheOneComplainedAbout() {
+        func failure(_ paths: [String]) -> ControlClientError? {
+            do throws(ControlClientError) {
+                _ = try ControlClient.connect(toFirstOf: paths, timeout: .seconds(60))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(failure(["/nonexistent/a", "/nonexistent/b"]) == .absent(path: "/nonexistent/b"))
+        // A name that is too long stands for every error that says more than that nobody is there.
+        let long = "/" + String(repeating: "x", count: 200)
+        let unreachable = ControlClientError.unreachable(path: long, errno: ENAMETOOLONG)
+        #expect(failure([long, "/nonexistent/b"]) == unreachable)
+        #expect(failure(["/nonexistent/a", long]) == unreachable)
+        #expect(failure([]) == .absent(path: ""))
+    }
+}

@@ -1,0 +1,18 @@
+import ControlAPI
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct AppAccessTests {
+    @Test func `an app may only look, and act on itself`() {
+        let allowed = MethodName.allCases.filter { $0.accessOfApps != .refused }
+        #expect(Set(allowed) == [.list, .getStatus, .monitor, .describe, .suspend, .terminate, .kill])
+        #expect(Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor])
+    }
+
+    @Test func `one that may ask for everything sees everybody`() {
+        #expect(ClientScope.everything.onlyApp == nil)
+        #expect(ClientScope.app(AppID("clock")).onlyApp == AppID("clock"))
+    }
+}

@@ -1,0 +1,52 @@
+import Configuration
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct AppCatalogTests {
+    func manifest(_ id: String, suspend: Manifest.Suspension = .auto) -> Manifest {
+        var manifest = Manifest(id: id, file: "/etc/\(id).toml", command: ["true"], program: "/bin/true")
+        manifest.suspend = suspend
+        return manifest
+    }
+
+    @Test(arguments: [
+        (["/usr/bin/foot"], "foot"), (["sh", "-c", "x"], "sh"), (["/opt/My App!/Öl"], "l"), (["..."], "app"),
+        (["-x"], "x"), ([String(repeating: "a", count: 300)], String(repeating: "a", count: 100)),
+    ])
+    func `an ad-hoc app is named after its program`(command: [String], name: String) {
+        let id = AppCatalog().freeID(for: command)
+        #expect(id.name == name)
+        #expect(AppIdentifier.isValid(id.name))
+    }
+
+    @Test func `the second of a name has a number`() {
+        var catalog = AppCatalog()
+        for expected in ["sh", "sh-2", "sh-3"] {
+            let id = catalog.freeID(for: ["sh"])
+            #expect(id.name == expected)
+            catalog.insert(AppDefinition(adHoc: ["sh"], user: .daemon, defaults: Policy()), as: id)
+        }
+    }
+
+    @Test func `manifests replace manifests, and ad-hoc apps stay with the new defaults`() {
+        var catalog = AppCatalog()
+        #expect(catalog.take([manifest("a"), manifest("b")], defaults: Policy()) == [])
+        catalog.insert(AppDefinition(adHoc: ["sh"], user: .daemon, defaults: Policy()), as: AppID("sh"))
+        var defaults = Policy()
+        defaults.timeouts.background = .zero
+        #expect(catalog.take([manifest("b", suspend: .never)], defaults: defaults) == [AppID("a")])
+        #expect(catalog[AppID("b")]?.policy.suspend == .never)
+        #expect(catalog[AppID("sh")]?.policy.timeouts.background == .zero)
+        #expect(catalog[AppID("sh")]?.policy.isTransient == true)
+    }
+
+    @Test func `a manifest's own times replace the defaults`() {
+        var manifest = manifest("a")
+        manifest.terminateTimeout = .seconds(15)
+        let policy = AppDefinition(manifest: manifest, defaults: Policy()).policy
+        #expect(policy.timeouts.willTerminate == .seconds(15))
+        #expect(policy.timeouts.didEnterBackground == .seconds(5))
+    }
+}

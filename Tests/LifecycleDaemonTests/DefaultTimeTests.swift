@@ -1,0 +1,37 @@
+import Configuration
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct DefaultTimeTests {
+    /// The configuration has defaults of its own, and so has the core: both are to be those of the texts.
+    @Test func `times that nobody has set are those of the life cycle's texts`() {
+        for times in [LifecycleCore.Settings(Configuration.Settings()).timeouts, LifecycleCore.Settings().timeouts] {
+            #expect(times.willResignActive == .seconds(1))
+            #expect(times.didEnterBackground == .seconds(5))
+            #expect(times.willTerminate == .seconds(5))
+            #expect(times.background == .seconds(5))
+            #expect(times.task == .seconds(30))
+            #expect(times.taskExpiration == .seconds(5))
+        }
+    }
+
+    @Test func `every time that is set reaches the core`() {
+        var settings = Configuration.Settings()
+        settings.timeouts.willResignActive = .seconds(11)
+        settings.timeouts.didEnterBackground = .seconds(12)
+        settings.timeouts.willTerminate = .seconds(13)
+        settings.timeouts.background = .seconds(14)
+        settings.timeouts.launch = .seconds(15)
+        settings.timeouts.callback = .seconds(16)
+        settings.timeouts.task = .seconds(17)
+        settings.timeouts.taskExpiration = .seconds(18)
+        let times = LifecycleCore.Settings(settings).timeouts
+        let all = [
+            times.willResignActive, times.didEnterBackground, times.willTerminate, times.background, times.launch,
+            times.callback, times.task, times.taskExpiration,
+        ]
+        #expect(all == (11...18).map { .seconds($0) })
+    }
+}

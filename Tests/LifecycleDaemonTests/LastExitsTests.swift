@@ -1,0 +1,49 @@
+import Glibc
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite @MainActor struct LastExitsTests {
+    static let clock = AppID("clock")
+
+    func exits(in state: String) -> LastExits {
+        LastExits(records: AppRecords("exits", of: .exit, in: state, isSystem: false, log: Log(target: .console)))
+    }
+
+    func exit(_ reason: Reason) -> Exit {
+        Exit(state: .active, reason: reason, status: .signal(11), instant: Instant(microseconds: 7))
+    }
+
+    @Test func `what calls for restoration is there for the next daemon`() throws {
+        try withTemporaryDirectory { state in
+            let first = exits(in: state)
+            first.note(exit(.crash), of: Self.clock, at: 42_000_000)
+            let second = exits(in: state)
+            let found = try #require(second.recall(Self.clock))
+            #expect(found.reason == .crash && found.state == .active && found.status == .signal(11))
+            #expect(second.time(of: found, Self.clock) == 42_000_000)
+            #expect(second.recall(Self.clock) == nil)
+            second.note(exit(.terminate), of: Self.clock, at: 43_000_000)
+            #expect(exits(in: state).recall(Self.clock) == nil)
+        }
+    }
+
+    @Test func `what makes no sense is nothing`() throws {
+        try withTemporaryDirectory { state in
+            _ = unsafe mkdir(state + "/exits", 0o700)
+            for text in ["", "exit", "exit exit=1:active time=2", "\u{0}\u{1}", "run exit=1 time=2\n"] {
+                let number = unsafe open(state + "/exits/clock", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+                #expect(StateFile.write(Array(text.utf8), to: number))
+                close(number)
+                #expect(exits(in: state).recall(Self.clock) == nil)
+            }
+        }
+    }
+
+    @Test func `a state directory that cannot be written to is no obstacle`() {
+        let exits = exits(in: "/proc/nowhere")
+        exits.note(exit(.crash), of: Self.clock, at: 1)
+        exits.forget(Self.clock)
+    }
+}

@@ -1,0 +1,137 @@
+import Configuration
+import Glibc
+import Systemd
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct MemoryPressureTests {
+    private let quiet =
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+
+    @Test func `shares of the window are what the kernel is asked for`() {
+        var settings = Configuration.Settings.Memory()
+        settings.warning = 10
+        settings.critical = 25
+        settings.window = .seconds(2)
+        settings.floor = 4096
+        let thresholds = MemoryThresholds(settings)
+        #expect(thresholds.warning.trigger == "some 200000 2000000")
+        #expect(thresholds.critical.trigger == "full 500000 2000000")
+        #expect(thresholds.floor == 4096)
+    }
+
+    @Test func `a pressure file and what is left of memory are read`() {
+        let reading = MemoryReading(
+            instant: 7,
+            pressure: "some avg10=2.43 avg60=0.45 avg300=0.09 total=481753\nfull avg10=1.74 avg60=0.32 total=348862\n",
+            meminfo: "MemTotal:       24683520 kB\nMemFree: 1 kB\nMemAvailable:   24214528 kB\n")
+        #expect(reading.some == .init(average10: 2.43, total: .microseconds(481_753)))
+        #expect(reading.full == .init(average10: 1.74, total: .microseconds(348_862)))
+        #expect(reading.available == 24_214_528 * 1024)
+    }
+
+    @Test(arguments: [
+        "", "some", "some avg10= total=", "some avg10=x total=1", "full avg10=1.0", "=\n= =",
+        "some total=99999999999999999999",
+    ])
+    func `what makes no sense is no pressure`(text: String) {
+        let reading = MemoryReading(instant: 0, pressure: text, meminfo: "MemAvailable: many kB\nMemAvailable")
+        #expect(reading == MemoryReading(instant: 0))
+    }
+
+    @Test(arguments: [
+        (1_000, 150, 2_000, 300), (2_000, 150, 2_000, 150), (3_000, 300, 4_000, 400), (500, 50, 2_000, 200),
+        (10_000, 1_000, 10_000, 1_000), (60_000, 6_000, 10_000, 1_000),
+    ])
+    func `a window for everybody has the same share`(window: Int, stall: Int, newWindow: Int, newStall: Int) {
+        let trigger = MemoryThresholds.Stall(kind: .some, stall: .milliseconds(stall), window: .milliseconds(window))
+        #expect(trigger.forEverybody.trigger == "some \(newStall)000 \(newWindow)000")
+    }
+
+    @Test func `the level is the share of the time since the reading before`() {
+        var thresholds = MemoryThresholds()
+        thresholds.floor = 1000
+        func level(some: Int, full: Int, after milliseconds: UInt64, available: UInt64? = 5000) -> MemoryPressure.Level
+        {
+            var later = MemoryReading(instant: 1_000_000 + milliseconds * 1000, available: available)
+            later.some.total = .milliseconds(some)
+            later.full.total = .milliseconds(full)
+            return MemoryPressure(since: MemoryReading(instant: 1_000_000), reading: later, thresholds: thresholds)
+                .level
+        }
+        #expect(level(some: 0, full: 0, after: 1000) == .none)
+        #expect(level(some: 149, full: 0, after: 1000) == .none)
+        #expect(level(some: 150, full: 0, after: 1000) == .warning)
+        #expect(level(some: 150, full: 100, after: 1000) == .critical)
+        #expect(level(some: 150, full: 100, after: 10_000) == .none)
+        #expect(level(some: 50, full: 50, after: 200) == .critical)
+        #expect(level(some: 50, full: 50, after: 50) == .none, "a moment tells nothing")
+        #expect(level(some: 0, full: 0, after: 0, available: 999) == .critical)
+        #expect(level(some: 0, full: 0, after: 0, available: nil) == .none)
+    }
+
+    @Test func `counters that begin anew are no pressure`() {
+        var earlier = MemoryReading(instant: 5_000_000)
+        earlier.some.total = .seconds(100)
+        let pressure = MemoryPressure(
+            since: earlier, reading: MemoryReading(instant: 1_000_000), thresholds: MemoryThresholds())
+        #expect(pressure.level == .none)
+        #expect(pressure.some == .zero && pressure.elapsed == .zero)
+    }
+
+    @Test func `without pressure stall information the reason is told`() throws {
+        let loop = try EventLoop()
+        let error = #expect(throws: MemoryPressureUnavailable.self) {
+            _ = try MemoryPressureSource(loop: loop, file: "/proc/no-such-file") { _ in }
+        }
+        #expect(
+            error?.description.contains("/proc/no-such-file: this kernel has no pressure stall information") == true)
+    }
+
+    @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
+    func `the machine's pressure can be looked at and watched with any window`() throws {
+        let loop = try EventLoop()
+        var thresholds = MemoryThresholds()
+        thresholds.warning.window = .milliseconds(700)
+        let source = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
+        let pressure = try #require(source.current())
+        #expect(try #require(pressure.reading.available) > 0)
+        #expect(pressure.description.contains("MiB available"))
+        thresholds.floor = .max
+        let strict = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
+        #expect(strict.current()?.level == .critical)
+    }
+
+    /// Everything that is told of it would otherwise be told again and again.
+    @Test(.enabled(if: cgroupRoot != nil, "there is no cgroup v2 hierarchy with pressure files that is writable"))
+    func `a cgroup that goes ends its watch once`() throws {
+        let group = try #require(cgroupRoot) + "/lifed-pressure-\(getpid())"
+        try #require(unsafe mkdir(group, 0o755) == 0)
+        defer { _ = unsafe rmdir(group) }
+        let loop = try EventLoop()
+        let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { _ in
+            Issue.record("an empty cgroup waits for nothing")
+        }
+        var ends: [String] = []
+        let last = try loop.deferred { loop.exit(code: 0) }
+        last.setPriority(.idle)
+        source.onEnd = {
+            ends.append($0)
+            last.schedule()
+        }
+        try #require(unsafe rmdir(group) == 0)
+        let limit = try loop.timer { loop.exit(code: 1) }
+        limit.setPriority(EventPriority(rawValue: EventPriority.important.rawValue - 1))
+        limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
+        #expect(try loop.run() == 0)
+        #expect(ends == ["\(group)/memory.pressure tells of memory pressure no more"])
+        #expect(source.current() == nil)
+    }
+}
+
+private nonisolated let hasPressure = unsafe access(MemoryPressureSource.machine, R_OK | W_OK) == 0
+
+private nonisolated let cgroupRoot = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first { path in
+    unsafe access(path + "/memory.pressure", R_OK) == 0 && access(path, W_OK) == 0
+}

@@ -1,0 +1,36 @@
+import Glibc
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct PeerCredentialsTests {
+    @Test func `the kernel says who is at the other end`() throws {
+        var ends: [Int32] = [-1, -1]
+        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(result == 0)
+        defer { for end in ends { close(end) } }
+        let peer = try #require(PeerCredentials(of: ends[0]))
+        #expect(peer.process == getpid() && peer.user == geteuid() && peer.group == getegid())
+        #expect(AccessPolicy(isSystem: true).allows(peer))
+    }
+
+    @Test func `the process at the other end is held, and lives`() throws {
+        var ends: [Int32] = [-1, -1]
+        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(result == 0)
+        defer { for end in ends { close(end) } }
+        let process = PeerProcess(of: ends[0], number: getpid())
+        switch process {
+        case .some(let process):
+            let lives = process.lives
+            #expect(lives)
+        case .none: Issue.record("there is no descriptor for the peer")
+        }
+    }
+
+    @Test func `nobody is at the other end of a file`() {
+        let descriptor = unsafe open("/dev/null", O_RDONLY)
+        defer { close(descriptor) }
+        #expect(PeerCredentials(of: descriptor) == nil)
+    }
+}

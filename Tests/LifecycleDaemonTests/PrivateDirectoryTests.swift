@@ -1,0 +1,81 @@
+import Glibc
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct PrivateDirectoryTests {
+    @Test func `it is made with its mode, below directories that are made too`() throws {
+        try withTemporaryDirectory { root in
+            try PrivateDirectory.make(root + "/a/b/c", mode: 0o700)
+            #expect(mode(of: root + "/a/b/c") == 0o700)
+        }
+    }
+
+    @Test func `a link or a file in its place is refused and named`() throws {
+        try withTemporaryDirectory { root in
+            _ = unsafe symlink("/tmp", root + "/link")
+            let descriptor = unsafe creat(root + "/file", 0o600)
+            close(descriptor)
+            for name in ["link", "file"] {
+                let error = #expect(throws: DirectoryError.self) {
+                    try PrivateDirectory.make("\(root)/\(name)", mode: 0o700)
+                }
+                #expect(error?.description.contains("\(root)/\(name)") == true)
+            }
+            #expect(mode(of: "/tmp") != 0o700)
+        }
+    }
+
+    @Test func `what is there already is left as it is, or refused`() throws {
+        try withTemporaryDirectory { root in
+            for (mode, isFine) in [(0o750, true), (0o755, true), (0o777, false), (0o1777, false), (0o770, false)] {
+                _ = unsafe chmod(root, mode_t(mode))
+                let result = Result { try PrivateDirectory.make(root, mode: 0o700) }
+                #expect(((try? result.get()) != nil) == isFine)
+                #expect(self.mode(of: root) == mode_t(mode))
+            }
+        }
+    }
+
+    @Test func `nobody else may be able to replace what is above it`() throws {
+        try withTemporaryDirectory { root in
+            for (mode, isFine) in [(0o777, false), (0o1777, true), (0o775, true)] {
+                _ = unsafe chmod(root, mode_t(mode))
+                let result = Result { try PrivateDirectory.make("\(root)/\(mode)/own", mode: 0o700) }
+                #expect(((try? result.get()) != nil) == isFine)
+            }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can prepare what is another's"))
+    func `a directory or a link of somebody else's above it is refused and named`() throws {
+        try withTemporaryDirectory { root in
+            _ = unsafe mkdir(root + "/theirs", 0o755)
+            _ = unsafe chown(root + "/theirs", 12345, 12345)
+            _ = unsafe mkdir(root + "/ours", 0o755)
+            _ = unsafe symlink("ours", root + "/link")
+            try PrivateDirectory.make(root + "/link/a", mode: 0o700)
+            _ = unsafe lchown(root + "/link", 12345, 12345)
+            for name in ["theirs", "link"] {
+                let error = #expect(throws: DirectoryError.self) {
+                    try PrivateDirectory.make("\(root)/\(name)/b", mode: 0o700)
+                }
+                #expect(error?.description.contains("\(root)/\(name) belongs to user 12345") == true)
+            }
+        }
+    }
+
+    @Test func `what is somebody else's is never handed over`() throws {
+        try withTemporaryDirectory { root in
+            let error = #expect(throws: DirectoryError.self) {
+                try PrivateDirectory.make(root, mode: 0o700, owner: (geteuid() + 1, getegid()))
+            }
+            #expect(error?.description.contains("belongs to user \(geteuid())") == true)
+        }
+    }
+
+    private func mode(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+}

@@ -1,0 +1,57 @@
+import Configuration
+import LifecycleCore
+import Processes
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct LaunchRecordTests {
+    private var record: SavedRecord {
+        let tree = SavedTree(
+            token: LaunchToken.random(), main: ProcessIdentity(pid: 1234, startTime: 99), cgroup: "app-a b",
+            suspendMethod: .both, wish: .stopped, heldBefore: [ProcessIdentity(pid: 7, startTime: 8)],
+            exitStatus: .killed(by: Signal(rawValue: 11), dumpedCore: true))
+        return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
+    }
+
+    @Test func `it comes back as it was`() {
+        let record = record
+        #expect(LaunchRecord(record, wish: .stopped)?.saved(AppID("a")) == record)
+    }
+
+    @Test(arguments: ["", ":", "1:2", "0:2", "-5:2", "5", "5:", "5:x", "99999999999:1", "5:-1", "5:1:1"])
+    func `a main process that makes no sense is none`(text: String) {
+        let fields = record.fields.map { $0.name == "main" ? SavedRecord.Field(name: "main", value: text) : $0 }
+        #expect(LaunchRecord(SavedRecord(fields: fields), wish: .running) == nil)
+    }
+
+    @Test func `no value at all, or one without sense, leaves a record or none`() {
+        for field in record.fields {
+            for value in [nil, "", "x", "-1", "code:", "signal:999999999999", "core:-2147483648", "\u{0}"] {
+                var fields = record.fields.filter { $0.name != field.name }
+                if let value { fields.append(.init(name: field.name, value: value)) }
+                _ = LaunchRecord(SavedRecord(fields: fields), wish: .running)
+            }
+        }
+    }
+
+    @Test func `an app may make mistakes though the number of those before makes no sense`() {
+        for text in ["9223372036854775807", "-1", "x", ""] {
+            let state = ChannelState(SavedRecord(fields: [.init(name: "mistakes", value: text)]))
+            #expect((0...AppConnection.mistakeLimit).contains(state.mistakes))
+        }
+    }
+
+    @Test func `an ad-hoc app comes back as it was`() throws {
+        var definition = AppDefinition(adHoc: ["/bin/sh", "", "a b\n%"], user: .named("me"), defaults: Policy())
+        definition.name = "Näme"
+        definition.workingDirectory = "/a dir"
+        definition.environment = ["A": "", "B": "x=y", "C": "line\nfeed"]
+        let saved = definition.saved(AppID("a"))
+        let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
+        #expect(restored.saved(AppID("a")) == saved)
+        #expect(restored.command == definition.command)
+        #expect(restored.environment == definition.environment)
+        #expect(AppDefinition(saved: SavedRecord(), defaults: Policy()) == nil)
+    }
+}

@@ -1,0 +1,48 @@
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct StateLineTests {
+    private func roundTrip(_ kind: StateKind, _ record: SavedRecord) -> (StateKind, SavedRecord)? {
+        let bytes = StateLine.encode(kind, record)
+        #expect(bytes.last == UInt8(ascii: "\n"))
+        #expect(bytes.dropLast().allSatisfy { $0 > 0x1f && $0 != 0x7f })
+        return StateLine.decode(bytes.dropLast())
+    }
+
+    @Test(arguments: StateKind.allCases)
+    func `every kind comes back with its values in their order`(kind: StateKind) {
+        let record = SavedRecord(fields: [
+            .init(name: "front", value: "b"), .init(name: "front", value: "a"), .init(name: "empty", value: ""),
+        ])
+        #expect(roundTrip(kind, record) ?? (.forget, SavedRecord()) == (kind, record))
+    }
+
+    @Test func `every character comes back`() {
+        for number in UInt32(0)...0x10_FFFF {
+            // Every one below 0x800, and then one of each block, is enough to see all bytes that UTF-8 has.
+            guard number < 0x800 || number % 251 == 0, let scalar = Unicode.Scalar(number) else { continue }
+            let record = SavedRecord(fields: [.init(name: "id", value: "a\(scalar)=\(scalar)% \(scalar)")])
+            #expect(roundTrip(.app, record)?.1 == record, "character \(number)")
+        }
+    }
+
+    @Test func `any bytes are decoded to something`() {
+        for byte in UInt8.min...UInt8.max {
+            for line in [
+                [byte], Array("app id=".utf8) + [byte], Array("app id=%".utf8) + [byte], [byte] + Array("=1".utf8),
+            ] {
+                _ = StateLine.decode(line[...])
+            }
+        }
+    }
+
+    @Test func `what a newer version may have added is left out`() {
+        #expect(StateLine.decode(ArraySlice("weather id=a rain=1".utf8)) == nil)
+        #expect(StateLine.decode([]) == nil)
+        let decoded = StateLine.decode(ArraySlice("app id=a word  =odd state=active".utf8))
+        #expect(decoded?.1["id"] == "a")
+        #expect(decoded?.1["state"] == "active")
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import Processes
+import Testing
+
+/// A directory that lives as long as the body, with everything that was put into it.
+func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
+    var template = Array("/tmp/lifed-test-XXXXXX".utf8CString)
+    let name = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
+    let path = try #require(name)
+    defer { _ = unsafe system("rm -rf '\(path)'") }
+    return try body(path)
+}
+
+/// A file with these bytes, for its owner only.
+func write(_ bytes: [UInt8], to path: String) {
+    let file = Descriptor(owning: unsafe creat(path, 0o600))
+    #expect(unsafe Glibc.write(file.rawValue, bytes, bytes.count) == bytes.count)
+}
+
+/// What is in a directory.
+func names(in path: String) -> [String] {
+    guard let directory = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}

@@ -1,0 +1,110 @@
+import Configuration
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct URLTests {
+    @Test(arguments: [
+        ("file:///a%20b/c.png", "/a b/c.png"), ("file:/a", "/a"), ("file://localhost/a?x#y", "/a"),
+        ("FILE:///%C3%A9", "/é"), ("file://other/a", nil), ("file:a", nil), ("file:///%00", nil), ("file:///%4", nil),
+        ("file:///%FF", nil), ("https://example.org/a", nil),
+    ])
+    func `the path of a file`(text: String, path: String?) {
+        #expect(URLText(text)?.filePath == path)
+    }
+
+    @Test(arguments: ["", "a", ":a", "1a:b", "a b:c", "a:b c", "a:\n", "é:a"])
+    func `what is no URL`(text: String) {
+        #expect(URLText(text) == nil)
+    }
+
+    @Test func `the type of a file is that of the heaviest and longest pattern`() throws {
+        let path = "/tmp/lifed-globs-\(getpid())"
+        let table = Array(
+            """
+            # comment
+            80:text/heavy:*.x
+            50:text/light:*.x
+            50:application/gzip:*.gz
+            50:application/tar:*.tar.gz
+            50:text/x-c++:*.C:cs
+            50:text/x-c:*.c
+            50:text/make:Makefile
+            nonsense
+
+            """.utf8)
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let count = unsafe write(file, table, table.count)
+        #expect(count == table.count)
+        close(file)
+        defer { unsafe unlink(path) }
+        let types = MediaTypes(path: path)
+        let expected = [
+            "a.x": "text/heavy", "A.TAR.GZ": "application/tar", "a.gz": "application/gzip", "Makefile": "text/make",
+            "a": "application/octet-stream",
+        ]
+        for (name, type) in expected { #expect(types.type(ofFile: name) == type, "\(name)") }
+        #expect(types.type(ofFile: "a.c") == "text/x-c")
+        #expect(MediaTypes(path: "/nonexistent").type(ofFile: "a.x") == "application/octet-stream")
+    }
+
+    private func handlers(_ opens: [String: Set<String>], defaults: [String: String] = [:]) -> URLHandlers {
+        var apps: [AppID: AppDefinition] = [:]
+        for (name, kinds) in opens {
+            var definition = AppDefinition(adHoc: ["true"], user: .daemon, defaults: Policy())
+            definition.opens = kinds
+            apps[AppID(name)] = definition
+        }
+        return URLHandlers(apps: apps, defaults: defaults)
+    }
+
+    private func choice(_ handlers: URLHandlers, _ text: String, type: String? = nil) throws -> String {
+        let url = try #require(URLText(text))
+        do throws(ControlError) {
+            return try handlers.app(for: url, type: type).name
+        } catch {
+            return error.kind.rawValue
+        }
+    }
+
+    @Test func `the closest type decides, then its family, then that it is a file`() throws {
+        let all = handlers([
+            "page": ["text/html"], "any-text": ["text/*"], "plain": ["text/plain"], "files": ["file"], "web": ["https"],
+        ])
+        #expect(try choice(all, "file:///a", type: "text/html") == "page")
+        #expect(try choice(all, "file:///a", type: "text/css") == "any-text")
+        #expect(try choice(all, "file:///a", type: "image/png") == "files")
+        #expect(try choice(all, "https://a", type: "text/html") == "web")
+        #expect(try choice(handlers(["plain": ["text/plain"]]), "file:///a", type: "text/css") == "plain")
+        #expect(try choice(handlers([:]), "https://a") == "NoSuchApp")
+    }
+
+    @Test func `of several the default opens it, if there is one`() throws {
+        let two = ["a": Set(["https"]), "b": Set(["https"])]
+        #expect(try choice(handlers(two), "HTTPS://x") == "Ambiguous")
+        #expect(try choice(handlers(two, defaults: ["https": "b"]), "https://x") == "b")
+        #expect(try choice(handlers(two, defaults: ["https": "gone"]), "https://x") == "Ambiguous")
+    }
+
+    @Test func `arguments stand for what is opened, in manifests alone`() {
+        let command = ["view", "%u", "100%", "%f", "--x=%u"]
+        var manifest = Manifest(id: "view", file: "/view.toml", command: command, program: "/bin/view")
+        let definition = AppDefinition(manifest: manifest, defaults: Policy())
+        #expect(definition.policy.takesURLs)
+        #expect(definition.command(opening: "file:///a%20b") == ["view", "file:///a%20b", "100%", "/a b", "--x=%u"])
+        #expect(definition.command(opening: nil) == ["view", "100%", "--x=%u"])
+        manifest.command = ["%u"]
+        #expect(!AppDefinition(manifest: manifest, defaults: Policy()).policy.takesURLs)
+        let adHoc = AppDefinition(adHoc: command, user: .daemon, defaults: Policy())
+        #expect(adHoc.command(opening: "x:") == command)
+    }
+
+    @Test func `what does not fit a line is seen before it is sent`() {
+        #expect(AppEvent.openURL("x:" + String(repeating: "a", count: 6000)).fitsALine)
+        #expect(!AppEvent.openURL("x:" + String(repeating: "%", count: 3000)).fitsALine)
+        #expect(!AppEvent.continueActivity(type: "a", info: "\u{0}").fitsALine)
+    }
+}

@@ -1,0 +1,81 @@
+// Prints what the daemon's sources of events tell, one line each, for the tests in the container:
+//
+//   MachineFixture session seat|user    a line on standard input lets the machine sleep
+//   MachineFixture clock
+//   MachineFixture midnight SECOND      prints the next local midnight after a second of the epoch, and ends
+//   MachineFixture memory [FILE]
+#if DEBUG
+    import Glibc
+    @testable import LifecycleDaemon
+    import Systemd
+
+    @main struct MachineFixture {
+        static func main() throws {
+            let loop = try EventLoop()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let kept: [Any]
+            switch arguments.first {
+            case "session": kept = try followSession(loop, isUser: arguments.last == "user")
+            case "clock":
+                kept = [try ClockWatch(loop: loop, smallestStep: .zero) { say("\($0)") }, try readLines(loop) {}]
+            case "memory":
+                let thresholds = MemoryThresholds(
+                    warning: .init(kind: .some, stall: .milliseconds(20), window: .seconds(2)),
+                    critical: .init(kind: .full, stall: .milliseconds(20), window: .seconds(2)), floor: 0)
+                let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
+                let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { pressure in
+                    say("\(pressure.level): \(pressure)")
+                }
+                source.onEnd = { say("end: \($0)") }
+                kept = [source, try readLines(loop) {}]
+            case "midnight":
+                say("\(WallClock.nextMidnight(after: arguments.last.flatMap { Int64($0) } ?? 0))")
+                exit(EXIT_SUCCESS)
+            default: exit(EX_USAGE)
+            }
+            say("started")
+            exit(try withExtendedLifetime(kept) { try loop.run() })
+        }
+
+        /// Standard input ends with whoever started this.
+        static func readLines(_ loop: EventLoop, handler: @escaping () -> Void) throws -> IOSource {
+            try loop.watch(descriptor: STDIN_FILENO, events: .readable) { _ in
+                guard readLine() != nil else { return loop.exit(code: 0) }
+                handler()
+            }
+        }
+
+        static func followSession(_ loop: EventLoop, isUser: Bool) throws -> [Any] {
+            var delay: SleepDelay?
+            let bus = try Bus(loop: loop)
+            bus.onProblem = { say("problem: \($0)") }
+            let identifier = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
+            let environment = identifier.map { ["XDG_SESSION_ID": $0] } ?? [:]
+            let choice = SessionChoice.ofProcess(isUser: isUser, environment: environment)
+            let session = LoginSession(bus: bus, choice: choice) { event in
+                switch event {
+                case .willSleep(let sleep):
+                    delay = sleep
+                    say("willSleep held=\(sleep.isHeld) longest=\(sleep.longest.map { "\($0)" } ?? "?")")
+                default: say("\(event)")
+                }
+            }
+            session.onFollow = { say("session \($0)") }
+            let input = try readLines(loop) {
+                delay?.release()
+                say("released")
+            }
+            return [bus, session, input]
+        }
+    }
+
+    /// Standard output through a pipe would keep what is printed.
+    func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
+    }
+#else
+    @main struct MachineFixture {
+        static func main() { fatalError("build this for debugging: it looks into the daemon") }
+    }
+#endif
