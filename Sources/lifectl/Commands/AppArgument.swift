@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// The id of an app, with the known ones for the shell to complete.
+struct AppArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The id of the app.", valueName: "app"),
+        completion: .shellCommand("lifectl list --ids 2>/dev/null"))
+    var id: String
+}

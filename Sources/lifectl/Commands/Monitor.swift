@@ -1,0 +1,23 @@
+import ArgumentParser
+import ControlAPI
+
+struct Monitor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show every change of every app as it happens.",
+        discussion: """
+            The present state comes first. Ends with an interrupt (Ctrl-C), or after --timeout seconds without a change.
+
+            Example: lifectl monitor --json
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var session = try Session(options, doing: "cannot go on watching")
+        try session.monitor()
+        while let reply = try session.nextChange(timeout: options.explicitTimeout) {
+            try options.show(reply) { present in present.change(reply) }
+        }
+        throw Failure(status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+
+/// Why lifectl ends without success: one line for a person, one number for a script.
+struct Failure: Error, Equatable {
+    let status: Outcome
+    let message: String
+
+    /// Ends the process. What is not a failure (help, completion scripts) goes to standard output.
+    static func report(_ error: any Error) -> Never {
+        if error is ReaderGone { exit(Outcome.success.rawValue) }
+        if let failure = error as? Failure { failure.end() }
+        if Lifectl.exitCode(for: error).isSuccess { Lifectl.exit(withError: error) }
+        Failure(status: .usage, message: "\(Lifectl.message(for: error)) (see lifectl --help)").end()
+    }
+
+    /// The line as it stands on standard error: a line break in what others said would make it two.
+    var line: String {
+        "lifectl: \(Text.printable(message.split(whereSeparator: \.isNewline).joined(separator: " ")))"
+    }
+
+    private func end() -> Never {
+        try? StandardStream.error.write(line + "\n")
+        exit(status.rawValue)
+    }
+}
+
+/// Whoever read standard output has what they wanted. This is no failure.
+struct ReaderGone: Error {}
+
+extension Failure {
+    /// A call that failed, and what could not be done because of it.
+    init(_ error: ControlClientError, doing action: String, sockets: [String], timeout: Duration?) {
+        switch error {
+        case .declined(let error): self.init(error)
+        case .absent: self.init(.unavailable, action, Self.absence(from: sockets))
+        case .notPermitted(let path):
+            let remedy = "be root, the daemon's own user or in the group lifed"
+            let message =
+                path.map { "not permitted to use \($0); \(remedy)" }
+                ?? "not permitted; \(remedy), and from within an app only what its manifest's \"control\" allows"
+            self.init(.notPermitted, action, message)
+        case .unreachable(let path, let number):
+            self.init(.unavailable, action, "cannot connect to \(path): \(Text.error(number))")
+        case .closed: self.init(.unavailable, action, "the daemon closed the connection; is it shutting down?")
+        case .timedOut:
+            let time = timeout.map { " after \(Text.seconds($0))" } ?? ""
+            self.init(.timedOut, action, "no answer\(time); --timeout gives it longer")
+        case .callTooLong(let limit):
+            self.init(.usage, action, "command and environment are longer than the \(limit) bytes that lifed takes")
+        case .parameterNotTaken(let name): self.init(.usage, action, "lifed does not take what was given as \(name)")
+        case .notUnderstood(let detail): self.init(.protocol, action, "the answer was not understood: \(detail)")
+        case .system(let call, let number): self.init(.failed, action, "\(call): \(Text.error(number))")
+        }
+    }
+
+    private init(_ status: Outcome, _ action: String, _ reason: String) {
+        self.init(status: status, message: "\(action): \(reason)")
+    }
+
+    private static func absence(from sockets: [String]) -> String {
+        "lifed is not running (nobody listens at \(sockets.joined(separator: " or "))); "
+            + "start it with 'systemctl start lifed' or 'lifed --user'"
+    }
+
+    private init(_ error: ControlError) {
+        let status: Outcome =
+            switch error.kind {
+            case .noSuchApp: .noSuchApp
+            case .invalidApp: .invalidApp
+            case .ambiguous: .ambiguous
+            case .notRunning: .notRunning
+            case .refused: .refused
+            case .superseded: .superseded
+            case .launchFailed: .launchFailed
+            case .failed, .subscriptionOverrun: .failed
+            }
+        let subject = error.id.flatMap { $0.isEmpty ? nil : "\($0): " } ?? ""
+        let remedy = error.remedy.isEmpty ? "" : "; \(error.remedy)"
+        self.init(status: status, message: "\(subject)\(error.reason)\(remedy)")
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+
+/// The options that every command has.
+struct GlobalOptions: ParsableArguments {
+    @Flag(help: "Talk to the system's daemon.")
+    var system = false
+
+    @Flag(help: "Talk to the user's own daemon.")
+    var user = false
+
+    @Option(help: ArgumentHelp("Talk to the daemon that listens at this path.", valueName: "path"))
+    var socket: String?
+
+    // Read before everything else, by RemoteHost; here it is for the help.
+    @Option(help: ArgumentHelp("Run the command on another machine, through ssh.", valueName: "user@host"))
+    var host: String?
+
+    @Flag(help: "Print JSON: one object, or one a line.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for an answer, in seconds. (default: 60; none for monitor)", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        let places = [system, user, socket != nil].count { $0 }
+        guard places <= 1 else { throw ValidationError("--system, --user and --socket exclude one another") }
+        if let timeout, !(timeout > 0 && timeout <= 1e9) {
+            throw ValidationError("--timeout takes a positive number of seconds")
+        }
+        if let socket, socket.isEmpty { throw ValidationError("--socket takes a path") }
+    }
+
+    var choice: SocketPath.Choice {
+        if let socket { return .path(socket) }
+        if system { return .system }
+        return user ? .user : .automatic
+    }
+
+    /// The time that was asked for, if any was.
+    var explicitTimeout: Duration? { timeout.map { .seconds($0) } }
+
+    var callTimeout: Duration { explicitTimeout ?? .seconds(60) }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import ControlAPI
+
+struct Lifectl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lifectl",
+        abstract: "Bring apps to the front, put them to sleep, wake them and end them.",
+        discussion: """
+            Talks to the user's own daemon if it answers, and else to the system's. --user, --system and --socket decide, \
+            as does the variable LIFED_SOCKET.
+
+            Example: lifectl launch org.example.Clock
+
+            Exit status:
+            \(Outcome.table)
+            """,
+        subcommands: [
+            Launch.self, Run.self, Focus.self, Home.self, Interrupt.self, Open.self, Continue.self, Simulate.self,
+            Suspend.self, Resume.self, Wake.self, Terminate.self,
+            Kill.self, List.self, Describe.self, Monitor.self, MemoryPressure.self, Reload.self, ShowVersion.self,
+        ]
+    )
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// Instants and durations, in microseconds, for people.
+enum Instants {
+    /// The local time of day with milliseconds: `12:04:05.678`.
+    static func timeOfDay(_ microseconds: Int64) -> String {
+        let fraction = (microseconds % 1_000_000 + 1_000_000) % 1_000_000 / 1000
+        return "\(format(microseconds, "%H:%M:%S")).\(padded(fraction, 3))"
+    }
+
+    /// The local date and time.
+    static func date(_ microseconds: Int64) -> String { format(microseconds, "%a %Y-%m-%d %H:%M:%S") }
+
+    /// The local date and time, and how long ago that was.
+    static func dateAndAge(_ microseconds: Int64, now: Int64) -> String {
+        "\(format(microseconds, "%Y-%m-%d %H:%M:%S")) (\(age(now &- microseconds)) ago)"
+    }
+
+    /// A duration in its two largest units: `3 d 4 h`, `5 min 6 s`, `7.8 s`.
+    static func age(_ microseconds: Int64) -> String {
+        let seconds = max(0, microseconds) / 1_000_000
+        switch seconds {
+        case ..<60: return "\(seconds).\(max(0, microseconds) % 1_000_000 / 100_000) s"
+        case ..<3600: return "\(seconds / 60) min \(seconds % 60) s"
+        case ..<86400: return "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+        default: return "\(seconds / 86400) d \(seconds % 86400 / 3600) h"
+        }
+    }
+
+    /// Processor time with hundredths, like top(1): `0:07.35`.
+    static func processorTime(_ microseconds: Int64) -> String {
+        let seconds = max(0, microseconds) / 1_000_000
+        let hundredths = max(0, microseconds) % 1_000_000 / 10_000
+        return "\(seconds / 60):\(padded(seconds % 60, 2)).\(padded(hundredths, 2))"
+    }
+
+    static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static func format(_ microseconds: Int64, _ pattern: String) -> String {
+        var seconds = time_t(microseconds / 1_000_000)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&seconds, &parts) != nil else { return "?" }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            count = unsafe buffer.withMemoryRebound(to: CChar.self) {
+                unsafe strftime($0.baseAddress, $0.count, pattern, &parts)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

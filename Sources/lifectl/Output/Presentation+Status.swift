@@ -1,0 +1,126 @@
+import ControlAPI
+
+extension Presentation {
+    func status(_ status: Status) -> String {
+        let text = properties([
+            (
+                "daemon",
+                "lifed \(Text.printable(status.version)) (pid \(status.pid), \(Text.printable(status.instance)))"
+            ),
+            ("socket", Text.printable(status.socket)),
+            ("running since", Instants.dateAndAge(status.started, now: now)),
+            ("in front", names(status.front)),
+            ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
+            ("out of sight", status.concealments.isEmpty ? nil : names(status.concealments)),
+            ("home app", status.homeApp.map(Text.printable)),
+            ("apps", "\(status.apps) known, \(status.running) running"),
+            ("clients", "\(status.clients)"),
+            ("log", status.journal ? "journal" : "standard error"),
+            ("problems", status.problems.isEmpty ? "none" : "\(status.problems.count)"),
+        ])
+        return text + status.problems.map { "  \(problem($0))\n" }.joined()
+    }
+
+    private func names(_ names: [String]) -> String {
+        names.isEmpty ? "nothing" : names.map(Text.printable).joined(separator: ", ")
+    }
+
+    func details(_ details: Details) -> String {
+        let app = details.app
+        let target = app.target == app.state ? "" : ", on its way to \(app.target.rawValue)"
+        let text = properties(
+            [
+                ("app", Text.printable(app.id)),
+                ("name", app.name.map(Text.printable)),
+                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target),
+                ("since", Instants.dateAndAge(app.since, now: now)),
+                ("reason", Text.printable(app.reason)),
+                ("pid", app.pid.map(String.init)),
+                ("held by", app.containment.map(words)),
+                ("listens", app.linked ? "yes" : nil),
+                ("has to answer", details.awaiting.map(Text.printable)),
+                ("background until", details.backgroundUntil.map { Instants.timeOfDay($0) }),
+                ("kept awake by", details.holds.isEmpty ? nil : details.holds.map(words).joined(separator: "; ")),
+                ("command", Text.printable(details.command.joined(separator: " "))),
+                ("user", details.user.map(Text.printable)),
+                ("manifest", details.manifest.map(Text.printable) ?? (app.adHoc ? "none, started ad hoc" : nil)),
+                ("last exit", app.lastExit.map(words)),
+                ("restart", restart(details)),
+                ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
+            ] + reclaim(app.lastExit?.reclaim))
+        return details.processes.isEmpty ? text : text + "\n" + processes(details.processes)
+    }
+
+    private func restart(_ details: Details) -> String? {
+        let count = "ended \(details.failures) times in a row soon after its start"
+        if details.givenUp {
+            return details.app.state == .notRunning
+                ? "given up, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
+        }
+        return details.restartAt.map { "at \(Instants.timeOfDay($0)), \(count)" }
+    }
+
+    private func processes(_ processes: [Process]) -> String {
+        var table = Table(
+            [
+                ("PID", .trailing), ("PARENT", .trailing), ("STATE", .leading), ("CPU", .trailing),
+                ("COMMAND", .leading),
+            ],
+            style: style)
+        for process in processes {
+            table.add([
+                Table.Cell(String(process.pid)), Table.Cell(String(process.parent)),
+                Table.Cell(Self.spelledOut(process.state)), Table.Cell(Instants.processorTime(process.cpuTime)),
+                Table.Cell(process.command),
+            ])
+        }
+        return table.text
+    }
+
+    /// What the letter of proc_pid_stat(5) stands for.
+    static func spelledOut(_ letter: String) -> String {
+        switch letter {
+        case "R": "running"
+        case "S": "sleeping"
+        case "D": "waiting for I/O"
+        case "Z": "zombie"
+        case "T": "stopped"
+        case "t": "traced"
+        case "X", "x": "dead"
+        case "I": "idle"
+        case "P": "parked"
+        default: letter
+        }
+    }
+
+    private func words(_ schedule: Schedule) -> String {
+        let time = schedule.next.map { "next at \(Instants.date($0))" } ?? "never again"
+        return "\(Text.printable(schedule.kind)), \(time) (\(Text.printable(schedule.at)))"
+    }
+
+    private func words(_ hold: Hold) -> String {
+        let since = "since \(Instants.timeOfDay(hold.since))"
+        let until = hold.until.map { ", until \(Instants.timeOfDay($0))" } ?? ""
+        return "\(hold.kind.rawValue) \(Text.printable(hold.name)), \(since)\(until)"
+    }
+
+    private func words(_ containment: Containment) -> String {
+        switch containment {
+        case .processGroup: "process group and adopted descendants"
+        case .cgroup: "control group"
+        }
+    }
+
+    private func words(_ exit: Exit) -> String {
+        let cause =
+            if let signal = exit.signal {
+                ", signal \(signal)"
+            } else if let code = exit.exitCode {
+                ", exit code \(code)"
+            } else {
+                ""
+            }
+        let age = Instants.dateAndAge(exit.time, now: now)
+        return "\(Text.printable(exit.reason))\(cause), from \(exit.state.rawValue), \(age)"
+    }
+}

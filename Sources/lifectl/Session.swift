@@ -1,0 +1,63 @@
+import ControlAPI
+
+/// One command's conversation with the daemon.
+struct Session: ~Copyable {
+    private var client: ControlClient
+    private let action: String
+    private let sockets: [String]
+    private let timeout: Duration?
+
+    /// Connects. The action names in an error message what could not be done.
+    init(_ options: GlobalOptions, doing action: String) throws(Failure) {
+        let sockets = SocketPath.candidates(options.choice, environment: Environment.current)
+        guard !sockets.isEmpty else {
+            throw Failure(
+                status: .unavailable,
+                message: "\(action): XDG_RUNTIME_DIR is not set, so there is no place for the user's own daemon; "
+                    + "name its socket with --socket")
+        }
+        do throws(ControlClientError) {
+            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.callTimeout)
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: options.callTimeout)
+        }
+        self.action = action
+        self.sockets = sockets
+        timeout = options.callTimeout
+    }
+
+    mutating func call<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+    ) throws(Failure) -> Reply {
+        do throws(ControlClientError) {
+            return try client.call(method, parameters)
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+    }
+
+    mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(Failure) -> Reply {
+        do throws(ControlClientError) {
+            return try client.call(method)
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+    }
+
+    mutating func monitor() throws(Failure) {
+        do throws(ControlClientError) {
+            try client.monitor()
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+    }
+
+    /// Waits for the next change; nil once the daemon has ended the subscription.
+    mutating func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
+        do throws(ControlClientError) {
+            return try client.nextChange(timeout: timeout)
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+    }
+}

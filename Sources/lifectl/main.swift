@@ -1,0 +1,14 @@
+import ArgumentParser
+import Glibc
+
+// A reader that goes away, as in `lifectl monitor | head`, is told by EPIPE where it is written to.
+signal(SIGPIPE, SIG_IGN)
+StandardStream.holdMissing()
+
+do {
+    if let host = try RemoteHost(arguments: Array(CommandLine.arguments.dropFirst())) { try host.run() }
+    var command = try Lifectl.parseAsRoot()
+    try command.run()
+} catch {
+    Failure.report(error)
+}

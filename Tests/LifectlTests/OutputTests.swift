@@ -1,0 +1,144 @@
+import ArgumentParser
+import ControlAPI
+import Testing
+
+@testable import lifectl
+
+private func app(_ id: String, _ state: State, target: State? = nil) -> App {
+    App(
+        id: id, name: nil, state: state, target: target ?? state, reason: "focus", inFront: false, linked: false,
+        adHoc: false, pid: state == .notRunning ? nil : 123, containment: nil, since: 1_000_000, lastExit: nil)
+}
+
+@Suite struct OutputTests {
+    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+
+    @Test func tablesAreAligned() {
+        let text = plain.list([app("org.example.Clock", .active), app("a", .suspended, target: .active)])
+        #expect(
+            text == """
+                ID                 STATE               PID      SINCE  REASON
+                org.example.Clock  active              123  1 min 5 s  focus
+                a                  suspended → active  123  1 min 5 s  focus
+
+                """)
+    }
+
+    @Test func sentencesSayWhatIs() {
+        #expect(plain.sentence(app("a", .active)) == "a is active (pid 123)\n")
+        #expect(plain.sentence(app("a", .notRunning)) == "a is not running\n")
+    }
+
+    @Test func othersWordsDoNotCommandTheTerminal() {
+        let text = plain.list([app("a\u{1b}[31m\n\u{202e}", .active)])
+        #expect(!text.contains("\u{1b}") && !text.contains("\u{202e}"))
+        #expect(text.split(separator: "\n").count == 2)
+    }
+
+    @Test(arguments: [
+        (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, ["TERM": "dumb"], false),
+        (true, [:], false), (true, ["TERM": "xterm", "NO_COLOR": "1"], false),
+        (true, ["TERM": "xterm", "NO_COLOR": ""], true),
+    ])
+    func colourIsForTerminalsThatWantIt(_ isTerminal: Bool, _ environment: [String: String], _ expected: Bool) {
+        #expect(Style(isTerminal: isTerminal, environment: environment).isColoured == expected)
+    }
+
+    @Test(arguments: [
+        (Int64(-5), "0.0 s"), (7_800_000, "7.8 s"), (306_000_000, "5 min 6 s"), (3_660_000_000, "1 h 1 min"),
+        (273_600_000_000, "3 d 4 h"), (.max, "106751991 d 4 h"),
+    ])
+    func agesHaveTwoUnits(_ microseconds: Int64, _ text: String) {
+        #expect(Instants.age(microseconds) == text)
+    }
+
+    @Test func processorTimeHasHundredths() {
+        #expect(Instants.processorTime(67_350_000) == "1:07.35")
+    }
+}
+
+@Suite struct FailureTests {
+    private func failure(_ error: ControlClientError) -> Failure {
+        Failure(error, doing: "cannot focus a", sockets: ["/s", "/t"], timeout: .seconds(60))
+    }
+
+    @Test func numbersAreDistinctAndDocumented() {
+        #expect(Set(Outcome.allCases.map(\.rawValue)).count == Outcome.allCases.count)
+        for status in Outcome.allCases {
+            #expect(Outcome.table.contains(" \(status.rawValue)  \(status.meaning)"))
+        }
+    }
+
+    @Test func everyDeclineHasItsNumber() {
+        let expected: [(ControlError.Kind, Outcome)] = [
+            (.noSuchApp, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidApp), (.notRunning, .notRunning),
+            (.refused, .refused),
+            (.superseded, .superseded), (.launchFailed, .launchFailed), (.failed, .failed),
+            (.subscriptionOverrun, .failed),
+        ]
+        #expect(expected.count == ControlError.Kind.allCases.count)
+        for (kind, status) in expected {
+            let error = ControlError(kind, id: "a", reason: "it is so", remedy: "do this")
+            #expect(failure(.declined(error)) == Failure(status: status, message: "a: it is so; do this"))
+        }
+    }
+
+    @Test(arguments: [
+        (ControlClientError.absent(path: "/t"), Outcome.unavailable), (.notPermitted(path: nil), .notPermitted),
+        (.notPermitted(path: "/s"), .notPermitted), (.unreachable(path: "/s", errno: 111), .unavailable),
+        (.closed, .unavailable), (.timedOut, .timedOut), (.callTooLong(limit: 5), .usage),
+        (.parameterNotTaken("name"), .usage), (.notUnderstood("x\ny"), .protocol),
+        (.system(call: "poll", errno: 12), .failed),
+    ])
+    func everyFailureIsOneLine(_ error: ControlClientError, _ status: Outcome) {
+        let failure = failure(error)
+        #expect(failure.status == status)
+        #expect(failure.line.hasPrefix("lifectl: cannot focus a: "))
+        #expect(!failure.line.contains("\n"))
+    }
+
+    @Test func theRemedyNamesWhereTheDaemonWasLookedFor() {
+        #expect(failure(.absent(path: "/t")).message.contains("/s or /t"))
+        #expect(failure(.timedOut).message.contains("60 s"))
+    }
+}
+
+@Suite struct ArgumentTests {
+    @Test func theCommandStandsBehindTheTerminator() throws {
+        let command = try #require(
+            try Lifectl.parseAsRoot(["run", "--id", "x", "--json", "--", "sh", "-c", "--json"]) as? Run)
+        #expect(command.command == ["sh", "-c", "--json"])
+        #expect(command.id == "x")
+        #expect(command.options.json)
+    }
+
+    @Test(arguments: [
+        ["run", "sleep", "3"], ["run", "--"], ["focus"], ["focus", "a", "--user", "--system"],
+        ["focus", "a", "--timeout=-1"], ["focus", "a", "--timeout", "nan"], ["list", "--ids", "--json"], ["bogus"],
+        ["focus", "a", "--socket", ""],
+    ])
+    func whatMakesNoSenseIsBadUsage(_ arguments: [String]) {
+        do {
+            _ = try Lifectl.parseAsRoot(arguments)
+            Issue.record("\(arguments) was taken")
+        } catch {
+            #expect(Lifectl.exitCode(for: error).rawValue == Outcome.usage.rawValue)
+        }
+    }
+
+    @Test func everyCommandHasAnExample() {
+        for command in Lifectl.configuration.subcommands {
+            #expect(command.configuration.discussion.contains("Example: lifectl "), "\(command)")
+        }
+    }
+
+    @Test func placesAndTimesAreTaken() throws {
+        let monitor = try #require(try Lifectl.parseAsRoot(["monitor"]) as? Monitor)
+        #expect(monitor.options.explicitTimeout == nil)
+        #expect(monitor.options.choice == .automatic)
+        let focus = try #require(
+            try Lifectl.parseAsRoot(["focus", "a", "--socket", "/s", "--timeout", "0.5"]) as? Focus)
+        #expect(focus.options.choice == .path("/s"))
+        #expect(focus.options.callTimeout == .milliseconds(500))
+    }
+}

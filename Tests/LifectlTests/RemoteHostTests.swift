@@ -1,0 +1,30 @@
+import Testing
+
+@testable import lifectl
+
+@Suite struct RemoteHostTests {
+    @Test func `the words that name the machine are taken out, wherever they are`() throws {
+        for words in [["--host", "kim@kitchen", "list", "--json"], ["list", "--host=kim@kitchen", "--json"]] {
+            let host = try #require(try RemoteHost(arguments: words))
+            #expect(host.destination == "kim@kitchen")
+            #expect(host.arguments == ["list", "--json"])
+            #expect(host.command == ["ssh", "--", "kim@kitchen", "'lifectl' 'list' '--json'"])
+        }
+    }
+
+    @Test func `what follows two hyphens belongs to the app`() throws {
+        #expect(try RemoteHost(arguments: ["run", "--", "x", "--host", "y"]) == nil)
+        #expect(throws: Failure.self) { try RemoteHost(arguments: ["list", "--host", "--", "x"]) }
+    }
+
+    @Test(arguments: ["", "-oProxyCommand=x"])
+    func `what ssh would misread is refused`(destination: String) {
+        #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host", destination, "list"]) }
+        #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host=\(destination)", "list"]) }
+    }
+
+    @Test func `a quote in a word is no end of it`() {
+        #expect(RemoteHost.quoted("it's") == #"'it'\''s'"#)
+        #expect(RemoteHost.quoted("") == "''")
+    }
+}
