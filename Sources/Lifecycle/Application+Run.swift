@@ -1,0 +1,57 @@
+internal import CMainQueue
+internal import Dispatch
+internal import Glibc
+
+extension Application {
+    /// Gives the main thread to the app, for good: tells the delegate what there is to tell, and does the work of the main
+    /// actor and of the main dispatch queue meanwhile.
+    ///
+    /// For a `main` that is not `async`. A process that cannot have the few descriptors needed says so and exits.
+    @available(*, noasync, message: "await the method of the same name")
+    public func run(delegate: any ApplicationDelegate) -> Never {
+        do throws(ApplicationError) {
+            try start(delegate: delegate)
+        } catch {
+            let message = Array("\(error.description)\n".utf8)
+            _ = unsafe write(STDERR_FILENO, message, message.count)
+            exit(EXIT_FAILURE)
+        }
+        var items = [
+            pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: lifecycle_main_queue_descriptor(), events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
+            if items[0].revents != 0 { dispatch() }
+            if items[1].revents != 0 { lifecycle_main_queue_drain() }
+        }
+    }
+
+    /// Tells the delegate what there is to tell, until the task is cancelled.
+    ///
+    /// Throws an `ApplicationError` like `start(delegate:termination:)`.
+    public func run(delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits)
+        async throws(ApplicationError)
+    {
+        try start(delegate: delegate, termination: termination)
+        let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: .main)
+        source.setEventHandler { MainActor.assumeIsolated { Application.shared.dispatch() } }
+        source.activate()
+        await untilCancelled()
+        // The descriptor may be closed only when the source has let go of it.
+        await withCheckedContinuation { continuation in
+            source.setCancelHandler { continuation.resume() }
+            source.cancel()
+        }
+        stop()
+    }
+
+    private nonisolated func untilCancelled() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        await withTaskCancellationHandler {
+            for await _ in stream {}
+        } onCancel: {
+            continuation.finish()
+        }
+    }
+}

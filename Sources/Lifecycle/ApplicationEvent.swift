@@ -1,0 +1,52 @@
+/// What observers of an app hear: the same as its delegate, after it.
+public enum ApplicationEvent: Hashable, Sendable {
+    /// The first of all.
+    case willFinishLaunching(LaunchOptions)
+    /// Launching is done but for coming to the front.
+    case didFinishLaunching(LaunchOptions)
+    /// The app is in front and in use.
+    case didBecomeActive
+    /// The app is about to stop being in use.
+    case willResignActive
+    /// The app is out of sight.
+    case didEnterBackground
+    /// The app is about to come to the front.
+    case willEnterForeground
+    /// There is something to open.
+    case openURL(String, OpenURLOptions)
+    /// A person goes on here with what was begun elsewhere.
+    case continueActivity(UserActivity)
+    /// There is work to do out of sight.
+    case performWork(BackgroundWork)
+    /// Memory is running short.
+    case didReceiveMemoryWarning
+    /// The session is about to be locked.
+    case protectedDataWillBecomeUnavailable
+    /// The session was unlocked.
+    case protectedDataDidBecomeAvailable
+    /// The clock was set, the time zone is another one, or a day has begun.
+    case significantTimeChange
+    /// The process is about to exit. Observers are not waited for, and may not get as far as this.
+    case willTerminate
+}
+
+/// The events of an app from when they were asked for.
+///
+/// Nobody waits for an observer. One that is slow misses the oldest of more than 64 events.
+public struct ApplicationEvents: AsyncSequence, Sendable {
+    /// What an iteration gives.
+    public typealias Element = ApplicationEvent
+    /// Iteration does not fail.
+    public typealias Failure = Never
+
+    private let stream: AsyncStream<ApplicationEvent>
+
+    init(_ stream: AsyncStream<ApplicationEvent>) {
+        self.stream = stream
+    }
+
+    /// Begins an iteration.
+    public func makeAsyncIterator() -> AsyncStream<ApplicationEvent>.Iterator {
+        stream.makeAsyncIterator()
+    }
+}

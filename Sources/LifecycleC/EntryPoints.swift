@@ -1,0 +1,167 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// These are the functions of lifecycle.h, which documents them for those who call them. The compiler holds these to its
+// declarations.
+
+internal import AppChannel
+internal import CLifecycle
+internal import LifecycleClient
+public import LifecycleHeader
+
+// MARK: - Opening and closing
+
+@c @implementation
+public func lifecycle_open(
+    _ callbacks: UnsafePointer<lifecycle_callbacks>!, _ context: UnsafeMutableRawPointer!, _ flags: CUnsignedInt
+) -> OpaquePointer! {
+    guard let source = unsafe callbacks, let callbacks = unsafe lifecycle_callbacks(copying: source),
+        flags & ~LIFECYCLE_LEAVE_SIGTERM == 0
+    else {
+        lifecycle_set_invalid_argument()
+        return nil
+    }
+    do throws(SystemError) {
+        let client = try Client.forThisProcess(flags & LIFECYCLE_LEAVE_SIGTERM == 0 ? .caught : .leftToTheApp)
+        let handle = unsafe Handle(client, callbacks, context)
+        return unsafe OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
+    } catch {
+        lifecycle_set_errno(error.code)
+        return nil
+    }
+}
+
+@c @implementation
+public func lifecycle_close(_ app: OpaquePointer!) {
+    guard let app = unsafe app else { return }
+    let owned = unsafe Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(app))
+    unsafe owned.takeRetainedValue().close()
+}
+
+// MARK: - Dispatching
+
+@c @implementation
+public func lifecycle_fd(_ app: OpaquePointer!) -> CInt {
+    unsafe handle(app)?.client.fileDescriptor ?? -1
+}
+
+@c @implementation
+public func lifecycle_dispatch(_ app: OpaquePointer!) {
+    unsafe handle(app)?.dispatch()
+}
+
+@c @implementation
+public func lifecycle_state(_ app: OpaquePointer!) -> lifecycle_state {
+    switch unsafe handle(app)?.client.state {
+    case .active: LIFECYCLE_ACTIVE
+    case .background: LIFECYCLE_BACKGROUND
+    case .inactive, nil: LIFECYCLE_INACTIVE
+    }
+}
+
+@c @implementation
+public func lifecycle_is_managed(_ app: OpaquePointer!) -> Bool {
+    unsafe handle(app)?.client.isManaged ?? false
+}
+
+// MARK: - Tasks and activities
+
+@c @implementation
+public func lifecycle_begin_task(_ app: OpaquePointer!, _ name: UnsafePointer<CChar>!) -> Int64 {
+    unsafe handle(app)?.client.beginTask(name: text(name) ?? "task").rawValue ?? -1
+}
+
+@c @implementation
+public func lifecycle_end_task(_ app: OpaquePointer!, _ task: Int64) {
+    unsafe handle(app)?.client.endTask(AssertionID(rawValue: task))
+}
+
+@c @implementation
+public func lifecycle_background_time_remaining(_ app: OpaquePointer!) -> Int64 {
+    unsafe handle(app)?.client.backgroundMillisecondsRemaining ?? -1
+}
+
+@c @implementation
+public func lifecycle_begin_activity(_ app: OpaquePointer!, _ mode: UnsafePointer<CChar>!) -> Int64 {
+    unsafe handle(app)?.client.beginActivity(mode: text(mode) ?? "").rawValue ?? -1
+}
+
+@c @implementation
+public func lifecycle_end_activity(_ app: OpaquePointer!, _ activity: Int64) {
+    unsafe handle(app)?.client.endActivity(AssertionID(rawValue: activity))
+}
+
+// MARK: - Work out of sight
+
+@c @implementation
+public func lifecycle_complete_work(_ app: OpaquePointer!, _ work: Int64, _ result: lifecycle_work_result) {
+    let result: TaskResult =
+        switch result {
+        case LIFECYCLE_WORK_NEW_DATA: .newData
+        case LIFECYCLE_WORK_NO_DATA: .noData
+        default: .failed
+        }
+    unsafe handle(app)?.completeWork(work, result)
+}
+
+// MARK: - State for the next launch
+
+@c @implementation
+public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointer!, _ size: Int) -> CInt {
+    guard unsafe app != nil && (size == 0 || state != nil) else {
+        lifecycle_set_invalid_argument()
+        return -1
+    }
+    // What is too large is not copied first.
+    let count = min(size, SavedState.limit + 1)
+    do throws(SystemError) {
+        try SavedState.save(unsafe Array(UnsafeRawBufferPointer(start: state, count: count)))
+        return 0
+    } catch {
+        lifecycle_set_errno(error.code)
+        return -1
+    }
+}
+
+@c @implementation
+public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRawPointer!, _ capacity: Int) -> Int64 {
+    guard unsafe app != nil && (capacity == 0 || state != nil) else {
+        lifecycle_set_invalid_argument()
+        return -1
+    }
+    do throws(SystemError) {
+        let saved = try SavedState.load()
+        if saved.count <= capacity {
+            unsafe UnsafeMutableRawBufferPointer(start: state, count: capacity).copyBytes(from: saved)
+        }
+        return Int64(saved.count)
+    } catch {
+        lifecycle_set_errno(error.code)
+        return -1
+    }
+}
+
+// MARK: - What C gives
+
+/// The object behind a pointer; C programs pass NULL more often than one would like.
+private func handle(_ app: OpaquePointer?) -> Handle? {
+    guard let app = unsafe app else { return nil }
+    return unsafe Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(app)).takeUnretainedValue()
+}
+
+/// The text of a C string; bytes that are not UTF-8 become replacement characters.
+private func text(_ string: UnsafePointer<CChar>?) -> String? {
+    guard let string = unsafe string else { return nil }
+    return unsafe String(cString: string)
+}
+
+extension lifecycle_callbacks {
+    /// As many of the functions as both the program and this library know, or nil when there is not even the size.
+    fileprivate init?(copying source: UnsafePointer<lifecycle_callbacks>) {
+        let size = unsafe UnsafeRawPointer(source).load(as: Int.self)
+        guard size >= MemoryLayout<Int>.size else { return nil }
+        self.init()
+        unsafe withUnsafeMutableBytes(of: &self) { copy in
+            let known = unsafe UnsafeRawBufferPointer(start: source, count: min(size, copy.count))
+            unsafe copy.copyMemory(from: known)
+        }
+    }
+}

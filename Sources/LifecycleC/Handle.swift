@@ -1,0 +1,123 @@
+internal import AppChannel
+internal import CLifecycle
+internal import LifecycleClient
+internal import LifecycleHeader
+
+/// What a `struct lifecycle *` points to: a client, and the functions that are to hear of its events.
+@safe final class Handle {
+    let client: Client
+    private let callbacks: lifecycle_callbacks
+    private let context: UnsafeMutableRawPointer?
+    private var isDispatching = false
+    private var isClosed = false
+    /// Work whose result the program has not said yet.
+    private var work: [CallbackMessage] = []
+
+    init(_ client: Client, _ callbacks: lifecycle_callbacks, _ context: UnsafeMutableRawPointer?) {
+        self.client = client
+        self.callbacks = callbacks
+        unsafe self.context = context
+    }
+
+    func close() {
+        isClosed = true
+        client.close()
+    }
+
+    /// Calls the functions that are due. Entered from within one of them it does nothing: its turn is not over.
+    func dispatch() {
+        guard !isDispatching, !isClosed else { return }
+        isDispatching = true
+        defer { isDispatching = false }
+        client.receive()
+        while !isClosed, let event = client.nextEvent() { deliver(event) }
+    }
+
+    private func deliver(_ event: SessionEvent) {
+        switch event {
+        case .callback(let callback):
+            let answer = deliver(callback)
+            if let answer, !isClosed { client.answer(callback, answer) }
+        case .expire(let id, _):
+            unsafe callbacks.task_expired?(context, id.rawValue)
+        case .refused(let id, let reason):
+            let texts = CTexts()
+            withExtendedLifetime(texts) {
+                unsafe callbacks.refused?(context, id.rawValue, texts.add(reason.rawValue))
+            }
+        case .terminate:
+            unsafe callbacks.will_terminate?(context)
+            lifecycle_exit()
+        }
+    }
+
+    /// The answer, or nil when it comes later.
+    private func deliver(_ callback: CallbackMessage) -> CallbackAnswer? {
+        switch callback.kind {
+        case .willFinishLaunching: return unsafe launch(callback, callbacks.will_finish_launching)
+        case .didFinishLaunching: return unsafe launch(callback, callbacks.did_finish_launching)
+        case .openURL: return .handled(open(OpenURLFields(callback.fields)))
+        case .continueActivity: return .handled(takeUp(ContinueActivityFields(callback.fields)))
+        case .performTask: return perform(callback)
+        case .didBecomeActive: unsafe callbacks.did_become_active?(context)
+        case .willResignActive: unsafe callbacks.will_resign_active?(context)
+        case .didEnterBackground: unsafe callbacks.did_enter_background?(context)
+        case .willEnterForeground: unsafe callbacks.will_enter_foreground?(context)
+        case .didReceiveMemoryWarning: unsafe callbacks.did_receive_memory_warning?(context)
+        case .protectedDataWillBecomeUnavailable: unsafe callbacks.protected_data_will_become_unavailable?(context)
+        case .protectedDataDidBecomeAvailable: unsafe callbacks.protected_data_did_become_available?(context)
+        case .significantTimeChange: unsafe callbacks.significant_time_change?(context)
+        }
+        return .plain
+    }
+
+    private typealias LaunchFunction =
+        @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<lifecycle_launch>?) -> Bool
+
+    private func launch(_ callback: CallbackMessage, _ function: LaunchFunction?) -> CallbackAnswer {
+        guard let function = unsafe function else { return .plain }
+        let fields = LaunchFields(callback.fields)
+        let texts = CTexts()
+        return withExtendedLifetime(texts) {
+            var launch = unsafe lifecycle_launch(
+                reason: texts.add(fields.reason), restore: fields.restores,
+                previous_state: texts.add(fields.previousState), previous_reason: texts.add(fields.previousReason),
+                previous_time: fields.previousTime ?? -1, url: texts.add(fields.url))
+            return unsafe function(context, &launch) ? .plain : .handled(false)
+        }
+    }
+
+    private func open(_ fields: OpenURLFields) -> Bool {
+        let texts = CTexts()
+        return withExtendedLifetime(texts) {
+            var url = unsafe lifecycle_url(
+                url: texts.add(fields.url), type: texts.add(fields.type), source: texts.add(fields.source))
+            return unsafe callbacks.open_url?(context, &url) ?? false
+        }
+    }
+
+    private func takeUp(_ fields: ContinueActivityFields) -> Bool {
+        let texts = CTexts()
+        return withExtendedLifetime(texts) {
+            unsafe callbacks.continue_activity?(context, texts.add(fields.type), texts.add(fields.info)) ?? false
+        }
+    }
+
+    private func perform(_ callback: CallbackMessage) -> CallbackAnswer? {
+        guard let function = unsafe callbacks.perform_work else { return .result(.noData) }
+        work.append(callback)
+        let fields = PerformTaskFields(callback.fields)
+        let texts = CTexts()
+        withExtendedLifetime(texts) {
+            unsafe function(
+                context, callback.sequence.rawValue, texts.add(fields.kind), texts.add(fields.payload))
+        }
+        return nil
+    }
+
+    /// The program says what became of work; nothing happens for a number that is not that of any.
+    func completeWork(_ number: Int64, _ result: TaskResult) {
+        guard let index = work.firstIndex(where: { $0.sequence.rawValue == number }) else { return }
+        client.answer(work.remove(at: index), .result(result))
+    }
+}

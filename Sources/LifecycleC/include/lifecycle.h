@@ -1,0 +1,218 @@
+/*
+ * lifecycle.h: the application life cycle for a Linux program.
+ *
+ * A device has one app in front and the others asleep behind it. lifed decides which, and this library tells the app:
+ * that it was launched, that it is in front, that it is about to leave, that it has a few seconds before it is put to
+ * sleep, that it has to end. The app says which of these it cares about by filling in a struct of functions.
+ *
+ *     static void save(void *context) { ... }
+ *
+ *     int main(void) {
+ *         struct lifecycle_callbacks callbacks = { .size = sizeof callbacks, .did_enter_background = save };
+ *         struct lifecycle *app = lifecycle_open(&callbacks, NULL, 0);
+ *         if (!app) { perror("lifecycle_open"); return 1; }
+ *         for (;;) {
+ *             struct pollfd item = { .fd = lifecycle_fd(app), .events = POLLIN };
+ *             poll(&item, 1, -1);
+ *             lifecycle_dispatch(app);
+ *         }
+ *     }
+ *
+ * Link with "pkg-config --cflags --libs lifecycle". The library needs libc and nothing else. It starts no thread, does
+ * nothing before lifecycle_open(), and no function of it waits but lifecycle_save_state().
+ *
+ * Threads: all functions are for one thread, the one that opened the life cycle. Callbacks are called on that thread,
+ * from within lifecycle_dispatch() and from nowhere else. They may call every function here.
+ *
+ * A program that was not launched by lifed is told the same as one that is launched to the front and stays there. With
+ * LIFECYCLE_VERBOSE in the environment it says so once on standard error.
+ */
+#ifndef LIFECYCLE_H
+#define LIFECYCLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The life cycle of this process. There is at most one. */
+struct lifecycle;
+
+/* Where an app is, as far as it can see. While it is suspended it does not run, and so never sees that. */
+enum lifecycle_state {
+    LIFECYCLE_INACTIVE = 0,   /* in front and not in use: being launched, interrupted, or about to leave */
+    LIFECYCLE_ACTIVE = 1,     /* in front and in use */
+    LIFECYCLE_BACKGROUND = 2, /* out of sight, and about to be suspended */
+};
+
+/* Why an app was launched. The strings are valid until the callback returns. */
+struct lifecycle_launch {
+    const char *reason;          /* "launch", "home" and the like; never NULL */
+    bool restore;                /* the system and not a person ended it the last time: show what was there */
+    const char *previous_state;  /* the state that it was in when it ended the last time, or NULL when not known */
+    const char *previous_reason; /* why it ended the last time, or NULL when not known */
+    int64_t previous_time;       /* when it ended the last time, in seconds since the epoch, or -1 when not known */
+    const char *url;             /* what it was launched to open, or NULL; open_url gets it too, later */
+};
+
+/* What an app is to open. The strings are valid until the callback returns. */
+struct lifecycle_url {
+    const char *url;    /* never NULL */
+    const char *type;   /* its MIME type, or NULL when not known */
+    const char *source; /* the id of the app that asks for it, or NULL when it is none */
+};
+
+/* What became of work out of sight. */
+enum lifecycle_work_result {
+    LIFECYCLE_WORK_NEW_DATA = 0, /* there is something new */
+    LIFECYCLE_WORK_NO_DATA = 1,  /* there is nothing new */
+    LIFECYCLE_WORK_FAILED = 2,   /* it could not be done */
+};
+
+/*
+ * What an app wants to hear. Any function may be NULL. Each gets the context that was given to lifecycle_open().
+ *
+ * lifed waits for a function to return before it goes on, for a time: about 1 s for will_resign_active, then the other
+ * app comes to the front all the same; 5 s for did_enter_background, then this app is killed. What takes longer than
+ * that asks for time with lifecycle_begin_task() and goes on elsewhere.
+ */
+struct lifecycle_callbacks {
+    /* sizeof(struct lifecycle_callbacks), so that a later library knows which functions a program can have. */
+    size_t size;
+
+    /* The first of all, before anything is shown. Both return whether the app can open what it was launched for;
+       true when it was launched for nothing in particular. State: inactive. */
+    bool (*will_finish_launching)(void *context, const struct lifecycle_launch *launch);
+    /* Launching is done but for coming to the front. State: inactive, or background when launched out of sight. */
+    bool (*did_finish_launching)(void *context, const struct lifecycle_launch *launch);
+    /* In front and in use from now on: start what was paused. State: active. */
+    void (*did_become_active)(void *context);
+    /* About to stop being in use, for an interruption or for good: pause. State: active, inactive when it returns. */
+    void (*will_resign_active)(void *context);
+    /* Out of sight: save, close what others may want, shrink. The app is suspended afterwards, and may be killed while
+       it is suspended, without notice of either. State: background. */
+    void (*did_enter_background)(void *context);
+    /* About to come to the front: undo the former. State: background, inactive when it returns. */
+    void (*will_enter_foreground)(void *context);
+    /* SIGTERM came, from lifed or from anybody: put things in order, within 5 s. Called once, and nothing is called
+       after it: when it returns, the library calls exit(0). */
+    void (*will_terminate)(void *context);
+
+    /* The time of a task is up: stop the work and call lifecycle_end_task() within 5 s, or the app is killed. */
+    void (*task_expired)(void *context, int64_t task);
+    /* A task or an activity was refused and does not keep the app from being suspended. It is over and not to be ended.
+       The reason is a word: "too-many-tasks", "mode-not-declared", "time-is-up"; valid until the callback returns. */
+    void (*refused)(void *context, int64_t id, const char *reason);
+
+    /* There is something to open; comes after the launch or after will_enter_foreground, and before did_become_active.
+       Returns whether the app opens it; whoever asked for it is told when it does not. */
+    bool (*open_url)(void *context, const struct lifecycle_url *url);
+    /* A person goes on here with what was begun elsewhere: its kind, in reverse-domain notation, and a JSON text that may
+       be empty, both valid until the callback returns. Returns whether the app takes it up. */
+    bool (*continue_activity)(void *context, const char *type, const char *info);
+    /* There is work to do out of sight: a kind, such as "fetch", and what there is to know, both valid until the callback
+       returns. The app says within 30 s, with lifecycle_complete_work(), then or later, what became of it. */
+    void (*perform_work)(void *context, int64_t work, const char *kind, const char *payload);
+    /* Memory is running short: give back what can be had again. */
+    void (*did_receive_memory_warning)(void *context);
+    /* The session is about to be locked: put away what is for its owner's eyes only. */
+    void (*protected_data_will_become_unavailable)(void *context);
+    /* The session was unlocked. */
+    void (*protected_data_did_become_available)(void *context);
+    /* The clock was set, the time zone is another one, or a day has begun. */
+    void (*significant_time_change)(void *context);
+};
+
+/* For lifecycle_open(): the program deals with SIGTERM by itself, and will_terminate is never called. */
+#define LIFECYCLE_LEAVE_SIGTERM 1u
+
+/*
+ * Takes up the life cycle of this process. Copies the callbacks. Calls none of them: the first come with
+ * lifecycle_dispatch().
+ *
+ * Installs a handler for SIGTERM, unless told to leave it; programs that the app starts do not inherit it. Takes
+ * LIFECYCLE_FD and LIFECYCLE_SOCKET out of the environment, and closes the descriptor that the former names on execve, so
+ * that programs that the app starts do not take themselves for the app.
+ *
+ * Returns NULL and sets errno: EINVAL when callbacks is NULL, its size is too small or a flag is not known; EBUSY when
+ * the life cycle is open already; EMFILE, ENFILE or ENOMEM when the system has no descriptors left.
+ */
+struct lifecycle *lifecycle_open(const struct lifecycle_callbacks *callbacks, void *context, unsigned flags);
+
+/* Gives it up: no callback is called any more, and SIGTERM does what it did before. NULL is left alone. */
+void lifecycle_close(struct lifecycle *app);
+
+/*
+ * A descriptor to poll for POLLIN, in any loop: poll, epoll, GLib's g_unix_fd_add, Qt's QSocketNotifier, libuv's uv_poll.
+ * It stays the same. Do not read it and do not close it.
+ */
+int lifecycle_fd(const struct lifecycle *app);
+
+/*
+ * Calls the callbacks that are due, if any. Call it when lifecycle_fd() is readable; calling it more often does no harm.
+ * A call from within a callback does nothing. Does not return after will_terminate.
+ *
+ * When lifed dies and is started again, this finds it again, and goes on where it was. Meanwhile the app stays as it is,
+ * and what it asks for waits; lifecycle_fd() is readable now and then, at most every 30 s in the long run.
+ */
+void lifecycle_dispatch(struct lifecycle *app);
+
+/* The state that the app is in. */
+enum lifecycle_state lifecycle_state(const struct lifecycle *app);
+
+/* Whether lifed decides over the app; false when it was not launched by lifed, or lifed has let go of it. */
+bool lifecycle_is_managed(const struct lifecycle *app);
+
+/*
+ * Asks for time to finish something out of sight: up to 30 s for all tasks together, counted from did_enter_background.
+ * The name is for the person who looks at what keeps the app awake; the first 128 bytes count, NULL is "task". Ask before the work
+ * starts, in front or in did_enter_background. Returns a number above 0 for lifecycle_end_task(), task_expired and
+ * refused.
+ */
+int64_t lifecycle_begin_task(struct lifecycle *app, const char *name);
+
+/* The task is done. One that is not there, or has ended, is left alone. */
+void lifecycle_end_task(struct lifecycle *app, int64_t task);
+
+/* The milliseconds left of the time out of sight, or -1 when nothing limits it at present. */
+int64_t lifecycle_background_time_remaining(const struct lifecycle *app);
+
+/*
+ * Says that something goes on out of sight for as long as it lasts: "audio", "location" and the like, as declared in the
+ * app's manifest with backgroundModes; others are refused. Returns a number above 0 for lifecycle_end_activity() and
+ * refused.
+ */
+int64_t lifecycle_begin_activity(struct lifecycle *app, const char *mode);
+
+/* The activity is over. One that is not there, or has ended, is left alone. */
+void lifecycle_end_activity(struct lifecycle *app, int64_t activity);
+
+/* Says what became of the work that perform_work was called for. A number that is not that of any is left alone. */
+void lifecycle_complete_work(struct lifecycle *app, int64_t work, enum lifecycle_work_result result);
+
+/* The most bytes that lifecycle_save_state() keeps. */
+#define LIFECYCLE_STATE_LIMIT ((size_t)1 << 20)
+
+/*
+ * Keeps what the app wants to have back when the system ends it, in place of what was kept before: whatever happens, the
+ * one or the other is there afterwards, whole. In LIFECYCLE_STATE_DIR; the right time is did_enter_background. Waits for
+ * the disk, unlike all else here. Not for several processes of an app at the same time. Returns 0, or -1 and sets errno:
+ * EFBIG for more than LIFECYCLE_STATE_LIMIT bytes, ENOENT when there is no such directory, ENOSPC and the like.
+ */
+int lifecycle_save_state(struct lifecycle *app, const void *state, size_t size);
+
+/*
+ * What was kept the last time; to be asked for when a launch has `restore` set. Writes it to `state` when it fits the
+ * capacity, and nothing otherwise. Returns how many bytes it is, or -1 and sets errno: ENOENT when nothing was kept,
+ * EBADMSG when what is there is damaged.
+ */
+int64_t lifecycle_load_state(struct lifecycle *app, void *state, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

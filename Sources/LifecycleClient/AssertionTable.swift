@@ -1,0 +1,136 @@
+internal import AppChannel
+
+/// The tasks and activities that an app has begun and not ended, and what the daemon said to them.
+struct AssertionTable {
+    enum Kind {
+        case task
+        case activity
+    }
+
+    private enum Standing {
+        case asked
+        /// Ended before the daemon answered. What is refused must not be ended, so the end waits for the answer.
+        case askedAndEnded
+        case granted
+    }
+
+    private struct Assertion {
+        let id: AssertionID
+        let kind: Kind
+        let name: String
+        var standing = Standing.asked
+        var hasExpired = false
+
+        var begin: MessageFromApp {
+            switch kind {
+            case .task: .beginTask(id, name: name)
+            case .activity: .beginActivity(id, mode: name)
+            }
+        }
+
+        var end: MessageFromApp {
+            switch kind {
+            case .task: .endTask(id)
+            case .activity: .endActivity(id)
+            }
+        }
+    }
+
+    /// More than the daemon lets an app have at a time, and so more than it can have granted and not heard the end of.
+    private static let rememberedEnds = 64
+
+    // An array: there are a handful, and Embedded Swift's dictionaries would need a source of randomness.
+    private var assertions: [Assertion] = []
+    private var ended: [Assertion] = []
+    private var lastID: Int64 = 0
+
+    /// How many there are.
+    var count: Int { assertions.count }
+
+    /// What a daemon is told that takes up a channel again. It may have lost what was said last, or heard it already:
+    /// nothing here does harm when it is said twice.
+    var messagesToResume: [MessageFromApp] { assertions.map { $0.begin } + ended.map { $0.end } }
+
+    /// Returns the message that asks for it.
+    mutating func begin(_ kind: Kind, name: String) -> (AssertionID, MessageFromApp) {
+        lastID += 1
+        let assertion = Assertion(id: AssertionID(rawValue: lastID), kind: kind, name: name)
+        assertions.append(assertion)
+        return (assertion.id, assertion.begin)
+    }
+
+    /// The channel has ended, and what was asked for will be asked for again.
+    mutating func suspend() {
+        for index in assertions.indices.reversed() {
+            if case .askedAndEnded = assertions[index].standing {
+                _ = remove(at: index)
+            } else {
+                assertions[index].standing = .asked
+            }
+        }
+    }
+
+    /// Ends it while there is no channel; the daemon hears of it when there is one.
+    mutating func endUnheard(_ id: AssertionID, _ kind: Kind) {
+        guard let index = index(of: id), assertions[index].kind == kind else { return }
+        _ = remove(at: index)
+    }
+
+    /// The message that ends it, when it can be sent now.
+    mutating func end(_ id: AssertionID, _ kind: Kind) -> MessageFromApp? {
+        guard let index = index(of: id), assertions[index].kind == kind else { return nil }
+        switch assertions[index].standing {
+        case .asked, .askedAndEnded:
+            assertions[index].standing = .askedAndEnded
+            return nil
+        case .granted:
+            return remove(at: index)
+        }
+    }
+
+    /// The message that ends it once more, when it has been ended not long ago.
+    func endAgain(_ id: AssertionID) -> MessageFromApp? {
+        ended.last { $0.id == id }?.end
+    }
+
+    /// The message that ends it, when it has been ended meanwhile.
+    mutating func grant(_ id: AssertionID) -> MessageFromApp? {
+        guard let index = index(of: id) else { return nil }
+        if case .askedAndEnded = assertions[index].standing { return remove(at: index) }
+        assertions[index].standing = .granted
+        return nil
+    }
+
+    /// Whether the app is to hear of the refusal: not of something that it has ended.
+    mutating func refuse(_ id: AssertionID) -> Bool {
+        guard let index = index(of: id) else { return false }
+        let assertion = assertions.remove(at: index)
+        if case .asked = assertion.standing { return true }
+        return false
+    }
+
+    /// Whether the app is to hear that its time is up: of a task that it has and has not ended, and once.
+    mutating func expire(_ id: AssertionID) -> Bool {
+        guard hasTask(id), let index = index(of: id), !assertions[index].hasExpired else { return false }
+        assertions[index].hasExpired = true
+        return true
+    }
+
+    /// Whether the app has a task with this id that it has not ended.
+    func hasTask(_ id: AssertionID) -> Bool {
+        guard let index = index(of: id), assertions[index].kind == .task else { return false }
+        if case .askedAndEnded = assertions[index].standing { return false }
+        return true
+    }
+
+    private func index(of id: AssertionID) -> Int? {
+        assertions.firstIndex { $0.id == id }
+    }
+
+    private mutating func remove(at index: Int) -> MessageFromApp {
+        let assertion = assertions.remove(at: index)
+        if ended.count == Self.rememberedEnds { ended.removeFirst() }
+        ended.append(assertion)
+        return assertion.end
+    }
+}

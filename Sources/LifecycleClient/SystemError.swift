@@ -1,0 +1,9 @@
+/// A system call that failed.
+public struct SystemError: Error, Equatable, Sendable {
+    /// An errno.
+    public let code: Int32
+
+    init(code: Int32) {
+        self.code = code
+    }
+}

@@ -1,0 +1,125 @@
+import AppChannel
+import Glibc
+import LifecycleClient
+import Testing
+
+/// The client on real descriptors. Only one test catches SIGTERM: it belongs to the process.
+@Suite struct ClientTests {
+    @Test func `one descriptor says when there is something to do`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, .leftToTheApp)
+        try daemon.greet()
+        client.receiveAll()
+        #expect(!client.isReadable)
+        try daemon.post("did-become-active", "active")
+        #expect(client.isReadable)
+        client.receiveAll()
+        #expect(!client.isReadable)
+        guard case .callback(let callback) = client.nextEvent() else {
+            Issue.record("no callback")
+            return
+        }
+        client.answer(callback)
+        #expect(try daemon.line() == "done seq=1")
+        #expect(client.state == .active)
+    }
+
+    @Test func `without a channel the launch makes the descriptor readable`() throws {
+        let client = try Client(channel: nil, .leftToTheApp)
+        #expect(client.isReadable)
+        client.receive()
+        var kinds: [CallbackKind] = []
+        while case .callback(let callback) = client.nextEvent() {
+            kinds.append(callback.kind)
+            client.answer(callback)
+        }
+        #expect(kinds == [.willFinishLaunching, .didFinishLaunching, .didBecomeActive])
+        client.receive()
+        #expect(!client.isReadable)
+    }
+
+    @Test func `a daemon that hangs up leaves the app as it is`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, .leftToTheApp)
+        try daemon.greet()
+        try daemon.post("did-become-active", "active")
+        daemon.hangUp()
+        client.receiveAll()
+        guard case .callback(let callback) = client.nextEvent() else {
+            Issue.record("no callback")
+            return
+        }
+        client.answer(callback)
+        #expect(client.state == .active)
+        #expect(!client.isManaged)
+        client.endTask(client.beginTask(name: "a"))
+        #expect(client.nextEvent() == nil)
+        #expect(!client.isReadable)
+    }
+
+    @Test func `goodbye closes the channel`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, .leftToTheApp)
+        try daemon.greet()
+        try daemon.send("goodbye reason=too-many-mistakes")
+        client.receiveAll()
+        #expect(!client.isManaged)
+        #expect(try daemon.isAtEnd())
+    }
+
+    @Test func `a daemon that does not read is not waited for, and gets all of it in the end`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, .leftToTheApp)
+        try daemon.greet()
+        var count = 0
+        while client.nextEvent() == nil, count < 1_000_000 {
+            _ = client.beginTask(name: "x")
+            count += 1
+        }
+        #expect(count > 1000 && count < 1_000_000)
+        for id in 1..<count {
+            if client.isReadable { client.receive() }
+            #expect(try daemon.line() == "begin-task id=\(id) name=x")
+        }
+        #expect(!client.isReadable)
+    }
+
+    @Test func `SIGTERM is an event, and there is one client that catches it`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, .caught)
+        defer { client.close() }
+        let (other, refused) = try FakeDaemon.pair()
+        let error = #expect(throws: SystemError.self) { try Client(channel: refused, .caught) }
+        #expect(error?.code == EBUSY)
+        #expect(try other.isAtEnd(), "the channel of one that fails is closed")
+        try daemon.post("will-enter-foreground", "background")
+        client.receive()
+        // To the process: a thread of a test may have its signals blocked.
+        try #require(kill(getpid(), SIGTERM) == 0)
+        try client.waitUntilReadable()
+        client.receive()
+        #expect(client.nextEvent() == .terminate)
+        #expect(client.nextEvent() == nil)
+    }
+}
+
+extension Client {
+    /// Whether the descriptor is readable, at present.
+    var isReadable: Bool { LifecycleTests.isReadable(fileDescriptor) }
+
+    func waitUntilReadable() throws {
+        var item = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+        try #require(unsafe poll(&item, 1, FakeDaemon.guardMilliseconds) == 1)
+    }
+
+    func receiveAll() {
+        // A limited amount at once; what is there is there at once, because both ends are here.
+        for _ in 0..<16 { receive() }
+    }
+}
+
+/// Whether a descriptor is readable, at present.
+func isReadable(_ descriptor: Int32) -> Bool {
+    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&item, 1, 0) == 1
+}

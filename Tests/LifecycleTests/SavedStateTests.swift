@@ -1,0 +1,50 @@
+import Glibc
+import Lifecycle
+import Testing
+
+@Suite struct SavedStateTests {
+    /// The environment belongs to the process, so each of these has one of its own.
+    private func output(of command: [String], _ environment: [String: String]) throws -> [String] {
+        var template = Array("/tmp/lifecycle-XXXXXX".utf8CString)
+        try #require(unsafe mkdtemp(&template) != nil)
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer {
+            unsafe unlink(folder + "/.lifecycle-state")
+            unsafe rmdir(folder)
+        }
+        var environment = environment
+        environment["LIFECYCLE_STATE_DIR"] = folder
+        let process = try AppProcess(command, channel: nil, environment: environment)
+        return try process.remainingLines()
+    }
+
+    @Test func `in C, what was kept comes back whole or not at all`() throws {
+        let library = try Build.cLibrary.get() + "/lib"
+        let script = Build.root + "/Tests/LifecycleFixture/state.py"
+        let lines = try output(of: ["python3", script], ["LD_LIBRARY_PATH": library])
+        #expect(
+            lines == [
+                "nothing yet: ENOENT", "first: saved b'one'", "second: saved b'two\\x00and a half'",
+                "too small a buffer: 14", "empty: saved b''", "greatest: saved 1048576", "too large: EFBIG 1048576",
+                "cut: EBADMSG", "longer: EBADMSG", "changed: EBADMSG", "none of ours: EBADMSG", "empty file: EBADMSG",
+                "a pipe: EBADMSG", "in place of the pipe: saved b'three'",
+                "mode: 0o600 files: ['.lifecycle-state']", "half a file: b'three' saved b'four'",
+            ])
+    }
+
+    @Test func `in Swift too`() throws {
+        let lines = try output(of: [Build.product("LifecycleFixture"), "state"], [:])
+        #expect(
+            lines == [
+                "There is no state to restore, or no LIFECYCLE_STATE_DIR to keep it in.", "[1, 2, 3]", "[]",
+                "The state to restore is larger than 1 MiB.", "[]",
+            ])
+    }
+
+    @MainActor
+    @Test func `without a directory nothing is kept`() throws {
+        try #require(unsafe getenv("LIFECYCLE_STATE_DIR") == nil)
+        #expect(throws: RestorationError.notThere) { try Application.shared.saveRestorationState([1]) }
+        #expect(throws: RestorationError.notThere) { try Application.shared.restorationState() }
+    }
+}

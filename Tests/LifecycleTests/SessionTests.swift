@@ -1,0 +1,134 @@
+import AppChannel
+import LifecycleClient
+import TestSupport
+import Testing
+
+@Suite struct SessionTests {
+    private func managed() -> Session {
+        var session = Session(hasChannel: true)
+        session.receive(Array("welcome protocol=1 app-id=x\n".utf8), now: 0)
+        _ = session.takeOutput()
+        return session
+    }
+
+    @Test func `the app says hello first`() {
+        var session = Session(hasChannel: true)
+        #expect(session.takeOutput() == "hello protocol=1\n")
+        #expect(session.next() == nil)
+        #expect(session.isManaged)
+    }
+
+    @Test func `without a channel the app is launched to the front`() {
+        var session = Session(hasChannel: false)
+        #expect(
+            session.run() == [
+                "will-finish-launching inactive", "did-finish-launching inactive", "did-become-active active",
+            ])
+        #expect(session.state == .active)
+        #expect(session.takeOutput().isEmpty)
+        #expect(!session.isManaged)
+    }
+
+    @Test func `when nobody answers the hello the app is launched to the front`() {
+        var session = Session(hasChannel: true)
+        session.channelDidEnd()
+        #expect(session.run().last == "did-become-active active")
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `when the channel ends the app goes on as it is`() {
+        var session = managed()
+        session.hear("did-enter-background seq=1 deadline-ms=1 state=background background-ms=30000")
+        #expect(session.run() == ["did-enter-background background"])
+        session.channelDidEnd()
+        #expect(session.run().isEmpty)
+        #expect(session.state == .background)
+        #expect(session.backgroundMillisecondsRemaining(now: 0) == nil)
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `the state is the callback's, and what follows from it afterwards`() {
+        var session = managed()
+        for (line, during, after) in [
+            ("will-resign-active seq=1 deadline-ms=1 state=active", "active", ReportedState.inactive),
+            ("did-enter-background seq=2 deadline-ms=1 state=background", "background", .background),
+            ("will-enter-foreground seq=3 deadline-ms=1 state=background", "background", .inactive),
+            ("did-become-active seq=4 deadline-ms=1 state=active", "active", .active),
+        ] {
+            session.hear(line)
+            #expect(session.run() == ["\(line.prefix { $0 != " " }) \(during)"])
+            #expect(session.state == after)
+        }
+        #expect(session.takeOutput() == "done seq=1\ndone seq=2\ndone seq=3\ndone seq=4\n")
+    }
+
+    @Test func `an unknown callback is answered, an unreadable line left out`() {
+        var session = managed()
+        session.hear("receive-shadow seq=5 url=x")
+        session.hear("nonsense")
+        session.hear("did-become-active seq=x")
+        session.hear("%%%")
+        session.hear(String(repeating: "x", count: 9000))
+        #expect(session.run().isEmpty)
+        #expect(session.takeOutput() == "done seq=5\n")
+    }
+
+    @Test func `a request to terminate comes before everything, once, and nothing after it`() {
+        var session = managed()
+        session.hear("will-enter-foreground seq=1 deadline-ms=1 state=background")
+        session.requestTermination()
+        session.requestTermination()
+        #expect(session.next() == .terminate)
+        session.requestTermination()
+        session.hear("did-become-active seq=2 deadline-ms=1 state=active")
+        #expect(session.next() == nil)
+        #expect(!session.hasEvents)
+    }
+
+    @Test func `after goodbye nothing is said`() {
+        var session = managed()
+        session.hear("goodbye reason=too-many-mistakes")
+        #expect(!session.isManaged)
+        _ = session.beginTask(name: "upload")
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `background time runs from the callback and not in front`() {
+        var session = managed()
+        session.hear("did-enter-background seq=1 deadline-ms=1 state=background background-ms=30000", now: 1000)
+        #expect(session.backgroundMillisecondsRemaining(now: 1000) == 30000)
+        #expect(session.backgroundMillisecondsRemaining(now: 21000) == 10000)
+        #expect(session.backgroundMillisecondsRemaining(now: 99000) == 0)
+        session.hear("will-enter-foreground seq=2 deadline-ms=1 state=background")
+        #expect(session.backgroundMillisecondsRemaining(now: 2000) == nil)
+        session.hear(
+            "did-enter-background seq=3 deadline-ms=1 state=background background-ms=9223372036854775807", now: 1)
+        #expect(session.backgroundMillisecondsRemaining(now: 1) == nil)
+    }
+
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `whatever the daemon says, every callback is answered once and in order`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var session = managed()
+        var sent: [Int64] = []
+        var bytes: [UInt8] = []
+        for sequence in 1...Int64(40) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: bytes += (0..<20).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            case 1: bytes += Array("granted id=\(sequence)\nexpire-task id=\(sequence) deadline-ms=1".utf8)
+            default:
+                let kind = CallbackKind.allCases.randomElement(using: &generator) ?? .didBecomeActive
+                bytes += Array("\n\(kind.rawValue) seq=\(sequence) deadline-ms=1 state=active url=u type=t kind=k".utf8)
+                sent.append(sequence)
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        while !bytes.isEmpty {
+            let count = Int.random(in: 1...50, using: &generator)
+            session.receive(bytes.prefix(count), now: 0)
+            bytes.removeFirst(min(count, bytes.count))
+            _ = session.run()
+        }
+        #expect(session.takeOutput() == sent.map { "done seq=\($0)\n" }.joined(), "seed \(seed)")
+    }
+}
