@@ -1,0 +1,73 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.dont_write_bytecode = True
+
+from container import Container, Unavailable
+from direct import DirectDaemon
+from service import Service
+from shortage import hog as start_hog
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def container(tmp_path_factory):
+    """A booted systemd with lifed installed by "make install", and two users: one in the group lifed, one not."""
+    log = tmp_path_factory.mktemp("container") / "console"
+    try:
+        machine = Container(ROOT)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    try:
+        with open(log, "wb") as output:
+            try:
+                machine.boot(output)
+            except Unavailable as reason:
+                pytest.skip(f"{reason}: {log.read_text(errors='replace')[-500:]}")
+        install(machine)
+        yield machine
+    finally:
+        machine.shut_down()
+
+
+def install(machine):
+    build = os.environ.get("LIFED_BUILD", "release")
+    machine.run(["make", "-C", "/lifed-source", "install", f"BUILD={build}"])
+    machine.add_user("member", groups=["lifed"])
+    machine.add_user("stranger")
+
+
+@pytest.fixture
+def service(container):
+    """The installed service, stopped and without configuration; whatever a test leaves running is ended."""
+    service = Service(container)
+    service.reset()
+    yield service
+    service.reset()
+
+
+@pytest.fixture
+def lifed(service):
+    """The service, running."""
+    service.start()
+    return service
+
+
+@pytest.fixture
+def direct(tmp_path):
+    """The daemon as an ordinary process with directories of its own, in no container."""
+    daemon = DirectDaemon(ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"), tmp_path)
+    daemon.start()
+    yield daemon
+    daemon.stop()
+
+
+@pytest.fixture
+def hog(tmp_path):
+    """Starts a program that waits for memory, whenever the test wants."""
+    with start_hog(tmp_path) as start:
+        yield start

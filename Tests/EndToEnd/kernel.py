@@ -1,0 +1,83 @@
+"""The kernel's own view of processes, read from a proc file system."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Stat:
+    pid: int
+    name: str
+    state: str
+    parent: int
+    ticks: int
+
+
+class Kernel:
+    def __init__(self, proc="/proc"):
+        self.proc = Path(proc)
+
+    def stat(self, pid):
+        """What /proc/PID/stat says, or None when there is no such process."""
+        try:
+            text = (self.proc / str(pid) / "stat").read_text(errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        # A name may hold spaces and parentheses: the fields after it begin behind the last one.
+        head, _, tail = text.rpartition(")")
+        fields = tail.split()
+        return Stat(pid, head.partition("(")[2], fields[0], int(fields[1]), int(fields[11]) + int(fields[12]))
+
+    def all(self):
+        pids = [int(name) for name in os.listdir(self.proc) if name.isdigit()]
+        return [stat for stat in map(self.stat, pids) if stat]
+
+    def tree(self, root):
+        """A process and all of its descendants."""
+        processes = self.all()
+        found = [stat for stat in processes if stat.pid == root]
+        for stat in found:
+            found += [child for child in processes if child.parent == stat.pid]
+        return found
+
+    def is_stopped(self, pid):
+        """Whether every process of a tree is stopped; an empty tree is not."""
+        tree = self.tree(pid)
+        return bool(tree) and all(stat.state == "T" for stat in tree)
+
+    def exists(self, pid):
+        stat = self.stat(pid)
+        return stat is not None and stat.state not in "ZX"
+
+    def zombies(self, parent):
+        return [stat for stat in self.all() if stat.parent == parent and stat.state == "Z"]
+
+    def ticks(self, pid):
+        """Processor time of a tree, in clock ticks."""
+        return sum(stat.ticks for stat in self.tree(pid))
+
+    def descriptors(self, pid):
+        return len(os.listdir(self.proc / str(pid) / "fd"))
+
+    def descriptor(self, pid, number):
+        """What a descriptor of a process refers to."""
+        return os.readlink(self.proc / str(pid) / "fd" / str(number))
+
+    def wakeups(self, pid):
+        """How often a process has gone to sleep and been woken."""
+        for line in (self.proc / str(pid) / "status").read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches:"):
+                return int(line.split()[1])
+        raise AssertionError("no voluntary_ctxt_switches")
+
+    def gains_time(self, pid, within=10):
+        """Whether a tree gets processor time; the limit only bounds a failure."""
+        before = self.ticks(pid)
+        deadline = time.monotonic() + within
+        while time.monotonic() < deadline:
+            if self.ticks(pid) > before:
+                return True
+            time.sleep(0.02)
+        return False

@@ -1,0 +1,79 @@
+"""Starts apps that listen, and reads what they have written down."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from container import wait_for
+
+LISTENER = str(Path(__file__).with_name("listener.py"))
+
+
+@dataclass
+class Note:
+    time: int
+    app: str
+    kind: str
+    text: str
+
+
+class Listeners:
+    def __init__(self, daemon, log):
+        self.daemon = daemon
+        self.log = log
+
+    def command(self, *options):
+        return [sys.executable, LISTENER, str(self.log), *options]
+
+    def manifest(self, identifier, *options, extra=""):
+        words = ", ".join("'''" + word + "'''" for word in self.command(*options))
+        path = self.daemon.configuration / "apps.d" / f"{identifier}.toml"
+        path.write_text(f'command = [{words}]\n{extra}\n')
+        self.daemon.lifectl("reload")
+
+    def run(self, identifier, *options):
+        """Starts one and waits until it has been told that it is active."""
+        self.daemon.lifectl("run", "--id", identifier, "--", *self.command(*options))
+        self.wait_until_told(identifier, "did-become-active")
+
+    def notes(self, app=None):
+        if not self.log.exists():
+            return []
+        # The last line may be one that is being written.
+        lines = self.log.read_text().splitlines(keepends=True)
+        found = [line.split(maxsplit=3) for line in lines if line.endswith("\n")]
+        notes = [Note(int(time), name, kind, rest[0].strip() if rest else "") for time, name, kind, *rest in found]
+        return [note for note in notes if app in (None, note.app)]
+
+    def told(self, app):
+        return [note.text for note in self.notes(app) if note.kind == "told"]
+
+    def wait_until_told(self, app, verb, count=1):
+        wait_for(lambda: sum(text.split()[0] == verb for text in self.told(app)) >= count, what=f"{app}: {verb}")
+
+
+def problems(notes, limit=1):
+    """What is wrong with a history, as the apps saw it: too many active at once, or callbacks out of order."""
+    allowed = {
+        None: {"will-finish-launching"},
+        "will-finish-launching": {"did-finish-launching"},
+        "did-finish-launching": {"did-become-active", "did-enter-background", "will-enter-foreground"},
+        "did-become-active": {"will-resign-active"},
+        "will-resign-active": {"did-become-active", "did-enter-background"},
+        "did-enter-background": {"will-enter-foreground"},
+        "will-enter-foreground": {"did-become-active"},
+    }
+    last, active, found = {}, set(), []
+    for note in sorted(notes, key=lambda note: note.time):
+        verb = note.text.split()[0] if note.text else ""
+        if note.kind == "told" and verb in allowed:
+            if verb not in allowed[last.get(note.app)]:
+                found.append(f"{note}: after {last.get(note.app)}")
+            last[note.app] = verb
+        if note.kind == "told" and verb == "did-become-active":
+            active.add(note.app)
+        if note.kind == "answers" and verb == "will-resign-active":
+            active.discard(note.app)
+        if len(active) > limit:
+            found.append(f"{note}: active are {sorted(active)}")
+    return found

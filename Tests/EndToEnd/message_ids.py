@@ -1,0 +1,10 @@
+"""The identifiers of journal entries, as the daemon's source has them."""
+
+import re
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "Sources/LifecycleDaemon/Logging/MessageID.swift"
+
+
+def identifiers():
+    return dict(re.findall(r'case (\w+) = "([^"]*)"', SOURCE.read_text()))

@@ -1,0 +1,27 @@
+"""A person's own systemd, with a daemon of theirs."""
+
+import contextlib
+
+
+@contextlib.contextmanager
+def session(container, user):
+    """The user's own systemd with the daemon in it; runs commands there."""
+    number = container.run(["id", "-u", user]).stdout.strip()
+    runtime = f"/run/user/{number}"
+    variables = {
+        "XDG_RUNTIME_DIR": runtime,
+        "DBUS_SESSION_BUS_ADDRESS": f"unix:path={runtime}/bus",
+        "HOME": f"/home/{user}",
+    }
+
+    def run(*command, **options):
+        return container.run(list(command), user=user, environment={**variables, **options.pop("extra", {})}, **options)
+
+    container.run(["systemctl", "start", f"user@{number}.service"])
+    try:
+        run("systemctl", "--user", "start", "lifed.service")
+        run.socket = f"{runtime}/lifed/control"
+        yield run
+        run("systemctl", "--user", "stop", "lifed.service")
+    finally:
+        container.run(["systemctl", "stop", f"user@{number}.service"])

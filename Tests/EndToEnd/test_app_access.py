@@ -1,0 +1,168 @@
+"""What the processes of an app may do over the control socket, whoever's they are."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import programs
+from container import wait_for
+from puppet import Puppet
+
+NOT_PERMITTED = 77
+
+# A child connects and ends; its parent goes on with the connection.
+BORROWED = """
+import os, socket, sys
+client = socket.socket(socket.AF_UNIX)
+if os.fork() == 0:
+    client.connect(sys.argv[1])
+    os._exit(0)
+os.wait()
+open(sys.argv[2], "w").close()
+client.sendall(b'{"method": "org.lifed.List"}\\0')
+print(client.recv(65536).rstrip(b"\\0").decode())
+"""
+
+
+@pytest.fixture(params=["auto", "processGroup"])
+def apps(direct, request, tmp_path):
+    """A daemon with two puppets and another app; its own user, root mostly, is that of the apps, too."""
+    (direct.configuration / "lifed.toml").write_text(f'containment = "{request.param}"\n')
+    direct.stop()
+    direct.start()
+    direct.puppet = Puppet(direct, "puppet", tmp_path / "puppet")
+    direct.launcher = Puppet(direct, "launcher", tmp_path / "launcher", 'control = "full"')
+    direct.lifectl("reload")
+    direct.lifectl("launch", "launcher")
+    direct.lifectl("launch", "puppet")
+    direct.lifectl.start("other", *programs.IDLE)
+    expected = {"auto": "cgroup", "processGroup": "processGroup"}[request.param]
+    direct.containment = direct.lifectl.app("puppet")["containment"]
+    if direct.containment != expected:
+        pytest.skip("there are no control groups here")
+    return direct
+
+
+def test_it_sees_itself_alone(apps):
+    listed = json.loads(apps.puppet.lifectl("list --json").stdout)["apps"]
+    assert [app["id"] for app in listed] == ["puppet"]
+    assert apps.puppet.lifectl("status puppet").returncode == 0
+    status = json.loads(apps.puppet.lifectl("status --json").stdout)
+    assert "other" not in json.dumps(status)
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "status other",
+        "status nobody",
+        "launch other",
+        "focus other",
+        "focus puppet",
+        "launch puppet",
+        "suspend other",
+        "resume other",
+        "resume puppet",
+        "wake puppet --for fetch",
+        "terminate other",
+        "kill other",
+        "home",
+        "reload",
+        "interrupt begin",
+        "interrupt end",
+        "run --id child -- sleep 1",
+    ],
+)
+def test_it_may_do_nothing_to_others_and_take_nothing_for_itself(apps, request_line):
+    before = apps.lifectl.apps()
+    assert apps.puppet.lifectl(request_line).returncode == NOT_PERMITTED
+    after = apps.lifectl.apps()
+    assert {name: app["pid"] for name, app in after.items()} == {name: app["pid"] for name, app in before.items()}
+    assert {name: app["target"] for name, app in after.items()} == {name: app["target"] for name, app in before.items()}
+
+
+def test_it_ends_itself(apps):
+    pid = apps.lifectl.pid("puppet")
+    with pytest.raises(subprocess.TimeoutExpired):
+        apps.puppet.tell(f"{apps.products}/lifectl terminate puppet; sleep infinity", timeout=2)
+    wait_for(lambda: not apps.kernel.exists(pid))
+    assert apps.lifectl.state("puppet") == "notRunning"
+
+
+def test_its_helpers_are_itself_or_nobody(apps):
+    seen = apps.puppet.directory / "seen"
+    lifectl = f"{apps.products}/lifectl list --json"
+    apps.puppet.tell(f"(setsid env -i LIFED_SOCKET={apps.socket} sh -c '{lifectl} >{seen}.part; mv {seen}.part {seen}' &)")
+    wait_for(seen.exists)
+    if apps.containment == "cgroup":
+        assert [app["id"] for app in json.loads(seen.read_text())["apps"]] == ["puppet"]
+    else:
+        # Without a control group it can have become an orphan that nobody knows.
+        assert "other" not in seen.read_text()
+
+
+def test_a_launcher_may_do_what_its_user_may(apps):
+    assert {"puppet", "launcher", "other"} <= {
+        app["id"] for app in json.loads(apps.launcher.lifectl("list --json").stdout)["apps"]
+    }
+    assert apps.launcher.lifectl("focus puppet").returncode == 0
+    assert apps.lifectl.state("puppet") == "active"
+
+
+def test_it_hears_of_its_own_changes_alone(apps):
+    heard = apps.puppet.directory / "heard"
+    apps.puppet.tell(f"{apps.products}/lifectl monitor --json >{heard} 2>&1 &")
+    wait_for(lambda: heard.exists() and heard.read_text())
+    apps.lifectl("focus", "other")
+    apps.lifectl("focus", "launcher")
+    apps.lifectl("focus", "puppet")
+    wait_for(lambda: '"active"' in heard.read_text().replace(" ", ""))
+    text = heard.read_text()
+    assert "other" not in text and "launcher" not in text
+
+
+def test_a_connection_of_a_process_that_ended_is_good_for_nothing(apps, tmp_path):
+    connected = tmp_path / "connected"
+    (tmp_path / "borrowed.py").write_text(BORROWED)
+    out = tmp_path / "reply"
+    apps.process.send_signal(signal.SIGSTOP)
+    try:
+        apps.puppet.tell(f"{sys.executable} {tmp_path}/borrowed.py {apps.socket} {connected} >{out} 2>&1 &")
+        wait_for(connected.exists)
+    finally:
+        apps.process.send_signal(signal.SIGCONT)
+    wait_for(lambda: out.exists() and out.read_text().endswith("\n"))
+    assert json.loads(out.read_text())["error"] == "org.varlink.service.PermissionDenied"
+
+
+def test_one_that_takes_all_descriptors_of_the_daemon_is_still_known(apps):
+    pid = apps.process.pid
+    script = f"""
+import json, socket
+clients = []
+for _ in range(400):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(5)
+    client.connect("{apps.socket}")
+    client.sendall(b'{{"method": "org.lifed.List"}}\\0')
+    clients.append(client)
+seen = set()
+for client in clients:
+    try:
+        reply = client.recv(65536)
+    except OSError:
+        continue
+    if reply:
+        seen |= {{app["id"] for app in json.loads(reply[:-1]).get("parameters", {{}}).get("apps", [])}}
+print(sorted(seen))
+"""
+    path = apps.puppet.directory / "crowd.py"
+    path.write_text(script)
+    limit = len(os.listdir(f"/proc/{pid}/fd")) + 100
+    apps.run(["prlimit", f"--pid={pid}", f"--nofile={limit}:"])
+    assert apps.puppet.tell(f"{sys.executable} {path}", timeout=60).stdout.strip() == "['puppet']"
+    assert "other" in apps.lifectl.apps()

@@ -1,0 +1,107 @@
+"""The C library as the script builds it: what it shows, what it costs, and the sample on it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TRANSCRIPT = "will-finish-launching inactive\ndid-finish-launching inactive\ndid-become-active active\n"
+
+WITHOUT = """\
+#include <poll.h>
+#include <stdio.h>
+int main(void) { puts("did-become-active active"); fflush(stdout); for (;;) poll(NULL, 0, -1); }
+"""
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **options).stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The C library, as if installed below a prefix of its own."""
+    if not shutil.which("swiftc"):
+        pytest.skip("there is no Swift toolchain")
+    prefix = tmp_path_factory.mktemp("prefix")
+    subprocess.run([ROOT / "scripts" / "build-liblifecycle", prefix, prefix], check=True)
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def shared(installed):
+    return installed / "lib" / "liblifecycle.so.0"
+
+
+def build(source, output, *flags):
+    compiler = shutil.which("cc") or shutil.which("clang")
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", source, *flags, "-o", output], check=True)
+    return output
+
+
+def pkg_config(installed):
+    if not shutil.which("pkg-config"):
+        return [f"-I{installed}/include", f"-L{installed}/lib", "-llifecycle"]
+    environment = os.environ | {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
+    return run("pkg-config", "--cflags", "--libs", "lifecycle", env=environment).split()
+
+
+class Running:
+    def __init__(self, program, last_line, **environment):
+        self.process = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+        self.said = ""
+        while last_line not in self.said:
+            line = self.process.stdout.readline()
+            assert line, self.said
+            self.said += line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def private_kilobytes(self):
+        text = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        return sum(int(size) for size in re.findall(r"^Private_(?:Clean|Dirty): +(\d+) kB", text, re.M))
+
+
+@pytest.mark.parametrize("kind", ["shared", "static"])
+def test_the_sample_links_with_the_installed_library(installed, tmp_path, kind):
+    flags = pkg_config(installed) if kind == "shared" else [f"-I{installed}/include", installed / "lib/liblifecycle.a"]
+    program = build(ROOT / "Examples/c-app/main.c", tmp_path / "app", *flags)
+    with Running(program, "did-become-active", LD_LIBRARY_PATH=str(installed / "lib")) as app:
+        assert app.said == TRANSCRIPT
+        app.process.send_signal(signal.SIGTERM)
+        assert app.process.stdout.read() == "will-terminate active\n"
+        assert app.process.wait() == 0
+
+
+def test_the_library_shows_what_its_header_declares(shared):
+    if not shutil.which("readelf"):
+        pytest.skip("there is no readelf")
+    symbols = run("readelf", "-W", "--dyn-syms", shared)
+    shown = re.findall(r"(?:GLOBAL|WEAK) +(?:DEFAULT|PROTECTED) +\d+ (\S+)", symbols)
+    header = (ROOT / "Sources/LifecycleC/include/lifecycle.h").read_text()
+    declared = re.findall(r"^\w.*?\b(lifecycle_\w+)\(", header, re.M)
+    assert sorted(shown) == sorted(declared)
+    assert not re.search(r"\bpthread_create\b", symbols), "the library starts no thread"
+    assert shared.stat().st_size <= 128 << 10
+
+
+def test_the_library_adds_little_memory(installed, tmp_path):
+    source = tmp_path / "without.c"
+    source.write_text(WITHOUT)
+    without = build(source, tmp_path / "without")
+    program = build(ROOT / "Examples/c-app/main.c", tmp_path / "with", *pkg_config(installed))
+    with Running(without, "did-become-active") as bare:
+        base = bare.private_kilobytes()
+    with Running(program, "did-become-active", LD_LIBRARY_PATH=str(installed / "lib")) as app:
+        assert app.private_kilobytes() - base <= 300

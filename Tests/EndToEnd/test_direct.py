@@ -1,0 +1,89 @@
+"""The daemon as an ordinary process, which works without systemd and without root."""
+
+import resource
+import signal
+import subprocess
+
+import programs
+from container import wait_for
+
+
+def test_an_app_goes_through_its_life(direct):
+    pid = direct.lifectl.start("direct", *programs.FAMILY)
+    wait_for(lambda: len(direct.kernel.tree(pid)) == 5)
+    assert direct.lifectl.state("direct") == "active"
+    direct.lifectl("suspend", "direct")
+    assert direct.kernel.is_stopped(pid)
+    direct.lifectl("focus", "direct")
+    assert not direct.kernel.is_stopped(pid)
+    tree = [stat.pid for stat in direct.kernel.tree(pid)]
+    direct.lifectl("terminate", "direct")
+    assert not any(direct.kernel.exists(each) for each in tree)
+
+
+def test_ending_the_daemon_ends_the_apps(direct):
+    pids = [direct.lifectl.start(f"app{number}", *programs.IDLE) for number in range(3)]
+    direct.lifectl("suspend", "app0")
+    assert direct.stop() == 0
+    assert not any(direct.kernel.exists(pid) for pid in pids)
+
+
+def test_the_console_gets_what_the_journal_would(direct):
+    direct.lifectl.start("console", *programs.TALKER)
+    wait_for(lambda: "said on output" in direct.log.read_text(errors="replace"))
+    assert "console" in direct.log.read_text()
+
+
+def test_two_daemons_do_not_share_a_directory(direct):
+    second = subprocess.run(direct.arguments(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+    assert second.returncode != 0
+    assert direct.lifectl("list").returncode == 0
+
+
+def test_hang_up_reloads(direct):
+    manifest = direct.configuration / "apps.d" / "new.toml"
+    manifest.write_text('id = "org.example.new"\ncommand = ["sleep", "infinity"]\n')
+    direct.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: "org.example.new" in direct.lifectl.apps())
+
+
+def test_the_socket_of_a_dead_daemon_is_taken_over(direct):
+    direct.process.kill()
+    direct.process.wait()
+    direct.start()
+    assert direct.lifectl.apps() == {}
+
+
+def test_a_daemon_without_standard_streams_keeps_its_sockets_to_itself(direct):
+    direct.stop()
+    direct.start(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"])
+    pid = direct.lifectl.start("quiet", *programs.IDLE)
+    for number in range(3):
+        assert direct.kernel.descriptor(pid, number) == "/dev/null"
+
+
+def test_a_result_without_standard_output_is_lost_and_no_success(direct):
+    without_output = ["sh", "-c", 'exec "$@" >&-', "sh", str(direct.products / "lifectl"), "list"]
+    assert direct.run(without_output, check=False).returncode == 74
+    assert "client is dropped" not in direct.log.read_text()
+
+
+def test_without_descriptors_clients_wait_and_the_daemon_does_not_spin(direct):
+    pid = direct.process.pid
+    usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (5, usual[1]))
+    before = direct.kernel.ticks(pid)
+    assert direct.lifectl("list", "--timeout=1", check=False).returncode == 75
+    assert direct.kernel.ticks(pid) - before < 20
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
+    assert direct.lifectl("list").returncode == 0
+
+
+def test_an_ad_hoc_app_leaves_no_directory_that_it_did_not_use(direct):
+    direct.lifectl.start("unused", *programs.IDLE)
+    direct.lifectl.start("used", "sh", "-c", 'touch "$LIFECYCLE_STATE_DIR/kept"; exec sleep infinity')
+    wait_for((direct.state / "apps" / "used" / "kept").exists)
+    for name in ("unused", "used"):
+        direct.lifectl("kill", name)
+    direct.lifectl("run", "--id", "missing", "--", "/nonexistent", check=False)
+    wait_for(lambda: [each.name for each in (direct.state / "apps").iterdir()] == ["used"])

@@ -1,0 +1,78 @@
+"""The journal tells the story."""
+
+import json
+
+import varlink
+
+import programs
+from container import wait_for
+from message_ids import identifiers
+
+
+def entries(lifed, *matches):
+    output = lifed.container.run(["journalctl", "-o", "json", *matches]).stdout
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_transitions_have_their_fields(lifed):
+    lifed.lifectl.start("journal.transitions", *programs.IDLE)
+    lifed.lifectl("suspend", "journal.transitions")
+    match = (f"MESSAGE_ID={identifiers()['transition']}", "LIFED_APP=journal.transitions")
+    wait_for(lambda: any(entry["LIFED_TO"] == "suspended" for entry in entries(lifed, *match)))
+    found = entries(lifed, *match)
+    assert all(entry["LIFED_REASON"] and entry["MESSAGE"] for entry in found)
+    steps = [(entry["LIFED_FROM"], entry["LIFED_TO"]) for entry in found]
+    assert steps[0][0] == "notRunning"
+    assert all(left[1] == right[0] for left, right in zip(steps, steps[1:]))
+    assert steps[-1][1] == "suspended"
+
+
+def test_the_catalogue_explains_them(lifed):
+    lifed.lifectl.start("journal.explained", *programs.IDLE)
+    match = "LIFED_APP=journal.explained"
+    wait_for(lambda: entries(lifed, match))
+    text = lifed.container.run(["journalctl", "-x", match]).stdout
+    assert "journal.explained went from notRunning to" in text
+    assert "Defined-By: lifed" in text
+    assert "@LIFED_" not in text
+
+
+def test_a_foreign_continue_and_its_renewal_are_reported(lifed):
+    pid = lifed.lifectl.start("journal.renewed", *programs.IDLE)
+    lifed.lifectl("suspend", "journal.renewed")
+    lifed.container.run(["kill", "-CONT", str(pid)])
+    match = (f"MESSAGE_ID={identifiers()['suspensionRenewed']}", "LIFED_APP=journal.renewed")
+    wait_for(lambda: entries(lifed, *match))
+
+
+def test_a_launch_that_fails_says_why(lifed):
+    result = lifed.lifectl("run", "--id", "journal.missing", "--", "/nonexistent/program", check=False)
+    assert result.returncode != 0
+    assert "/nonexistent/program" in result.stderr
+    wait_for(lambda: entries(lifed, f"MESSAGE_ID={identifiers()['launchFailed']}", "LIFED_APP=journal.missing"))
+
+
+def test_output_goes_under_the_apps_own_identifier(lifed):
+    lifed.lifectl.start("journal.talker", *programs.TALKER)
+
+    def said():
+        return lifed.container.run(["journalctl", "-t", "journal.talker", "-o", "cat"]).stdout
+
+    wait_for(lambda: "said on output" in said() and "said on error" in said())
+
+
+def test_a_journald_that_hangs_costs_entries_and_nothing_else(lifed):
+    """Many more entries than journald's queue and any buffer hold, while journald is stopped."""
+    pid = lifed.lifectl.start("journal.hung", *programs.IDLE)
+    journald = int(lifed.systemctl("show", "-P", "MainPID", "systemd-journald.service").stdout)
+    lifed.container.run(["kill", "-STOP", str(journald)])
+    try:
+        with varlink.Client.new_with_address(f"unix:{lifed.address}") as client, client.open("org.lifed") as apps:
+            for _ in range(1000):
+                apps.Focus("journal.hung")
+                apps.Suspend("journal.hung")
+        assert lifed.kernel.stat(pid).state == "T"
+    finally:
+        lifed.container.run(["kill", "-CONT", str(journald)])
+    lifed.lifectl("focus", "journal.hung")
+    wait_for(lambda: any("log entries were lost" in entry["MESSAGE"] for entry in entries(lifed, "-t", "lifed")))

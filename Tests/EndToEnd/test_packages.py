@@ -1,0 +1,83 @@
+"""What others build on the client libraries, from nothing but what a user has."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PACKAGE = """// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Clock",
+    dependencies: [.package(name: "lifed", path: "%s")],
+    targets: [.executableTarget(name: "Clock", dependencies: [.product(name: "Lifecycle", package: "lifed")])]
+)
+"""
+
+MAIN = """import Lifecycle
+
+final class Clock: ApplicationDelegate {
+    func applicationDidBecomeActive(_ application: Application) {
+        print("tick", application.applicationState)
+        application.stop()
+        exit(0)
+    }
+}
+
+@main struct Main {
+    static func main() { Application.shared.run(delegate: Clock()) }
+}
+"""
+
+
+def test_a_new_swift_package_builds_an_app(tmp_path):
+    if not shutil.which("swift"):
+        pytest.skip("there is no Swift toolchain")
+    (tmp_path / "Sources/Clock").mkdir(parents=True)
+    (tmp_path / "Package.swift").write_text(PACKAGE % ROOT)
+    (tmp_path / "Sources/Clock/Clock.swift").write_text("import Glibc\n" + MAIN)
+    build = subprocess.run(["swift", "build", "--package-path", str(tmp_path)], capture_output=True, text=True)
+    assert build.returncode == 0, build.stdout + build.stderr
+    app = subprocess.run([str(tmp_path / ".build/debug/Clock")], capture_output=True, text=True, timeout=20)
+    assert (app.returncode, app.stdout) == (0, "tick active\n")
+
+
+C_APP = """#include <lifecycle.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void active(void *context) { puts((const char *)context); exit(0); }
+
+int main(void) {
+    static struct lifecycle_callbacks callbacks;
+    callbacks.size = sizeof callbacks;
+    callbacks.did_become_active = active;
+    struct lifecycle *app = lifecycle_open(&callbacks, (void *)"tick", 0);
+    if (!app) return 1;
+    for (;;) lifecycle_dispatch(app);
+}
+"""
+
+
+@pytest.mark.parametrize("compiler, options", [("cc", ["-x", "c"]), ("c++", ["-x", "c++"])])
+@pytest.mark.parametrize("is_static", [False, True])
+def test_pkg_config_is_all_that_a_c_program_needs(container, compiler, options, is_static):
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no {compiler}")
+    container.write("/root/clock.c", C_APP)
+    library = "/usr/local/lib/liblifecycle.a" if is_static else "$(pkg-config --libs lifecycle)"
+    flags = f"-Wall -Wextra -Werror {' '.join(options)} clock.c -x none $(pkg-config --cflags lifecycle)"
+    container.run(["sh", "-c", f"cd /root && {compiler} {flags} {library} -o clock && ./clock | grep -x tick"])
+
+
+def test_the_library_needs_nothing_but_libc(container):
+    needed = container.run(["ldd", "/usr/local/lib/liblifecycle.so"]).stdout.split()
+    libraries = {word for word in needed if ".so" in word and not word.startswith("/")}
+    assert libraries <= {"linux-vdso.so.1", "libc.so.6"}
+    assert int(container.run(["stat", "-L", "-c", "%s", "/usr/local/lib/liblifecycle.so"]).stdout) <= 128 * 1024
+    exported = container.run(["nm", "-D", "--defined-only", "/usr/local/lib/liblifecycle.so"]).stdout.splitlines()
+    assert exported and all(line.split()[-1].startswith("lifecycle_") for line in exported)

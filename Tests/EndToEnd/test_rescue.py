@@ -1,0 +1,297 @@
+"""A daemon that is restarted, dies, or cannot come back: what becomes of the apps."""
+
+import json
+import re
+
+import pytest
+
+import programs
+from container import wait_for
+from message_ids import identifiers
+
+PROGRAM = "/usr/local/bin/lifed"
+ASIDE = PROGRAM + ".aside"
+
+
+@pytest.fixture
+def lifed(service):
+    service.configure('[timeouts]\nbackground = "0s"\n')
+    service.start()
+    return service
+
+
+@pytest.fixture
+def no_program(container):
+    """Takes the daemon's program away, and brings it back when the test is over."""
+    yield lambda: container.run(["mv", PROGRAM, ASIDE])
+    container.run(["sh", "-c", f"if [ -e {ASIDE} ]; then mv {ASIDE} {PROGRAM}; fi"])
+
+
+def kill_daemon(service):
+    service.systemctl("kill", "--kill-who=main", "--signal=KILL", "lifed.service")
+
+
+def tree(service, pid):
+    return [stat.pid for stat in service.kernel.tree(pid)]
+
+
+def group_of(service, pid):
+    return "/sys/fs/cgroup" + service.container.run(["sed", "-n", "s/^0:://p", f"/proc/{pid}/cgroup"]).stdout.strip()
+
+
+def rescues(container, since):
+    """The entries of the rescue since a cursor of the journal."""
+    container.run(["journalctl", "--sync"])
+    # A match together with a cursor finds nothing in systemd 252.
+    found = container.run(["journalctl", "-o", "json", f"--after-cursor={since}"]).stdout
+    entries = [json.loads(line) for line in found.splitlines()]
+    return [entry for entry in entries if entry.get("MESSAGE_ID") == identifiers()["rescued"]]
+
+
+def cursor(container):
+    # Not every moment has an entry of its own.
+    container.run(["logger", "a test begins"])
+    container.run(["journalctl", "--sync"])
+    return json.loads(container.run(["journalctl", "-n", "1", "-o", "json"]).stdout)["__CURSOR"]
+
+
+# Restart and stop
+
+
+@pytest.mark.parametrize("verb", ["restart", "try-restart"])
+def test_a_restart_leaves_the_apps(lifed, verb):
+    app = lifed.lifectl.start("app", *programs.FAMILY)
+    before = lifed.pid
+    processes = tree(lifed, app)
+    lifed.systemctl(verb, "lifed.service")
+    assert lifed.pid != before
+    assert lifed.show("Result") == "success"
+    assert all(lifed.kernel.exists(pid) for pid in processes)
+
+
+def test_reload_or_restart_reloads(lifed):
+    before = lifed.pid
+    lifed.manifest("org.example.new", programs.IDLE)
+    lifed.systemctl("reload-or-restart", "lifed.service")
+    wait_for(lambda: "org.example.new" in lifed.lifectl.apps())
+    assert lifed.pid == before
+
+
+def test_a_restart_of_the_socket_leaves_the_apps(lifed):
+    app = lifed.lifectl.start("app", *programs.IDLE)
+    before = lifed.pid
+    lifed.systemctl("restart", "lifed.socket")
+    wait_for(lambda: lifed.show("ActiveState") == "active" and lifed.pid != before)
+    assert lifed.kernel.exists(app)
+
+
+def test_a_restart_of_a_daemon_that_hangs_leaves_the_apps(service):
+    service.drop_in("[Service]\nTimeoutStopSec=500ms\n")
+    service.start()
+    app = service.lifectl.start("app", *programs.IDLE)
+    before = service.pid
+    service.container.run(["kill", "-STOP", str(before)])
+    service.systemctl("restart", "lifed.service")
+    assert service.pid != before
+    assert service.kernel.exists(app)
+
+
+def test_a_stop_of_a_daemon_that_hangs_leaves_nothing(service):
+    service.drop_in("[Service]\nTimeoutStopSec=500ms\n")
+    service.start()
+    app = service.lifectl.start("app", *programs.STUBBORN)
+    runaway = service.lifectl.start("runaway", *programs.RUNAWAY)
+    processes = tree(service, app) + tree(service, runaway)
+    service.container.run(["kill", "-STOP", str(service.pid)])
+    service.systemctl("stop", "lifed.service")
+    assert not any(service.kernel.exists(pid) for pid in processes)
+    assert service.members() == []
+
+
+# A daemon that dies
+
+
+def test_apps_outlive_the_daemon(lifed):
+    app = lifed.lifectl.start("app", *programs.FAMILY)
+    processes = tree(lifed, app)
+    before = lifed.pid
+    kill_daemon(lifed)
+    wait_for(lambda: lifed.pid not in (0, before) and lifed.show("ActiveState") == "active")
+    assert all(lifed.kernel.exists(pid) for pid in processes)
+
+
+def test_a_daemon_that_is_asked_by_hand_to_hand_over_comes_back(lifed):
+    before = lifed.pid
+    lifed.container.run(["kill", "-USR2", str(before)])
+    wait_for(lambda: lifed.pid not in (0, before) and lifed.show("ActiveState") == "active")
+
+
+def test_a_stop_after_a_crash_ends_the_apps_of_the_first(lifed):
+    app = lifed.lifectl.start("app", *programs.IDLE)
+    before = lifed.pid
+    kill_daemon(lifed)
+    wait_for(lambda: lifed.pid not in (0, before) and lifed.show("ActiveState") == "active")
+    lifed.systemctl("stop", "lifed.service")
+    assert not lifed.kernel.exists(app)
+    assert lifed.members() == []
+
+
+def test_a_bad_configuration_does_not_keep_it_from_coming_back(lifed):
+    lifed.configure("this is = = no TOML \x01")
+    before = lifed.pid
+    kill_daemon(lifed)
+    wait_for(lambda: lifed.pid not in (0, before) and lifed.show("ActiveState") == "active")
+
+
+# A daemon that cannot come back
+
+
+def start_suspended(lifed):
+    """Apps that are stopped or frozen, with all of their processes."""
+    lifed.manifest("org.example.frozen", programs.FAMILY, 'suspendMethod = "freezer"')
+    lifed.manifest("org.example.both", programs.FAMILY, 'suspendMethod = "both"')
+    lifed.lifectl("reload")
+    lifed.lifectl("launch", "org.example.frozen")
+    lifed.lifectl("launch", "org.example.both")
+    lifed.lifectl.start("stopped", *programs.FAMILY)
+    names = ["org.example.frozen", "org.example.both", "stopped"]
+    mains = {name: lifed.lifectl.pid(name) for name in names}
+    for main in mains.values():
+        wait_for(lambda main=main: len(tree(lifed, main)) == 5)
+    for name in names:
+        lifed.lifectl("suspend", name)
+    return mains
+
+
+def assert_all_run(lifed, mains):
+    for main in mains.values():
+        processes = tree(lifed, main)
+        assert len(processes) == 5
+        assert all(lifed.kernel.stat(pid).state in "SR" for pid in processes)
+        group = group_of(lifed, main)
+        assert lifed.container.run(["grep", "frozen", f"{group}/cgroup.events"]).stdout.split() == ["frozen", "0"]
+
+
+def test_without_its_program_all_apps_run_again_and_the_journal_says_why(lifed, no_program):
+    mains = start_suspended(lifed)
+    assert lifed.kernel.is_stopped(mains["stopped"])
+    began = cursor(lifed.container)
+    no_program()
+    kill_daemon(lifed)
+    entry = wait_for(lambda: rescues(lifed.container, began), timeout=30, what="the rescue's entry")[0]
+    assert_all_run(lifed, mains)
+    # The signal that stops what is frozen, too, has not always reached it by the time that it is thawed.
+    assert 5 <= int(re.search(r"(\d+) stopped processes", entry["MESSAGE"]).group(1)) <= 10
+    assert "2 frozen groups" in entry["MESSAGE"]
+    assert "could not be executed" in entry["MESSAGE"]
+    assert entry["LIFED_UNIT"] == "lifed.service"
+    assert lifed.show("ActiveState") == "failed"
+    assert lifed.container.run(["systemctl", "show", "-P", "Result", "lifed-rescue.service"]).stdout.strip() == "success"
+
+
+def test_after_a_rescue_it_is_started_by_hand(lifed, no_program):
+    mains = start_suspended(lifed)
+    began = cursor(lifed.container)
+    no_program()
+    kill_daemon(lifed)
+    wait_for(lambda: rescues(lifed.container, began), timeout=30)
+    lifed.container.run(["mv", ASIDE, PROGRAM])
+    lifed.systemctl("reset-failed", "lifed.service", "lifed.socket")
+    lifed.systemctl("start", "lifed.service")
+    assert lifed.lifectl.apps() is not None
+    lifed.systemctl("stop", "lifed.service")
+    assert not any(lifed.kernel.exists(main) for main in mains.values())
+
+
+def test_what_a_failed_daemon_left_can_be_ended(lifed, no_program):
+    mains = start_suspended(lifed)
+    began = cursor(lifed.container)
+    no_program()
+    kill_daemon(lifed)
+    wait_for(lambda: rescues(lifed.container, began), timeout=30)
+    lifed.systemctl("kill", "--kill-who=all", "lifed")
+    wait_for(lambda: not any(lifed.kernel.exists(main) for main in mains.values()))
+
+
+def test_a_daemon_that_keeps_crashing_is_given_up(lifed):
+    mains = start_suspended(lifed)
+    began = cursor(lifed.container)
+    lifed.drop_in("[Service]\nExecStart=\nExecStart=/bin/sh -c 'exit 7'\n")
+    kill_daemon(lifed)
+    entry = wait_for(lambda: rescues(lifed.container, began), timeout=30)[0]
+    assert "status 7" in entry["MESSAGE"]
+    assert_all_run(lifed, mains)
+
+
+def test_a_daemon_that_keeps_hanging_at_its_start_is_given_up(lifed):
+    mains = start_suspended(lifed)
+    began = cursor(lifed.container)
+    lifed.drop_in("[Unit]\nStartLimitBurst=3\n[Service]\nTimeoutStartSec=200ms\nExecStart=\nExecStart=/bin/sleep infinity\n")
+    kill_daemon(lifed)
+    entry = wait_for(lambda: rescues(lifed.container, began), timeout=30)[0]
+    assert "timeout" in entry["MESSAGE"]
+    assert_all_run(lifed, mains)
+
+
+def test_nothing_is_rescued_from_a_daemon_that_runs(lifed):
+    app = lifed.lifectl.start("app", *programs.IDLE)
+    lifed.lifectl("suspend", "app")
+    lifed.systemctl("start", "lifed-rescue.service", check=False)
+    lifed.systemctl("reset-failed", "lifed-rescue.service")
+    assert lifed.kernel.stat(app).state == "T"
+
+
+def test_a_persons_apps_are_rescued_too(container, no_program):
+    user = "stranger"
+    number = container.run(["id", "-u", user]).stdout.strip()
+    runtime = f"/run/user/{number}"
+    session = {"XDG_RUNTIME_DIR": runtime, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={runtime}/bus", "HOME": f"/home/{user}"}
+
+    def run(*arguments, **options):
+        return container.run(list(arguments), user=user, environment=session, **options)
+
+    container.run(["systemctl", "start", f"user@{number}.service"])
+    try:
+        run("systemctl", "--user", "start", "lifed.service")
+        run("lifectl", "run", "--id", "own", "--", *programs.IDLE)
+        pid = json.loads(run("lifectl", "list", "--json").stdout)["apps"][0]["pid"]
+        run("lifectl", "suspend", "own")
+        state = lambda: container.run(["sed", "-n", "s/^State:\\t\\(.\\).*/\\1/p", f"/proc/{pid}/status"]).stdout.strip()
+        assert state() == "T"
+        began = cursor(container)
+        no_program()
+        run("systemctl", "--user", "kill", "--kill-who=main", "--signal=KILL", "lifed.service")
+        wait_for(lambda: rescues(container, began), timeout=30)
+        assert state() == "S"
+        run("systemctl", "--user", "stop", "lifed.socket", check=False)
+    finally:
+        container.run(["systemctl", "stop", f"user@{number}.service"])
+
+
+# Without systemd
+
+
+def rescue_by_hand(direct):
+    return direct.run([*direct.arguments(), "--rescue"], check=False)
+
+
+def test_a_rescue_by_hand_is_refused_while_the_daemon_runs(direct):
+    app = direct.lifectl.start("app", *programs.IDLE)
+    direct.lifectl("suspend", "app")
+    result = rescue_by_hand(direct)
+    assert result.returncode == 1
+    assert f"process {direct.process.pid}" in result.stderr
+    assert direct.kernel.stat(app).state == "T"
+
+
+def test_a_second_daemon_is_refused_with_the_number_of_the_first(direct):
+    result = direct.run(direct.arguments(), check=False)
+    assert result.returncode == 1
+    assert f"process {direct.process.pid}" in result.stderr
+
+
+def test_a_daemon_by_hand_does_not_take_the_place_of_the_service(lifed):
+    result = lifed.container.run(["lifed"], check=False)
+    assert result.returncode == 1
+    assert f"process {lifed.pid}" in result.stderr
+    assert lifed.lifectl("list").returncode == 0
