@@ -1,0 +1,11 @@
+import LifecycleCore
+import Testing
+
+@Suite struct DiagramTests {
+    /// The page shows the machine as the code has it: whoever changes the table prints the diagram again from here.
+    @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
+    func `the documented diagram is the table's`(page: String) throws {
+        let text = try SourceTree.read(SourceTree.root + "/" + page)
+        #expect(text.contains(Route.diagram), "the diagram should be:\n\(Route.diagram)")
+    }
+}
