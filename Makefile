@@ -1,0 +1,66 @@
+# lifed: build, install, test. "make help" lists what there is.
+
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+DESTDIR ?=
+SWIFT ?= swift
+BUILD ?= release
+
+bindir = $(PREFIX)/bin
+libdir = $(PREFIX)/lib
+docdir = $(PREFIX)/share/doc/lifed
+confdir = $(SYSCONFDIR)/lifed
+products = .build/$(BUILD)
+library = .build/liblifecycle
+sources = $(wildcard Sources Tests Examples) Package.swift
+
+
+.PHONY: all build samples deps demo test format lint install uninstall clean help
+all: build
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+build: ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
+	@$(SWIFT) --version >/dev/null 2>&1 || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
+	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
+	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
+	scripts/build-liblifecycle $(library) $(PREFIX)
+
+samples: build ## Build the sample apps in Swift and in C; those in Python and shell need no building.
+	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp
+	$(CC) -Wall -Wextra -Werror Examples/c-app/main.c -I$(library)/include -L$(library)/lib -llifecycle -o $(library)/c-app
+
+deps: ## Install what is missing to build and to test (Debian and its relatives).
+	@scripts/deps build test
+
+demo: ## Show three real apps going through their life, under a minute, without root.
+	@scripts/deps build
+	@$(MAKE) --no-print-directory samples
+	@Examples/demo
+
+test: ## Run every test that this machine allows, and say what was skipped.
+	@scripts/deps build test
+	@$(MAKE) --no-print-directory samples
+	@scripts/test
+
+format: ## Rewrite the sources in the project's format.
+	$(SWIFT) format -i -r -p $(sources)
+
+lint: ## Check the sources' format and style.
+	$(SWIFT) format lint --strict -r -p $(sources)
+
+install: ## Install below PREFIX (and DESTDIR, for packages).
+	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
+	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(PREFIX)/include
+	cp -P $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(libdir)
+	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include
+	@scripts/install-data "$(DESTDIR)" "$(PREFIX)" "$(confdir)"
+
+uninstall: ## Remove what was installed; the configuration stays.
+	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)"
+
+clean: ## Remove what was built.
+	rm -rf .build .build-venv .build-test

@@ -1,0 +1,150 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules: warnings are errors, memory safety and concurrency are strict.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// The daemon is one thread: everything that touches its loop lives on the main actor.
+let strictOnMainActor = strict + [.defaultIsolation(MainActor.self)]
+
+let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "lifed",
+    products: [
+        .executable(name: "lifed", targets: ["lifed"]),
+        .executable(name: "lifectl", targets: ["lifectl"]),
+        .library(name: "Lifecycle", targets: ["Lifecycle"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // Whether: the pure state machine.
+        .target(
+            name: "LifecycleCore",
+            dependencies: [
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: strict
+        ),
+
+        // How: processes, signals, the kernel.
+        .target(name: "CLinux", cSettings: strictC),
+        .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strict),
+
+        // libsystemd: the event loop, the journal, notifications, passed sockets.
+        .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
+        .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strictOnMainActor),
+
+        // Bytes: the control protocol, and the interface spoken over it.
+        .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "ControlAPI", dependencies: ["Varlink"], swiftSettings: strict),
+
+        // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
+        // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
+        .target(name: "AppChannel", swiftSettings: strict),
+        .target(name: "CLifecycle", cSettings: strictC),
+        .target(name: "LifecycleClient", dependencies: ["AppChannel", "CLifecycle"], swiftSettings: strict),
+        .target(name: "CMainQueue", cSettings: strictC),
+        .target(
+            name: "Lifecycle",
+            dependencies: ["AppChannel", "CMainQueue", "LifecycleClient"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "SampleApp", dependencies: ["Lifecycle"], path: "Examples/swift-app", swiftSettings: strict
+        ),
+
+        // When: calendar events.
+        .target(name: "Calendar", swiftSettings: strict),
+
+        // Files that people write.
+        .target(
+            name: "Configuration",
+            dependencies: ["Calendar", .product(name: "TOMLKit", package: "TOMLKit")],
+            swiftSettings: strict
+        ),
+
+        .target(
+            name: "LifecycleDaemon",
+            dependencies: [
+                "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
+                "AppChannel", "Calendar",
+            ],
+            swiftSettings: strictOnMainActor
+        ),
+        .executableTarget(
+            name: "lifed",
+            dependencies: [
+                "LifecycleDaemon",
+                "ControlAPI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lifectl",
+            dependencies: ["ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict
+        ),
+
+        // What several test targets use.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
+        ),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture"], swiftSettings: strict),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strictOnMainActor),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
+        .testTarget(
+            name: "AppChannelTests", dependencies: ["AppChannel", "TestSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "LifecycleFixture", dependencies: ["Lifecycle"], path: "Tests/LifecycleFixture",
+            exclude: ["fork.py", "state.py"], swiftSettings: strictOnMainActor
+        ),
+        .testTarget(
+            name: "LifecycleTests",
+            dependencies: [
+                "AppChannel", "Lifecycle", "LifecycleClient", "LifecycleFixture", "SampleApp", "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI"], swiftSettings: strict),
+        .testTarget(
+            name: "LifectlTests",
+            dependencies: [
+                "lifectl", "ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "ConfigurationTests", dependencies: ["Calendar", "Configuration"], swiftSettings: strict),
+        .testTarget(
+            name: "LifecycleDaemonTests",
+            dependencies: [
+                "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "Systemd", "AppChannel", "Calendar",
+                "TestSupport",
+            ],
+            swiftSettings: strictOnMainActor
+        ),
+        .executableTarget(
+            name: "MachineFixture", dependencies: ["LifecycleDaemon", "Systemd"], path: "Tests/MachineFixture",
+            swiftSettings: strictOnMainActor
+        ),
+        .testTarget(name: "ArchitectureTests", dependencies: ["LifecycleCore"], swiftSettings: strict),
+    ],
+    cLanguageStandard: .gnu17
+)
