@@ -116,7 +116,7 @@ class Container:
         if self.supervisor:
             os.kill(self.supervisor, signal.SIGTERM)
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

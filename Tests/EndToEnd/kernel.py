@@ -13,6 +13,7 @@ class Stat:
     state: str
     parent: int
     ticks: int
+    started: int
 
 
 class Kernel:
@@ -28,7 +29,8 @@ class Kernel:
         # A name may hold spaces and parentheses: the fields after it begin behind the last one.
         head, _, tail = text.rpartition(")")
         fields = tail.split()
-        return Stat(pid, head.partition("(")[2], fields[0], int(fields[1]), int(fields[11]) + int(fields[12]))
+        ticks = int(fields[11]) + int(fields[12])
+        return Stat(pid, head.partition("(")[2], fields[0], int(fields[1]), ticks, int(fields[19]))
 
     def all(self):
         pids = [int(name) for name in os.listdir(self.proc) if name.isdigit()]
@@ -72,7 +74,7 @@ class Kernel:
                 return int(line.split()[1])
         raise AssertionError("no voluntary_ctxt_switches")
 
-    def gains_time(self, pid, within=10):
+    def gains_time(self, pid, within=60):
         """Whether a tree gets processor time; the limit only bounds a failure."""
         before = self.ticks(pid)
         deadline = time.monotonic() + within

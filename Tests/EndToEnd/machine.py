@@ -31,7 +31,7 @@ class Listener:
         for line in self.process.stdout:
             self.lines.append(line.rstrip("\n"))
 
-    def wait_for(self, *wanted, timeout=20):
+    def wait_for(self, *wanted, timeout=60):
         """Waits until these lines have been printed, in this order and nothing between, and forgets them."""
         try:
             wait_for(lambda: len(self.lines) >= len(wanted), timeout)
@@ -49,7 +49,7 @@ class Listener:
     def stop(self):
         # Killing would end the command that entered the container, and not what it started there.
         self.process.stdin.close()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
 
 class Logind:

@@ -23,7 +23,7 @@ class Puppet:
             f"[environment]\nLIFED_SOCKET = {environment}\n"
         )
 
-    def tell(self, line, timeout=20):
+    def tell(self, line, timeout=60):
         """Has the app run a command, and returns it with its exit status and its output."""
         command = ["sh", "-c", TELL, str(self.directory), line]
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout)

@@ -146,7 +146,7 @@ import json, socket
 clients = []
 for _ in range(400):
     client = socket.socket(socket.AF_UNIX)
-    client.settimeout(5)
+    client.settimeout(60)
     client.connect("{apps.socket}")
     client.sendall(b'{{"method": "org.lifed.List"}}\\0')
     clients.append(client)

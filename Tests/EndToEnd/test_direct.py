@@ -35,7 +35,7 @@ def test_the_console_gets_what_the_journal_would(direct):
 
 
 def test_two_daemons_do_not_share_a_directory(direct):
-    second = subprocess.run(direct.arguments(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+    second = subprocess.run(direct.arguments(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert second.returncode != 0
     assert direct.lifectl("list").returncode == 0
 

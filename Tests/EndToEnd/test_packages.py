@@ -42,7 +42,7 @@ def test_a_new_swift_package_builds_an_app(tmp_path):
     (tmp_path / "Sources/Clock/Clock.swift").write_text("import Glibc\n" + MAIN)
     build = subprocess.run(["swift", "build", "--package-path", str(tmp_path)], capture_output=True, text=True)
     assert build.returncode == 0, build.stdout + build.stderr
-    app = subprocess.run([str(tmp_path / ".build/debug/Clock")], capture_output=True, text=True, timeout=20)
+    app = subprocess.run([str(tmp_path / ".build/debug/Clock")], capture_output=True, text=True, timeout=60)
     assert (app.returncode, app.stdout) == (0, "tick active\n")
 
 

@@ -155,7 +155,7 @@ def test_a_round_goes_on_when_the_daemon_was_killed(direct, listeners):
         env={**os.environ, "LIFED_SOCKET": str(direct.socket)}, stderr=subprocess.PIPE)
     direct.lifectl.wait_for_state("stubborn", "terminating")
     restart_after_a_crash(direct)
-    assert call.wait(timeout=20) == 69
+    assert call.wait(timeout=60) == 69
     wait_for(lambda: "stubborn was ended for its memory" in direct.log.read_text())
     assert direct.lifectl.state("front") == "active"
 

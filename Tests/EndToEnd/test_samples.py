@@ -132,6 +132,6 @@ def test_without_lifed_it_behaves_as_if_in_front(kind):
         assert [app.stdout.readline().strip() for _ in COLD_START] == COLD_START
         app.send_signal(signal.SIGTERM)
         assert app.stdout.readline().strip() == "will-terminate active"
-        assert app.wait(timeout=20) == 0
+        assert app.wait(timeout=60) == 0
     finally:
         app.kill()
