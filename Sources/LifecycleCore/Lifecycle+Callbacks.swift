@@ -178,7 +178,9 @@ extension Lifecycle {
             effects.append(.deliver(id, delivery))
         }
         guard deadlines.instant(.resignation, id) == nil || delivery.callback != .willResignActive else { return }
-        deadlines.set(.answer, id, at: max(delivery.deadline, now + Self.readingTime))
+        // A record may say anything; nobody has longer than one who is told now.
+        let due = min(delivery.deadline, answerDeadline(of: delivery.callback, for: app))
+        deadlines.set(.answer, id, at: max(due, now + Self.readingTime))
     }
 
     /// Takes the step that waited for an answer. An app that is away is told when it is back, unless it turns out that
