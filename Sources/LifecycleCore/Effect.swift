@@ -16,8 +16,6 @@ public enum Effect: Sendable, Equatable {
     case answerHold(AppID, UInt64, HoldRefusal?)
     /// Tell the app that the time of its task is over, and until when it has to end.
     case expireTask(AppID, UInt64, deadline: Instant)
-    /// Tell the app that listens, without waiting for its answer, that memory is short.
-    case memoryWarning(AppID, sequence: UInt64)
     /// Take note of the memory that the app holds, which is about to be ended for it.
     case measureMemory(AppID)
     /// Look at the memory again, now that the app is gone; answered by ``Input/memoryLookedAt(_:_:freed:)``. At once, or

@@ -141,21 +141,10 @@ extension Lifecycle {
 
     // MARK: Warnings
 
-    /// The apps that listen, run, and have nothing else to answer.
-    func appsToWarn() -> [AppID] {
-        apps.values.filter(\.canBeWarned).map(\.id).sorted()
-    }
-
+    /// Tells the apps that listen and run. One that sleeps can give back nothing, and when it wakes the news is old.
     private mutating func warnApps() {
         lastMemoryWarning = now
-        for id in appsToWarn() { notify(id) }
-    }
-
-    /// Tells an app something that nothing waits for the answer of.
-    private mutating func notify(_ id: AppID) {
-        guard let sequence = apps[id].map({ $0.lastSequence + 1 }) else { return }
-        apps[id]?.lastSequence = sequence
-        effects.append(.memoryWarning(id, sequence: sequence))
+        for id in apps.keys.sorted() where apps[id]?.canGiveBack == true { notify(id, .memoryWarning) }
     }
 }
 
@@ -170,10 +159,7 @@ extension Reclaimed.Cause {
 }
 
 extension App {
-    fileprivate var canBeWarned: Bool {
-        isLinked && !isAway && hasLaunched && wish == .run && state.isAlive && !isStoppedOrStopping && awaiting == nil
-            && owed.isEmpty
-    }
+    fileprivate var canGiveBack: Bool { wish == .run && !isStoppedOrStopping }
 
     fileprivate func wasInFrontLongerAgo(than other: App) -> Bool {
         let never = Instant(microseconds: 0)

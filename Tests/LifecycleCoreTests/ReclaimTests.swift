@@ -74,10 +74,10 @@ import Testing
         #expect(
             world.lines().filter { !$0.contains("→") && !$0.contains("exited") } == [
                 "measure tool",
+                "terminate tool",
                 "front ← memory-warning",
                 "never ← memory-warning",
                 "player ← memory-warning",
-                "terminate tool",
                 "look after tool in a moment",
                 "! tool reclaimed of [tool, player] (very short), 4096",
                 "measure player",
@@ -137,7 +137,32 @@ import Testing
         world.pass(.seconds(10))
         world.give(.memoryPressure(.warning, "short"))
         #expect(world.lines() == ["front ← memory-warning"])
-        #expect(world.core.appsToWarn() == [AppID("front")])
+    }
+
+    @Test func `a warning waits while the app is told something else, and is heard before the app sleeps`() {
+        var world = world(["one", "front"])
+        world.silent[AppID("front")] = [.willResignActive]
+        world.ask(.home)
+        world.give(.memoryPressure(.warning, "short"))
+        world.ask(.memoryPressure(.warning, all: false))
+        _ = world.lines()
+        world.pass(.seconds(10))
+        #expect(
+            world.lines().filter { $0.hasPrefix("front ←") || $0.hasPrefix("stop") } == [
+                "front ← did-enter-background", "front ← memory-warning", "stop front",
+            ])
+    }
+
+    @Test func `who does not answer a warning is held up by it for the time of a callback, and no longer`() {
+        var world = world(["one", "front"])
+        world.silent[AppID("front")] = [.memoryWarning]
+        world.give(.memoryPressure(.warning, "short"))
+        _ = world.lines()
+        world.pass(.seconds(5))
+        #expect(world.lines() == ["! front overdue memory-warning"])
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(world.state("front") == .suspended)
     }
 
     @Test func `a simulation ends one app a call, and says which`() {

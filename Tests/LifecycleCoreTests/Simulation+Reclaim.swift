@@ -17,15 +17,6 @@ extension Simulation {
         pending.append((now + delay, .memoryLookedAt(level, "still short", freed: random.next() % 1000), nil))
     }
 
-    /// Nothing waits for what the app says to that, and it says it all the same.
-    mutating func warn(_ id: AppID, _ sequence: UInt64) {
-        told[id] = sequence
-        guard trees[id]?.isAway != true else { return }
-        trees[id]?.lastSequence = sequence
-        if trees[id]?.isStopped == true { problems.append("\(id) warned while stopped") }
-        pending.append((now + .milliseconds(5), .message(id, .done(sequence: sequence)), generation[id]))
-    }
-
     /// Nobody loses what is in use, or what may never be ended.
     mutating func note(reclaimOf id: AppID) {
         if core.front.contains(id) { problems.append("\(id) is in front and reclaimed") }

@@ -170,7 +170,6 @@ struct Simulation {
         case .answerHold(let id, let number, let refusal):
             if refusal == nil { trees[id]?.holds.insert(number) }
         case .expireTask(let id, let number, _): if !faults || chance(70) { endHold(number, of: id) }
-        case .memoryWarning(let id, let sequence): warn(id, sequence)
         case .lookAtMemory: lookAtMemory()
         case .measureMemory(let id): note(reclaimOf: id)
         case .decision, .forgotten, .finished: break

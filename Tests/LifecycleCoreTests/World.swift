@@ -112,9 +112,6 @@ struct World {
         case .answerHold(let id, let number, let refusal):
             write("\(id) ← \(refusal.map { "refused \($0.rawValue)" } ?? "granted") \(number)")
         case .expireTask(let id, let number, _): write("\(id) ← expire-task \(number)")
-        case .memoryWarning(let id, let sequence):
-            write("\(id) ← memory-warning")
-            queue.append(.message(id, .done(sequence: sequence)))
         case .measureMemory(let id): write("measure \(id)")
         case .lookAtMemory(let id, let atOnce):
             write("look after \(id)\(atOnce ? "" : " in a moment")")

@@ -172,7 +172,6 @@ final class AppManager {
         case .expireTask(let id, let number, let deadline):
             let time = deadline.duration(since: now).wholeMilliseconds
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: id)
-        case .memoryWarning(let id, let sequence): warn(id, sequence)
         case .measureMemory(let id): memory.measure(id)
         case .lookAtMemory(let id, let atOnce): memory.look(after: id, atOnce: atOnce)
         case .transition(let transition):
@@ -205,14 +204,6 @@ final class AppManager {
         givingBack.end(id)
         let givesBack = catalog[id]?.reclaimWhenSuspended ?? reclaimsWhenSuspended
         if transition.to == .suspended, givesBack { givingBack.begin(id) }
-    }
-
-    private func warn(_ id: AppID, _ sequence: UInt64) {
-        guard let app = core.knownApps[id] else { return }
-        let message = CallbackMessage(
-            .didReceiveMemoryWarning, sequence: SequenceNumber(rawValue: Int64(clamping: sequence)),
-            deadlineMilliseconds: app.policy.timeouts.callback.wholeMilliseconds, state: ReportedState(app.state))
-        channels.send(message, sequence: sequence, to: id)
     }
 
     /// Has the service manager keep what a successor cannot get otherwise.
