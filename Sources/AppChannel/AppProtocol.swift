@@ -4,7 +4,7 @@ public enum AppProtocol {
     public static let version: Int64 = 1
 
     /// The most bytes that a line may have, its line feed included.
-    public static let maximumLineLength = 8192
+    public static let maximumLineLength = 16384
 
     /// The most fields that a line may have.
     public static let maximumFieldCount = 32

@@ -26,6 +26,29 @@ public enum CallbackKind: String, CaseIterable, Sendable {
     case protectedDataDidBecomeAvailable = "protected-data-did-become-available"
     /// The clock was set, the time zone is another one, or a day has begun.
     case significantTimeChange = "significant-time-change"
+    /// A scene is there, and not yet in front.
+    case sceneWillConnect = "scene-will-connect"
+    /// A scene is about to come to the front.
+    case sceneWillEnterForeground = "scene-will-enter-foreground"
+    /// A scene is in front and in use.
+    case sceneDidBecomeActive = "scene-did-become-active"
+    /// A scene is about to stop being in use.
+    case sceneWillResignActive = "scene-will-resign-active"
+    /// A scene is out of sight.
+    case sceneDidEnterBackground = "scene-did-enter-background"
+    /// A scene is gone.
+    case sceneDidDisconnect = "scene-did-disconnect"
+
+    /// Whether the callback is about one scene of the app, which it names.
+    public var isAboutScene: Bool {
+        switch self {
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            true
+        default:
+            false
+        }
+    }
 
     /// The fields without which a callback of this kind says nothing.
     fileprivate var requiredKeys: [String] {
@@ -80,6 +103,7 @@ public struct CallbackMessage: Equatable, Sendable {
             throw .unknownValue(key: "state")
         }
         for key in kind.requiredKeys { _ = try fields.required(key) }
+        if kind.isAboutScene { _ = try fields.requiredScene() }
         self.init(
             kind, sequence: SequenceNumber(rawValue: try fields.requiredNumber("seq")),
             deadlineMilliseconds: try fields.requiredNumber("deadline-ms"), state: state,

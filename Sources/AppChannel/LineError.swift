@@ -31,7 +31,7 @@ extension LineError: CustomStringConvertible {
     /// A sentence that says what is wrong.
     public var description: String {
         switch self {
-        case .tooLong: "The line is longer than 8192 bytes."
+        case .tooLong: "The line is longer than 16384 bytes."
         case .tooManyFields: "The line has more than 32 fields."
         case .malformedVerb: "The line does not begin with a verb."
         case .malformedField: "A part of the line is not of the form key=value."

@@ -13,6 +13,12 @@ public enum MessageFromApp: Equatable, Sendable {
     case beginActivity(AssertionID, mode: String)
     /// The activity is over.
     case endActivity(AssertionID)
+    /// The app wants a scene in front: a new one, which the daemon names unless the app does, or the one with this id.
+    case openScene(SceneID?, role: String?, info: String?)
+    /// The app wants to be rid of a scene.
+    case closeScene(SceneID)
+    /// What is to be given back with a scene when it is restored; nil for nothing.
+    case sceneInfo(SceneID, info: String?)
 
     /// Reads the message that a line holds.
     ///
@@ -33,6 +39,13 @@ public enum MessageFromApp: Equatable, Sendable {
             self = .beginActivity(try fields.requiredAssertionID(), mode: try fields.required("mode"))
         case "end-activity":
             self = .endActivity(try fields.requiredAssertionID())
+        case "open-scene":
+            let role = try fields.optionalRole()
+            self = .openScene(try fields.optionalScene(), role: role, info: try fields.optionalInfo())
+        case "close-scene":
+            self = .closeScene(try fields.requiredScene())
+        case "scene-info":
+            self = .sceneInfo(try fields.requiredScene(), info: try fields.optionalInfo())
         default:
             throw .unknownVerb(line.verb)
         }
@@ -56,6 +69,10 @@ public enum MessageFromApp: Equatable, Sendable {
         case .endTask(let id): Line("end-task", [Field("id", id.rawValue)])
         case .beginActivity(let id, let mode): Line("begin-activity", [Field("id", id.rawValue), Field("mode", mode)])
         case .endActivity(let id): Line("end-activity", [Field("id", id.rawValue)])
+        case .openScene(let scene, let role, let info):
+            Line("open-scene", (scene.map { .scene($0) } ?? []) + .role(role) + .info(info))
+        case .closeScene(let scene): Line("close-scene", .scene(scene))
+        case .sceneInfo(let scene, let info): Line("scene-info", .scene(scene) + .info(info))
         }
     }
 

@@ -39,6 +39,9 @@ extension Application {
         case .protectedDataDidBecomeAvailable:
             tell(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
         case .significantTimeChange: tell(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            .plain
         }
     }
 

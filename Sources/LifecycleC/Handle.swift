@@ -67,6 +67,9 @@ internal import LifecycleHeader
         case .protectedDataWillBecomeUnavailable: unsafe callbacks.protected_data_will_become_unavailable?(context)
         case .protectedDataDidBecomeAvailable: unsafe callbacks.protected_data_did_become_available?(context)
         case .significantTimeChange: unsafe callbacks.significant_time_change?(context)
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            break
         }
         return .plain
     }

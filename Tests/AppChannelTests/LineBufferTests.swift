@@ -28,8 +28,8 @@ import Testing
         #expect(buffer.isEmpty)
     }
 
-    @Test(arguments: [(8191, "long"), (8192, "too long"), (8193, "too long"), (100_000, "too long")])
-    func `a line of more than 8192 bytes is left out and reported in its place`(length: Int, outcome: String) {
+    @Test(arguments: [(16383, "long"), (16384, "too long"), (16385, "too long"), (100_000, "too long")])
+    func `a line of more than 16384 bytes is left out and reported in its place`(length: Int, outcome: String) {
         var buffer = LineBuffer()
         buffer.append("before\n".utf8)
         buffer.append(repeatElement(UInt8(ascii: "x"), count: length))
@@ -51,7 +51,7 @@ import Testing
         #expect(drain(&buffer) == ["hello"])
     }
 
-    @Test(arguments: [0, 1, 20, 8191, 8192, 8193, 20_000])
+    @Test(arguments: [0, 1, 20, 16383, 16384, 16385, 20_000])
     func `a stream goes on from the remainder`(length: Int) {
         var first = LineBuffer()
         first.append("before\n".utf8)
@@ -62,7 +62,7 @@ import Testing
         var second = LineBuffer(remainder: first.remainder)
         second.append("y\nafter\n".utf8)
         reports += drain(&second)
-        let whole = length + 1 < 8192 ? String(repeating: "x", count: length) + "y" : "too long"
+        let whole = length + 1 < 16384 ? String(repeating: "x", count: length) + "y" : "too long"
         #expect(reports == ["before", whole, "after"])
         #expect(second.remainder.isEmpty)
     }

@@ -18,6 +18,11 @@ import Testing
             ("end-task id=1", .endTask(AssertionID(rawValue: 1))),
             ("begin-activity id=2 mode=audio", .beginActivity(AssertionID(rawValue: 2), mode: "audio")),
             ("end-activity id=2", .endActivity(AssertionID(rawValue: 2))),
+            ("open-scene", .openScene(nil, role: nil, info: nil)),
+            ("open-scene scene=scene-2 role=tool info=%7B%7D", .openScene(sceneTwo, role: "tool", info: "{}")),
+            ("close-scene scene=scene-2", .closeScene(sceneTwo)),
+            ("scene-info scene=scene-2", .sceneInfo(sceneTwo, info: nil)),
+            ("scene-info scene=scene-2 info=page%204", .sceneInfo(sceneTwo, info: "page 4")),
         ] as [(String, MessageFromApp)])
     func `an app's messages are the page's lines`(line: String, message: MessageFromApp) throws {
         #expect(try MessageFromApp(parsing: bytes(line)) == message)
@@ -71,6 +76,29 @@ import Testing
                         .protectedDataWillBecomeUnavailable, sequence: SequenceNumber(rawValue: 7),
                         deadlineMilliseconds: 5000, state: .background))
             ),
+            (
+                "scene-will-connect seq=8 deadline-ms=5000 state=inactive scene=scene-2 role=window reason=restoration info=page%204",
+                .callback(
+                    CallbackMessage(
+                        .sceneWillConnect, sequence: SequenceNumber(rawValue: 8), deadlineMilliseconds: 5000,
+                        state: .inactive,
+                        fields: SceneConnectionFields(scene: sceneTwo, reason: "restoration", info: "page 4").fields))
+            ),
+            (
+                "scene-did-become-active seq=9 deadline-ms=5000 state=active scene=scene-2",
+                .callback(
+                    CallbackMessage(
+                        .sceneDidBecomeActive, sequence: SequenceNumber(rawValue: 9), deadlineMilliseconds: 5000,
+                        state: .active, fields: .scene(sceneTwo)))
+            ),
+            (
+                "scene-did-disconnect seq=10 deadline-ms=5000 state=background scene=scene-2 reason=closed",
+                .callback(
+                    CallbackMessage(
+                        .sceneDidDisconnect, sequence: SequenceNumber(rawValue: 10), deadlineMilliseconds: 5000,
+                        state: .background,
+                        fields: SceneDisconnectionFields(scene: sceneTwo, reason: "closed").fields))
+            ),
             ("granted id=1", .granted(AssertionID(rawValue: 1))),
             ("refused id=1 reason=too-many-tasks", .refused(AssertionID(rawValue: 1), reason: .tooManyTasks)),
             ("expire-task id=1 deadline-ms=5000", .expireTask(AssertionID(rawValue: 1), deadlineMilliseconds: 5000)),
@@ -113,6 +141,11 @@ import Testing
             ("done seq=1 result=maybe", .unknownValue(key: "result")),
             ("begin-task id=1", .missingField(key: "name")),
             ("begin-task name=x", .missingField(key: "id")), ("begin-activity id=1", .missingField(key: "mode")),
+            ("open-scene scene=", .unknownValue(key: "scene")),
+            ("open-scene scene=two%20words", .unknownValue(key: "scene")),
+            ("open-scene role=two%20words", .unknownValue(key: "role")),
+            ("close-scene", .missingField(key: "scene")), ("close-scene scene=a/b", .unknownValue(key: "scene")),
+            ("scene-info info=x", .missingField(key: "scene")),
             ("end-task", .missingField(key: "id")), ("end-activity id=", .notANumber(key: "id")),
             ("welcome protocol=1 app-id=x", .unknownVerb("welcome")),
             ("did-become-active", .unknownVerb("did-become-active")),
@@ -130,6 +163,8 @@ import Testing
             ("open-url seq=1 deadline-ms=1 state=active", .missingField(key: "url")),
             ("continue-activity seq=1 deadline-ms=1 state=active", .missingField(key: "type")),
             ("perform-task seq=1 deadline-ms=1 state=background", .missingField(key: "kind")),
+            ("scene-will-connect seq=1 deadline-ms=1 state=inactive", .missingField(key: "scene")),
+            ("scene-did-become-active seq=1 deadline-ms=1 state=active scene=%C3%A9", .unknownValue(key: "scene")),
             ("refused id=1", .missingField(key: "reason")), ("welcome protocol=1", .missingField(key: "app-id")),
             ("hello protocol=1", .unknownVerb("hello")),
         ] as [(String, LineError)])
@@ -162,6 +197,44 @@ import Testing
         #expect(ContinueActivityFields(activity.fields) == activity)
         let task = PerformTaskFields(kind: "fetch", payload: "p")
         #expect(PerformTaskFields(task.fields) == task)
+    }
+
+    @Test func `what is said of a scene is read as it was written`() {
+        let connections = [
+            SceneConnectionFields(scene: sceneTwo, reason: "person"),
+            SceneConnectionFields(scene: sceneTwo, role: "inspector", reason: "restoration", info: ""),
+        ]
+        for connection in connections { #expect(SceneConnectionFields(connection.fields) == connection) }
+        let disconnection = SceneDisconnectionFields(scene: sceneTwo, reason: "reclaimed")
+        #expect(SceneDisconnectionFields(disconnection.fields) == disconnection)
+        #expect(SceneConnectionFields([]) == nil)
+        #expect(SceneConnectionFields(.scene(sceneTwo)) == SceneConnectionFields(scene: sceneTwo, reason: "person"))
+        #expect(
+            SceneDisconnectionFields(.scene(sceneTwo)) == SceneDisconnectionFields(scene: sceneTwo, reason: "closed"))
+    }
+
+    @Test(arguments: ["a", "A", "0", "main", "scene-2", "org.example_1", String(repeating: "x", count: 64)])
+    func `what is of the form of a scene's id is one`(text: String) {
+        #expect(SceneID(rawValue: text)?.rawValue == text)
+    }
+
+    @Test(arguments: ["", " ", "a b", "a/b", "é", "a\u{0}", "a\n", String(repeating: "x", count: 65)])
+    func `what is not of the form of a scene's id is none`(text: String) {
+        #expect(SceneID(rawValue: text) == nil)
+    }
+
+    @Test func `a line has room for a scene's info, whatever it holds, and not for more`() throws {
+        let word = String(repeating: "x", count: 64)
+        let scene = try #require(SceneID(rawValue: word))
+        let info = String(repeating: "\"", count: SceneProtocol.infoLimit)
+        let connection = SceneConnectionFields(scene: scene, role: word, reason: "restoration", info: info)
+        let callback = CallbackMessage(
+            .sceneWillConnect, sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,
+            state: .background, fields: connection.fields)
+        #expect(throws: Never.self) { try MessageToApp.callback(callback).encoded() }
+        #expect(throws: Never.self) { try MessageFromApp.openScene(scene, role: word, info: info).encoded() }
+        let tooLong = try MessageFromApp.sceneInfo(scene, info: info + "x").encoded().dropLast()
+        #expect(throws: LineError.unknownValue(key: "info")) { try MessageFromApp(parsing: tooLong) }
     }
 
     @Test func `the greatest number is 2^63 - 1`() {

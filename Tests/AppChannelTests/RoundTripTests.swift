@@ -46,6 +46,8 @@ extension SeededGenerator {
             .hello(version: self.id(), resume: SequenceNumber(rawValue: self.id())),
             .done(SequenceNumber(rawValue: self.id()), answer()),
             .beginTask(id, name: text()), .endTask(id), .beginActivity(id, mode: text()), .endActivity(id),
+            .openScene(nil, role: nil, info: text()), .openScene(sceneTwo, role: "a", info: nil), .closeScene(sceneTwo),
+            .sceneInfo(sceneTwo, info: text()),
         ]
         return messages[Int.random(in: messages.indices, using: &self)]
     }
@@ -74,7 +76,7 @@ extension SeededGenerator {
     /// Fields that are enough for every kind of callback.
     mutating func payload() -> [Field] {
         OpenURLFields(url: text(), type: text()).fields + PerformTaskFields(kind: text(), payload: text()).fields
-            + [Field("previous-reason", text())]
+            + SceneConnectionFields(scene: sceneTwo, reason: text(), info: text()).fields
     }
 
     mutating func bend(_ bytes: inout [UInt8]) {

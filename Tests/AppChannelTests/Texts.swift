@@ -1,5 +1,13 @@
 import AppChannel
 
+/// The scene that the tests are about.
+let sceneTwo = scene("scene-2")
+
+func scene(_ text: String) -> SceneID {
+    guard let scene = SceneID(rawValue: text) else { preconditionFailure("\(text) is no scene's id") }
+    return scene
+}
+
 func bytes(_ text: String) -> ArraySlice<UInt8> {
     Array(text.utf8)[...]
 }

@@ -130,6 +130,7 @@ private struct RestartSimulation {
             daemon.holds.insert(id)
             try say(.granted(id))
         case .endTask(let id), .endActivity(let id): daemon.holds.remove(id)
+        case .openScene, .closeScene, .sceneInfo: break
         }
     }
 

@@ -118,7 +118,8 @@ import Testing
             case 1: bytes += Array("granted id=\(sequence)\nexpire-task id=\(sequence) deadline-ms=1".utf8)
             default:
                 let kind = CallbackKind.allCases.randomElement(using: &generator) ?? .didBecomeActive
-                bytes += Array("\n\(kind.rawValue) seq=\(sequence) deadline-ms=1 state=active url=u type=t kind=k".utf8)
+                let fields = "seq=\(sequence) deadline-ms=1 state=active url=u type=t kind=k scene=s"
+                bytes += Array("\n\(kind.rawValue) \(fields)".utf8)
                 sent.append(sequence)
             }
             bytes.append(UInt8(ascii: "\n"))

@@ -4,7 +4,8 @@ import LifecycleCore
 // The core's words and the app protocol's, each in terms of the other.
 
 extension AppMessage {
-    init(_ message: MessageFromApp) {
+    /// Nil for what the core does not know of.
+    init?(_ message: MessageFromApp) {
         switch message {
         case .hello: self = .hello
         case .done(let sequence, let answer):
@@ -12,6 +13,7 @@ extension AppMessage {
         case .beginTask(let id, let name): self = .beginTask(id.number, name: Self.shortened(name))
         case .beginActivity(let id, let mode): self = .beginActivity(id.number, mode: mode)
         case .endTask(let id), .endActivity(let id): self = .endHold(id.number)
+        case .openScene, .closeScene, .sceneInfo: return nil
         }
     }
 }

@@ -80,7 +80,8 @@ final class AppChannels {
     private func take(_ event: AppConnection.Event, from id: AppID) {
         switch event {
         case .message(.hello(let version, let resume)): greet(id, version: version, resume: resume)
-        case .message(let message): report(id, AppMessage(message))
+        case .message(let message):
+            if let message = AppMessage(message) { report(id, message) }
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: id)
         case .changed: if let state = state(of: id) { onChange(id, state) }
         case .closed:
