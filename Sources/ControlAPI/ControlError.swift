@@ -5,6 +5,7 @@ public struct ControlError: Error, Sendable, Equatable {
     /// Which error it is; the raw value is its name in the interface.
     public enum Kind: String, Sendable, CaseIterable {
         case noSuchApp = "NoSuchApp"
+        case noSuchScene = "NoSuchScene"
         case invalidApp = "InvalidApp"
         case ambiguous = "Ambiguous"
         case notRunning = "NotRunning"

@@ -40,8 +40,24 @@ public enum LifedInterface {
           reclaim: ?Reclaim
         )
 
+        # What a scene is doing. One that is unattached is not connected to its app, and may be restored.
+        type SceneState (unattached, foregroundInactive, foregroundActive, background, suspended)
+
+        # A scene of an app: a window, as a rule, with a life cycle of its own. id tells it from the app's other scenes;
+        # info is what the app gets back with it when it is restored.
+        type Scene (
+          id: string,
+          role: string,
+          state: SceneState,
+          target: SceneState,
+          reason: string,
+          since: int,
+          info: ?string
+        )
+
         # An app that is described in a manifest, or that was started ad hoc.
         # target is where the app is on its way to; reason is why it is where it is; since is when it got there.
+        # scenes is null where the app has not opted in to scenes.
         type App (
           id: string,
           name: ?string,
@@ -54,7 +70,8 @@ public enum LifedInterface {
           pid: ?int,
           containment: ?Containment,
           since: int,
-          lastExit: ?Exit
+          lastExit: ?Exit,
+          scenes: ?[]Scene
         )
 
         # One process of an app's tree, as the kernel shows it. state is the letter of /proc/PID/stat.
@@ -118,6 +135,17 @@ public enum LifedInterface {
           reason: string,
           time: int,
           pid: ?int,
+          callback: ?int
+        )
+
+        # One change of a scene's state. callback is how long the app took to answer, where it was asked.
+        type SceneTransition (
+          app: string,
+          scene: string,
+          from: SceneState,
+          to: SceneState,
+          reason: string,
+          time: int,
           callback: ?int
         )
 
@@ -204,8 +232,29 @@ public enum LifedInterface {
         # One app in detail, with its processes.
         method Describe(id: string) -> (details: Details)
 
-        # Call with more: the first reply holds every app, each later one a change. Numbers have no gaps.
-        method Monitor() -> (number: int, apps: ?[]App, transition: ?Transition)
+        # Call with more: the first reply holds every app, each later one a change, of an app or of a scene. Numbers have
+        # no gaps.
+        method Monitor() -> (number: int, apps: ?[]App, transition: ?Transition, scene: ?SceneTransition)
+
+        # Opens a scene of an app, in front or with background out of sight; the app is launched if need be. Without a name
+        # it is a new one that the daemon names. One that is there already is shown again, and keeps its role and info. role
+        # is window unless one is given; info is any text of at most 4096 bytes. Answers when the scene is where it is to be.
+        method OpenScene(
+          app: string,
+          scene: ?string,
+          role: ?string,
+          info: ?string,
+          background: ?bool
+        ) -> (scene: Scene)
+
+        # Brings a scene to the front; answers when it is active.
+        method FocusScene(app: string, scene: string) -> (scene: Scene)
+
+        # Sends a scene out of sight; answers when it is in the background.
+        method BackgroundScene(app: string, scene: string) -> (scene: Scene)
+
+        # Closes a scene and forgets it; answers when it is disconnected, with what it was.
+        method CloseScene(app: string, scene: string) -> (scene: Scene)
 
         # Does what is done when memory is as short as this. critical ends one app, or with all every one that may be
         # ended, and answers when its tree is gone.
@@ -221,6 +270,9 @@ public enum LifedInterface {
 
         # No manifest has this id and no ad-hoc app runs under it.
         error NoSuchApp (id: string, reason: string, remedy: string)
+
+        # The app has no such scene, or no scenes at all.
+        error NoSuchScene (id: string, reason: string, remedy: string)
 
         # The id of a new ad-hoc app is taken, or is not a valid id.
         error InvalidApp (id: string, reason: string, remedy: string)

@@ -22,6 +22,10 @@ public enum MethodName: String, CaseIterable, Sendable {
     case simulateMemoryPressure = "SimulateMemoryPressure"
     case reload = "Reload"
     case getStatus = "GetStatus"
+    case openScene = "OpenScene"
+    case focusScene = "FocusScene"
+    case backgroundScene = "BackgroundScene"
+    case closeScene = "CloseScene"
 
     /// The name as calls have it.
     public var qualified: String { "\(LifedInterface.name).\(rawValue)" }

@@ -105,14 +105,19 @@ public struct MonitorReply: Codable, Sendable {
     public var number: Int64
     /// Every app that is known, in the first reply only.
     public var apps: [App]?
-    /// The change, in every reply but the first.
+    /// The change, if it is one of an app.
     public var transition: Transition?
+    /// The change, if it is one of a scene.
+    public var scene: SceneTransition?
 
     /// Returns the present state, or a change.
-    public init(number: Int64, apps: [App]? = nil, transition: Transition? = nil) {
+    public init(
+        number: Int64, apps: [App]? = nil, transition: Transition? = nil, scene: SceneTransition? = nil
+    ) {
         self.number = number
         self.apps = apps
         self.transition = transition
+        self.scene = scene
     }
 }
 

@@ -64,11 +64,13 @@ public struct App: Codable, Sendable, Equatable {
     public var since: Int64
     /// How it ended the last time.
     public var lastExit: Exit?
+    /// Its scenes, the first that was opened first; nil where the app has no life cycle for each of them.
+    public var scenes: [Scene]?
 
     /// An app with all that is known of it.
     public init(
         id: String, name: String?, state: State, target: State, reason: String, inFront: Bool, linked: Bool,
-        adHoc: Bool, pid: Int64?, containment: Containment?, since: Int64, lastExit: Exit?
+        adHoc: Bool, pid: Int64?, containment: Containment?, since: Int64, lastExit: Exit?, scenes: [Scene]? = nil
     ) {
         self.id = id
         self.name = name
@@ -82,6 +84,7 @@ public struct App: Codable, Sendable, Equatable {
         self.containment = containment
         self.since = since
         self.lastExit = lastExit
+        self.scenes = scenes
     }
 }
 

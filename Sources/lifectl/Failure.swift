@@ -67,7 +67,7 @@ extension Failure {
     private init(_ error: ControlError) {
         let status: Outcome =
             switch error.kind {
-            case .noSuchApp: .noSuchApp
+            case .noSuchApp, .noSuchScene: .noSuchApp
             case .invalidApp: .invalidApp
             case .ambiguous: .ambiguous
             case .notRunning: .notRunning

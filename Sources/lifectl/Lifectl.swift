@@ -17,7 +17,8 @@ struct Lifectl: ParsableCommand {
         subcommands: [
             Launch.self, Run.self, Focus.self, Home.self, Interrupt.self, Open.self, Continue.self, Simulate.self,
             Suspend.self, Resume.self, Wake.self, Terminate.self,
-            Kill.self, List.self, Describe.self, Monitor.self, MemoryPressure.self, Reload.self, ShowVersion.self,
+            Kill.self, SceneCommand.self, List.self, Describe.self, Monitor.self, MemoryPressure.self, Reload.self,
+            ShowVersion.self,
         ]
     )
 }

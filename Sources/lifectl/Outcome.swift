@@ -28,7 +28,7 @@ enum Outcome: Int32, CaseIterable {
         case .ambiguous: "several apps could do it, and none is the default"
         case .usage: "bad usage"
         case .invalidApp: "the id of a new app is taken or not valid"
-        case .noSuchApp: "no such app"
+        case .noSuchApp: "no such app, or no such scene of it"
         case .unavailable: "the daemon is not running, or went away"
         case .launchFailed: "the app could not be started"
         case .output: "the result could not be written"

@@ -18,21 +18,24 @@ import Varlink
         #expect(text.enumerations["MemoryLevel"] == MemoryLevel.allCases.map(\.rawValue))
         #expect(text.enumerations["ErrandOutcome"] == ErrandOutcome.allCases.map(\.rawValue))
         #expect(text.enumerations["MachineEvent"] == MachineEvent.allCases.map(\.rawValue))
-        #expect(text.enumerations.count == 6)
+        #expect(text.enumerations["SceneState"] == SceneState.allCases.map(\.rawValue))
+        #expect(text.enumerations.count == 7)
     }
 
     @Test func structuresAreTheSame() throws {
         try check(Samples.hold, "Hold")
         try check(Samples.reclaim, "Reclaim")
         try check(Samples.exit, "Exit")
+        try check(Samples.scene, "Scene")
         try check(Samples.app, "App")
         try check(Samples.process, "Process")
         try check(Samples.schedule, "Schedule")
         try check(Samples.details, "Details")
         try check(Samples.transition, "Transition")
+        try check(Samples.sceneTransition, "SceneTransition")
         try check(Samples.problem, "Problem")
         try check(Samples.status, "Status")
-        #expect(text.structures.count == 10)
+        #expect(text.structures.count == 12)
     }
 
     @Test func methodsAreTheSame() {
@@ -63,10 +66,18 @@ import Varlink
         try check(
             .simulateMemoryPressure, MemoryPressureParameters(level: .critical, all: true),
             MemoryPressureReply(reclaimed: ["x"]))
+        let scene = SceneParameters(app: "x", scene: "main")
+        let sceneReply = SceneReply(scene: Samples.scene)
+        let opening = OpenSceneParameters(app: "x", scene: "main", role: "window", info: "{}", background: true)
+        try check(.openScene, opening, sceneReply)
+        try check(.focusScene, scene, sceneReply)
+        try check(.backgroundScene, scene, sceneReply)
+        try check(.closeScene, scene, sceneReply)
         try check(.reload, NoParameters(), ReloadReply(problems: [Samples.problem]))
         try check(.getStatus, NoParameters(), StatusReply(status: Samples.status))
         let monitor = try #require(text.methods["Monitor"])
-        let reply = MonitorReply(number: 1, apps: [Samples.app], transition: Samples.transition)
+        let reply = MonitorReply(
+            number: 1, apps: [Samples.app], transition: Samples.transition, scene: Samples.sceneTransition)
         try check(reply, monitor.output, "Monitor")
     }
 

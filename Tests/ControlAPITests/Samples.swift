@@ -6,7 +6,14 @@ enum Samples {
     static let exit = Exit(state: .active, reason: "crashed", exitCode: 3, signal: 11, time: 5, reclaim: reclaim)
     static let app = App(
         id: "org.example.Clock", name: "Clock", state: .active, target: .suspended, reason: "focus", inFront: true,
-        linked: false, adHoc: true, pid: 42, containment: .cgroup, since: 7, lastExit: exit)
+        linked: false, adHoc: true, pid: 42, containment: .cgroup, since: 7, lastExit: exit,
+        scenes: [scene])
+    static let scene = Scene(
+        id: "scene-2", role: "window", state: .background, target: .foregroundActive, reason: "focus", since: 8,
+        info: "{}")
+    static let sceneTransition = SceneTransition(
+        app: "org.example.Clock", scene: "main", from: .unattached, to: .background, reason: "system", time: 14,
+        callback: 18)
     static let process = Process(pid: 42, parent: 1, command: "clock --big", state: "T", cpuTime: 9)
     static let hold = Hold(kind: .task, number: 1, name: "upload", since: 5, until: 6)
     static let schedule = Schedule(kind: "fetch", at: "hourly", next: 19)

@@ -57,6 +57,69 @@ private func app(_ id: String, _ state: State, target: State? = nil) -> App {
     }
 }
 
+private let notes = App(
+    id: "org.example.Notes", name: nil, state: .active, target: .active, reason: "focus", inFront: true, linked: true,
+    adHoc: false, pid: 123, containment: nil, since: 1_000_000, lastExit: nil,
+    scenes: [
+        Scene(
+            id: "main", role: "window", state: .foregroundActive, target: .foregroundActive, reason: "focus",
+            since: 60_000_000, info: "{\"note\": 4}"),
+        Scene(
+            id: "scene-2", role: "tool", state: .background, target: .foregroundActive, reason: "open",
+            since: 61_000_000),
+    ])
+
+@Suite struct SceneOutputTests {
+    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+
+    @Test func scenesStandBelowTheirApp() {
+        #expect(
+            plain.list([notes]) == """
+                ID                 STATE                          PID      SINCE  REASON
+                org.example.Notes  active                         123  1 min 5 s  focus
+                  main             foregroundActive                 -      6.0 s  focus
+                  scene-2          background → foregroundActive    -      5.0 s  open
+
+                """)
+    }
+
+    @Test func scenesAreListedWithWhatTheyShow() {
+        #expect(
+            plain.scenes(ListedScenes(apps: [notes, app("a", .active)]).scenes) == """
+                SCENE                      ROLE    STATE                          SINCE  REASON  INFO
+                org.example.Notes/main     window  foregroundActive               6.0 s  focus   {"note": 4}
+                org.example.Notes/scene-2  tool    background → foregroundActive  5.0 s  open    -
+
+                """)
+        #expect(plain.scenes([]) == "no scenes\n")
+    }
+
+    @Test func aListedSceneIsOneObject() throws {
+        let line = try JSON.line(ListedScenes(apps: [notes]))
+        #expect(line.hasPrefix(#"{"scenes":[{"app":"org.example.Notes","id":"main","info":"{\"note\": 4}","reason""#))
+    }
+
+    @Test func theDetailsOfAnAppHaveItsScenes() {
+        let details = Details(
+            app: notes, command: ["notes"], user: nil, manifest: nil, processes: [], awaiting: nil,
+            backgroundUntil: nil, holds: [])
+        #expect(plain.details(details).contains("\n\nSCENE    ROLE    STATE"))
+    }
+
+    @Test func aChangeOfASceneIsALine() {
+        let step = SceneTransition(
+            app: "a", scene: "main", from: .unattached, to: .foregroundInactive, reason: "person", time: 0)
+        let text = plain.change(MonitorReply(number: 1, scene: step))
+        #expect(text.hasSuffix("  a/main  unattached → foregroundInactive  person\n"))
+        #expect(plain.change(MonitorReply(number: 0, apps: [notes])).split(separator: "\n").count == 3)
+    }
+
+    @Test func aSceneIsNamedByItsAppAndItsID() throws {
+        #expect(try SceneName("a/b") == SceneName("a", "b"))
+        for text in ["a", "a/", "/b", "", "/"] { #expect(throws: Failure.self) { try SceneName(text) } }
+    }
+}
+
 @Suite struct FailureTests {
     private func failure(_ error: ControlClientError) -> Failure {
         Failure(error, doing: "cannot focus a", sockets: ["/s", "/t"], timeout: .seconds(60))
@@ -71,7 +134,8 @@ private func app(_ id: String, _ state: State, target: State? = nil) -> App {
 
     @Test func everyDeclineHasItsNumber() {
         let expected: [(ControlError.Kind, Outcome)] = [
-            (.noSuchApp, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidApp), (.notRunning, .notRunning),
+            (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidApp),
+            (.notRunning, .notRunning),
             (.refused, .refused),
             (.superseded, .superseded), (.launchFailed, .launchFailed), (.failed, .failed),
             (.subscriptionOverrun, .failed),
@@ -116,6 +180,7 @@ private func app(_ id: String, _ state: State, target: State? = nil) -> App {
         ["run", "sleep", "3"], ["run", "--"], ["focus"], ["focus", "a", "--user", "--system"],
         ["focus", "a", "--timeout=-1"], ["focus", "a", "--timeout", "nan"], ["list", "--ids", "--json"], ["bogus"],
         ["focus", "a", "--socket", ""],
+        ["scene", "open"], ["scene", "focus"], ["scene", "bogus", "a"], ["scene", "list", "--ids", "--json"],
     ])
     func whatMakesNoSenseIsBadUsage(_ arguments: [String]) {
         do {
@@ -130,6 +195,16 @@ private func app(_ id: String, _ state: State, target: State? = nil) -> App {
         for command in Lifectl.configuration.subcommands {
             #expect(command.configuration.discussion.contains("Example: lifectl "), "\(command)")
         }
+        for command in SceneCommand.configuration.subcommands {
+            #expect(command.configuration.discussion.contains("Example: lifectl scene "), "\(command)")
+        }
+    }
+
+    @Test func whatASceneIsOpenedWithIsTaken() throws {
+        let arguments = ["scene", "open", "a", "--scene", "b", "--role", "r", "--info", "{}", "--background", "--json"]
+        let open = try #require(try Lifectl.parseAsRoot(arguments) as? SceneCommand.Open)
+        #expect((open.app.id, open.scene, open.role, open.info) == ("a", "b", "r", "{}"))
+        #expect(open.background && open.options.json)
     }
 
     @Test func placesAndTimesAreTaken() throws {

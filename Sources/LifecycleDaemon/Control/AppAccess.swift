@@ -18,6 +18,8 @@ extension MethodName {
         case .describe, .suspend, .terminate, .kill: .onItself
         // What is in front is the person's choice, even where it is the app itself.
         case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
+        // Which of them is in front is the person's choice too; the app has its channel for what it may ask.
+        case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
         // It would keep the app awake without limit. Background tasks and modes are for that.
         case .resume: .refused
         // The same, half a minute at a time.

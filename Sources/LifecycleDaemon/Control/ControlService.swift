@@ -129,6 +129,7 @@ final class ControlService {
         case .beginInterruption: ask(.beginInterruption(try interruption(of: call)), call, connection)
         case .endInterruption: ask(.endInterruption(try interruption(of: call)), call, connection)
         case .simulateMemoryPressure: ask(Request(try call.parameters()), call, connection)
+        case .openScene, .focusScene, .backgroundScene, .closeScene: throw .methodNotImplemented(call.method)
         case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .describe: connection.send(describe(try app(of: call)), to: call.id)

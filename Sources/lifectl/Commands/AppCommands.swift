@@ -59,13 +59,19 @@ struct Kill: ParsableCommand {
 
 struct Focus: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a running app to the front.",
-        discussion: "Done when the app is active.\n\nExample: lifectl focus org.example.Clock")
+        abstract: "Bring a running app, or one of its scenes, to the front.",
+        discussion: """
+            Done when the app is active, or the scene APP/SCENE is; without a scene, an app that has several shows the ones \
+            that were in front last.
+
+            Example: lifectl focus org.example.Clock
+            """)
 
     @OptionGroup var app: AppArgument
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
+        if app.id.contains("/") { return try options.perform(.focusScene, on: app.id, verb: "focus") }
         try options.perform(.focus, on: app.id, verb: "focus")
     }
 }

@@ -6,9 +6,16 @@ extension Presentation {
         var lines = ""
         for app in reply.apps ?? [] {
             lines += line(app.since, app.id, style.state(app.state), app.reason)
+            for scene in app.scenes ?? [] {
+                lines += line(scene.since, "\(app.id)/\(scene.id)", style.state(scene.state), scene.reason)
+            }
         }
         if let step = reply.transition {
             lines += line(step.time, step.id, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
+        }
+        if let step = reply.scene {
+            let name = "\(step.app)/\(step.scene)"
+            lines += line(step.time, name, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
         }
         return lines
     }

@@ -48,7 +48,8 @@ extension Presentation {
                 ("restart", restart(details)),
                 ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
             ] + reclaim(app.lastExit?.reclaim))
-        return details.processes.isEmpty ? text : text + "\n" + processes(details.processes)
+        return text + scenes(of: app)
+            + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
     }
 
     private func restart(_ details: Details) -> String? {

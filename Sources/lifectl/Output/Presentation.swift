@@ -32,6 +32,13 @@ struct Presentation {
                 Table.Cell(Instants.age(now &- app.since)),
                 Table.Cell(app.reason),
             ])
+            for scene in app.scenes ?? [] {
+                // Below its app, to which the process belongs.
+                table.add([
+                    Table.Cell("  \(scene.id)"), stateCell(of: scene), Table.Cell("-"),
+                    Table.Cell(Instants.age(now &- scene.since)), Table.Cell(scene.reason),
+                ])
+            }
         }
         return table.text
     }
