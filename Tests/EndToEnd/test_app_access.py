@@ -10,6 +10,7 @@ import pytest
 
 import programs
 from container import wait_for
+from listeners import Listeners
 from puppet import Puppet
 
 NOT_PERMITTED = 77
@@ -111,6 +112,15 @@ def test_a_launcher_may_do_what_its_user_may(apps):
     }
     assert apps.launcher.lifectl("focus puppet").returncode == 0
     assert apps.lifectl.state("puppet") == "active"
+
+
+def test_what_a_launcher_opens_says_so(apps, tmp_path):
+    listeners = Listeners(apps, tmp_path / "notes")
+    listeners.manifest("reader", "answer=open-url:handled=yes", extra='schemes = ["example"]')
+    assert apps.launcher.lifectl("open example:1").returncode == 0
+    assert apps.lifectl("open", "example:2").returncode == 0
+    opened = [text for text in listeners.told("reader") if text.startswith("open-url ")]
+    assert opened == ["open-url state=inactive url=example:1 source=launcher", "open-url state=active url=example:2"]
 
 
 def test_it_hears_of_its_own_changes_alone(apps):

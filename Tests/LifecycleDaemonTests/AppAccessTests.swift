@@ -14,5 +14,6 @@ import Testing
     @Test func `one that may ask for everything sees everybody`() {
         #expect(ClientScope.everything.onlyApp == nil)
         #expect(ClientScope.app(AppID("clock")).onlyApp == AppID("clock"))
+        #expect(ClientScope.launcher(AppID("clock")).onlyApp == nil)
     }
 }

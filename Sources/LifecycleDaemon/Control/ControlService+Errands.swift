@@ -9,7 +9,7 @@ extension ControlService {
         let open: OpenParameters = try call.parameters()
         guard let url = URLText(open.url) else { throw .invalidParameter("url") }
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
-        let event = AppEvent.openURL(url.text, type: type)
+        let event = AppEvent.openURL(url.text, type: type, source: connection.scope.source?.name)
         guard event.fitsALine else { throw .invalidParameter(open.type == nil ? "url" : "type") }
         let handlers = URLHandlers(apps: manager.catalog.definitions, defaults: manager.defaultApps)
         do throws(ControlError) {

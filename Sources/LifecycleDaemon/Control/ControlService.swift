@@ -86,7 +86,7 @@ final class ControlService {
     private func scope(of process: ProcessID) -> ClientScope {
         switch manager.processes.owner(of: process) {
         case .noApp: .everything
-        case .app(let id): manager.catalog[id]?.control == .full ? .everything : .app(id)
+        case .app(let id): manager.catalog[id]?.control == .full ? .launcher(id) : .app(id)
         case .unknown: .nothing
         }
     }
