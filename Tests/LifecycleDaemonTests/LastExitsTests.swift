@@ -32,9 +32,13 @@ import Testing
     @Test func `what makes no sense is nothing`() throws {
         try withTemporaryDirectory { state in
             _ = unsafe mkdir(state + "/exits", 0o700)
-            for text in ["", "exit", "exit exit=1:active time=2", "\u{0}\u{1}", "run exit=1 time=2\n"] {
+            let whole = StateLine.encode(
+                .exit,
+                SavedRecord(fields: [.init(name: "exit", value: exit(.crash).text), .init(name: "time", value: "421")]))
+            let cut = String(decoding: whole.dropLast(2), as: UTF8.self)
+            for text in ["", "exit", "exit exit=1:active time=2", cut, "\u{0}\u{1}", "run exit=1 time=2\n"] {
                 let number = unsafe open(state + "/exits/clock", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-                #expect(StateFile.write(Array(text.utf8), to: number))
+                #expect(FileReplacement.write(Array(text.utf8), to: number))
                 close(number)
                 #expect(exits(in: state).recall(Self.clock) == nil)
             }

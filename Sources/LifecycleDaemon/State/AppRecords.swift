@@ -5,8 +5,8 @@ import Systemd
 
 /// A directory with a small file for each app that there is something to remember of beyond the next boot.
 ///
-/// A file is replaced as a whole, so that a reader finds the old one or the new one. Nothing is flushed: after a loss of
-/// power what was written last may be missing. While nothing can be written the daemon works as before, and says so once.
+/// A file is replaced as a whole, see ``FileReplacement``. While nothing can be written the daemon works as before, and
+/// says so once.
 final class AppRecords {
     private let directory: String
     private let kind: StateKind
@@ -38,9 +38,9 @@ final class AppRecords {
             status.st_uid == geteuid(), status.st_mode & 0o022 == 0,
             let bytes = file.readAll(limit: Self.sizeLimit)
         else { return [] }
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil }
-        }
+        // What follows the last line feed was never written in full.
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        return lines.compactMap { line in StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil } }
     }
 
     /// Remembers this of an app, and nothing else any more.
@@ -66,20 +66,11 @@ final class AppRecords {
         let parent = String(directory.prefix(upTo: directory.lastIndex(of: "/") ?? directory.startIndex))
         try PrivateDirectory.make(parent, mode: parentMode)
         try PrivateDirectory.make(directory, mode: 0o700)
-        // No id has this character.
-        let temporary = path + "~"
-        _ = unsafe unlink(temporary)
-        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw failure(path) }
-        let file = Descriptor(owning: number)
-        guard StateFile.write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
-            let error = failure(path)
-            _ = unsafe unlink(temporary)
-            throw error
+        do throws(Processes.Errno) {
+            // No id has this character.
+            try FileReplacement.put(bytes, at: path, by: path + "~")
+        } catch {
+            throw DirectoryError(description: "\(path) cannot be written: \(error)")
         }
-    }
-
-    private func failure(_ path: String) -> DirectoryError {
-        DirectoryError(description: "\(path) cannot be written: \(Processes.Errno(rawValue: errno))")
     }
 }

@@ -30,7 +30,7 @@ final class StateFile {
     /// - Returns: Whether it was written.
     func append(_ lines: [UInt8]) -> Bool {
         guard let number = descriptor?.rawValue else { return false }
-        guard Self.write(lines, to: number) else {
+        guard FileReplacement.write(lines, to: number) else {
             // A reader is to find everything up to here, and nothing of this.
             _ = ftruncate(number, off_t(size))
             descriptor = nil
@@ -44,18 +44,11 @@ final class StateFile {
     ///
     /// - Returns: Why it could not be written; nil when it was.
     func replace(with lines: [UInt8]) -> Processes.Errno? {
-        let temporary = path + ".new"
-        _ = unsafe unlink(temporary)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-        let number = unsafe open(temporary, flags, 0o600)
-        guard number >= 0 else { return Errno(rawValue: errno) }
-        let new = Descriptor(owning: number)
-        guard Self.write(header + lines, to: number), unsafe rename(temporary, path) == 0 else {
-            let error = Errno(rawValue: errno)
-            _ = unsafe unlink(temporary)
+        do throws(Processes.Errno) {
+            descriptor = try FileReplacement.put(header + lines, at: path, by: path + ".new", flags: O_APPEND)
+        } catch {
             return error
         }
-        descriptor = consume new
         size = header.count + lines.count
         initialSize = size
         return nil
@@ -65,20 +58,5 @@ final class StateFile {
     func remove() {
         descriptor = nil
         _ = unsafe unlink(path)
-    }
-
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
-            }
-            if count > 0 {
-                written += count
-            } else if count == 0 || errno != EINTR {
-                return false
-            }
-        }
-        return true
     }
 }
