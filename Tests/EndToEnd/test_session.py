@@ -43,6 +43,29 @@ def test_a_restarted_service_knows_that_the_session_is_locked(container, lifed, 
     lifed.lifectl.wait_for_state("clock", "active")
 
 
+def locked_hint(logind, session, locked):
+    """What a screen locker says of the session, as a command."""
+    path = logind.call("GetSession", "s", session).split('"')[1]
+    name = "org.freedesktop.login1"
+    return ["busctl", "call", name, path, f"{name}.Session", "SetLockedHint", "b", str(locked).lower()]
+
+
+@pytest.mark.parametrize("locked", [True, False], ids=["locked", "unlocked"])
+def test_what_happens_to_the_session_while_the_service_is_restarted_counts(
+    container, lifed, logind, locked  # noqa: F811
+):
+    session = follow(container, lifed, logind)
+    states = {True: "suspended", False: "active"}
+    if not locked:
+        container.run(["loginctl", "lock-session", session])
+        container.run(locked_hint(logind, session, True))
+    lifed.lifectl.wait_for_state("clock", states[not locked])
+    # The old one has ended when this runs, and the new one is not there yet.
+    lifed.drop_in(f"[Service]\nExecStartPre=+/usr/bin/{' '.join(locked_hint(logind, session, locked))}\n")
+    container.run(["systemctl", "restart", "lifed.service"])
+    lifed.lifectl.wait_for_state("clock", states[locked])
+
+
 def test_the_machine_waits_until_the_apps_sleep(container, lifed, sleepy):  # noqa: F811
     lifed.lifectl("run", "--id", "sleeper", "--", *programs.IDLE)
     wait_for(lambda: "lifed" in inhibitors(container))

@@ -25,6 +25,10 @@ final class AppManager {
     /// The daemon's own requests, which are numbered from the other end than its clients'.
     private var ownWaiting: [RequestID: () -> Void] = [:]
     private var ownRequests: UInt64 = 0
+    /// The login session that is followed; kept for a successor.
+    var session = FollowedSession() {
+        didSet { if session != oldValue { keeper.keep(.session, session.saved) } }
+    }
     /// Whether the apps of a daemon that is gone are being taken over.
     var isTakingOver = false
 

@@ -28,12 +28,15 @@ final class LoginSession {
 
     /// Called with the identifier of a session when it is followed, for the log.
     var onFollow: ((String) -> Void)?
+    /// Called when a daemon that comes after would need to know something else, once that has been told.
+    var onChange: ((FollowedSession) -> Void)?
 
     private let bus: Bus
     private let choice: SessionChoice
     private let handler: (Event) -> Void
     private let inhibitor: SleepInhibitor
     private var name: BusName?
+    /// The present session, or the last one there was.
     private var followed: String?
     private var sleep: BusSlot?
     private var finder: SessionFinder?
@@ -42,23 +45,24 @@ final class LoginSession {
     private var state: SessionState
     private var told: SessionState
     private var isAsleep: Bool
-    /// Whether the session that is found first is the one that was followed before.
-    private var isResuming: Bool
+    private var known: FollowedSession
 
     /// Begins to follow, as soon as there is a bus and a logind on it.
     ///
     /// - Parameters:
     ///   - told: What was told by a daemon before. A session that was asked to lock counts as locked until it is asked to
     ///     unlock, or its locker says so.
+    ///   - path: The session that was followed; another one counts as locked only when it is.
     ///   - isAsleep: Whether a sleep was told of and its end was not.
     init(
-        bus: Bus, choice: SessionChoice, told: SessionState = SessionState(), isAsleep: Bool = false,
-        handler: @escaping (Event) -> Void
+        bus: Bus, choice: SessionChoice, told: SessionState = SessionState(), path: String? = nil,
+        isAsleep: Bool = false, handler: @escaping (Event) -> Void
     ) {
         state = told
+        followed = path
+        known = FollowedSession(path: path, hint: told.hint)
         self.told = told
         self.isAsleep = isAsleep
-        isResuming = told != SessionState()
         self.bus = bus
         self.choice = choice
         self.handler = handler
@@ -93,15 +97,13 @@ final class LoginSession {
     /// A session that has ended is not seen, and how it was locked holds until there is another.
     private func leave() {
         matches = []
-        followed = nil
         state.isActive = false
         tell()
     }
 
     private func follow(_ path: String, _ owner: String) {
         // Another session was not asked for anything yet; the same one, of a logind that was restarted, was.
-        if path != followed, !isResuming { state.wasAsked = false }
-        isResuming = false
+        if let followed, path != followed { state.wasAsked = false }
         followed = path
         matches = ["Lock", "Unlock"].map { member in
             let rule = BusMatchRule(sender: owner, path: path, interface: Logind.session, member: member)
@@ -135,6 +137,10 @@ final class LoginSession {
         if before.isActive, !told.isActive { handler(.switchedAway) }
         if !before.isActive, told.isActive { handler(.switchedBack) }
         if before.isLocked, !told.isLocked { handler(.unlocked) }
+        let new = FollowedSession(path: followed, hint: state.hint)
+        guard new != known else { return }
+        known = new
+        onChange?(new)
     }
 
     private func sleepChanged(_ begins: Bool, _ owner: String) {

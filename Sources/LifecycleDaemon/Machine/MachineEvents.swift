@@ -38,9 +38,10 @@ final class MachineEvents {
                     LogEntry(priority: .notice, message: "lock, sleep and switches of the session are not told: \($0)"))
             }
             // A daemon before may have told the apps already what logind is asked for now.
-            let session = LoginSession(bus: bus, choice: choice, told: manager.core.concealments) { [weak self] event in
-                self?.take(event)
-            }
+            let session = LoginSession(
+                bus: bus, choice: choice, told: manager.core.concealments, before: manager.session
+            ) { [weak self] in self?.take($0) }
+            session.onChange = { [weak self] in self?.manager.session = $0 }
             session.onFollow = { log.write(LogEntry(priority: .debug, message: "follows session \($0)")) }
             (self.bus, self.session) = (bus, session)
         } catch {
@@ -88,12 +89,16 @@ final class MachineEvents {
 extension LoginSession {
     /// Goes on from what the apps were told before.
     convenience init(
-        bus: Bus, choice: SessionChoice, told: some Sequence<Concealment>, handler: @escaping (Event) -> Void
+        bus: Bus, choice: SessionChoice, told: some Sequence<Concealment>, before: FollowedSession,
+        handler: @escaping (Event) -> Void
     ) {
         let told = Set(told)
         var state = SessionState()
-        state.wasAsked = told.contains(.locked)
+        state.hint = told.contains(.locked) && before.hint
+        state.wasAsked = told.contains(.locked) && !before.hint
         state.isActive = !told.contains(.switchedAway)
-        self.init(bus: bus, choice: choice, told: state, isAsleep: told.contains(.asleep), handler: handler)
+        self.init(
+            bus: bus, choice: choice, told: state, path: before.path, isAsleep: told.contains(.asleep), handler: handler
+        )
     }
 }

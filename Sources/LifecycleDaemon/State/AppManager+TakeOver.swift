@@ -11,6 +11,7 @@ extension AppManager {
         if let path = processes.cgroups?.path {
             records.append((.place, SavedRecord(fields: [.init(name: "cgroups", value: path)])))
         }
+        if session.path != nil { records.append((.session, session.saved)) }
         for (id, definition) in catalog.definitions where definition.isAdHoc {
             records.append((.definition, definition.saved(id)))
         }
@@ -31,6 +32,7 @@ extension AppManager {
         isTakingOver = true
         defer { isTakingOver = false }
         let (settings, _) = describe(configuration)
+        session = FollowedSession(saved: saved.session)
         for (id, app) in saved.apps {
             // Whoever asked for an app that was never launched is gone.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }

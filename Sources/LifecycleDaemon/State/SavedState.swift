@@ -14,6 +14,8 @@ nonisolated struct SavedState {
     }
 
     private(set) var machine = SavedRecord()
+    /// The login session that was followed.
+    private(set) var session = SavedRecord()
     /// The directory of the cgroups, where the apps have some.
     private(set) var cgroups: String?
     private(set) var apps: [AppID: App] = [:]
@@ -26,11 +28,12 @@ nonisolated struct SavedState {
         for line in lines {
             guard let (kind, record) = StateLine.decode(line) else { continue }
             if kind == .machine { machine = record }
+            if kind == .session { session = record }
             if kind == .place { cgroups = record["cgroups"] }
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .machine, .place, .exit, .run: break
+            case .machine, .place, .session, .exit, .run: break
             case .app: apps[id, default: App()].core = record
             case .launch: apps[id, default: App()].launch = record
             case .channel: apps[id, default: App()].channel = record

@@ -6,6 +6,8 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     case machine
     /// Where the apps' cgroups are.
     case place
+    /// The login session that is followed.
+    case session
     /// What the core keeps of an app.
     case app
     /// The processes of an app's latest launch.
