@@ -27,7 +27,9 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// Programs that try not to be stopped are: every process, each time, and they all go on afterwards.
-@Suite(.needsCgroups) struct EscapeTests {
+///
+/// One at a time: each of them loads the machine with as many processes as it may have, and the others' time is limited.
+@Suite(.needsCgroups, .serialized) struct EscapeTests {
     @Test(
         arguments: Hold.allCases, ["threads", "headless", "waker", "traced", "thousand", "multiply", "bomb", "escape"])
     func everyProcessStopsAndGoesOn(_ hold: Hold, _ program: String) async {
