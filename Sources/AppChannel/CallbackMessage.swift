@@ -39,6 +39,15 @@ public enum CallbackKind: String, CaseIterable, Sendable {
     /// A scene is gone.
     case sceneDidDisconnect = "scene-did-disconnect"
 
+    /// The kind that a verb stands for, or nil for a verb that is none.
+    ///
+    /// Spelled out, because the compiler's own lookup among so many words has a dictionary, for which the C library would
+    /// need more of the system than libc.
+    public init?(rawValue verb: String) {
+        guard let kind = Self.allCases.first(where: { $0.rawValue == verb }) else { return nil }
+        self = kind
+    }
+
     /// Whether the callback is about one scene of the app, which it names.
     public var isAboutScene: Bool {
         switch self {

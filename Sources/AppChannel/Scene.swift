@@ -9,6 +9,13 @@ public struct SceneID: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The first scene of an app, unless somebody names it otherwise.
+    public static let main = SceneID(known: "main")
+
+    private init(known id: StaticString) {
+        rawValue = "\(id)"
+    }
+
     /// The most bytes that an id or a role has.
     public static let limit = 64
 

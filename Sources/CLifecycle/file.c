@@ -97,3 +97,5 @@ int64_t lifecycle_read_file(const char *folder_path, const char *name, void *byt
 
 int lifecycle_file_too_big(void) { return EFBIG; }
 int lifecycle_bad_message(void) { return EBADMSG; }
+int lifecycle_no_entry(void) { return ENOENT; }
+int lifecycle_try_again(void) { return EAGAIN; }

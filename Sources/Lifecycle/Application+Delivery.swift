@@ -41,13 +41,18 @@ extension Application {
         case .significantTimeChange: tell(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
         case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
             .sceneDidEnterBackground, .sceneDidDisconnect:
-            .plain
+            tellScene(callback)
         }
     }
 
     private func tell(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> CallbackAnswer {
         if let delegate { call(delegate) }
         observers.tell(event)
+        return .plain
+    }
+
+    private func tellScene(_ callback: CallbackMessage) -> CallbackAnswer {
+        deliverToScene(callback)
         return .plain
     }
 

@@ -35,7 +35,11 @@ public final class Application {
     /// Whom the app's events go to first. Held strongly.
     public private(set) var delegate: (any ApplicationDelegate)?
 
+    /// What is kept of the scenes that this process has heard of and that are not closed for good.
+    public internal(set) var openSessions: [SceneSession] = []
+
     private(set) var client: Client?
+    var scenes: [SceneID: Scene] = [:]
     var expirationHandlers: [AssertionID: @MainActor () -> Void] = [:]
     var refusalHandlers: [AssertionID: @MainActor (ActivityRefusal) -> Void] = [:]
     let observers = Observers()
@@ -70,7 +74,9 @@ public final class Application {
     ) throws(ApplicationError) {
         guard client == nil else { throw .alreadyStarted }
         do throws(SystemError) {
-            adopt(try Client.forThisProcess(termination == .exits ? .caught : .leftToTheApp), delegate)
+            let client = try Client.forThisProcess(
+                termination == .exits ? .caught : .leftToTheApp, usesScenes: delegate?.usesScenes ?? false)
+            adopt(client, delegate)
         } catch {
             throw .system(code: error.code)
         }
@@ -88,6 +94,8 @@ public final class Application {
         delegate = nil
         expirationHandlers = [:]
         refusalHandlers = [:]
+        openSessions = []
+        scenes = [:]
     }
 
     /// A descriptor to poll for input in a loop of any kind; it stays the same. The app must have been started.

@@ -60,6 +60,20 @@ public protocol ApplicationDelegate: AnyObject {
     /// The clock was set, the time zone is another one, or a day has begun.
     func applicationSignificantTimeChange(_ application: Application)
 
+    /// Whether the app has scenes where lifed is not there to say so, because it did not launch the app: it is told of one
+    /// then, in front. True for a delegate that is a `SceneDelegate` too.
+    var usesScenes: Bool { get }
+
+    /// A scene is about to be connected: who is to hear of what happens to it.
+    ///
+    /// By itself, this returns the delegate of the app where that is a `SceneDelegate` too.
+    func application(
+        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
+    ) -> SceneConfiguration
+
+    /// Scenes were closed for good, and are disconnected: what was kept for them can go.
+    func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession])
+
     /// SIGTERM came, from lifed or from anybody. The app has about 5 s.
     ///
     /// Called once, and nothing is called after it: when it returns, the process exits with status 0.
@@ -112,6 +126,17 @@ extension ApplicationDelegate {
 
     /// Does nothing.
     public func applicationSignificantTimeChange(_ application: Application) {}
+
+    /// Whether this is a `SceneDelegate`.
+    public var usesScenes: Bool { self is any SceneDelegate }
+
+    /// Makes a scene that this hears of, where it is a `SceneDelegate`.
+    public func application(
+        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
+    ) -> SceneConfiguration { SceneConfiguration(delegate: self as? any SceneDelegate) }
+
+    /// Does nothing.
+    public func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession]) {}
 
     /// Does nothing.
     public func applicationWillTerminate(_ application: Application) {}

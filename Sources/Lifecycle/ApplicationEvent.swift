@@ -26,6 +26,18 @@ public enum ApplicationEvent: Hashable, Sendable {
     case protectedDataDidBecomeAvailable
     /// The clock was set, the time zone is another one, or a day has begun.
     case significantTimeChange
+    /// The scene with this identifier is there, and not yet to be seen.
+    case sceneWillConnect(String, Scene.ConnectionOptions)
+    /// The scene is about to come to the front.
+    case sceneWillEnterForeground(String)
+    /// The scene is in front and in use.
+    case sceneDidBecomeActive(String)
+    /// The scene is about to stop being in use.
+    case sceneWillResignActive(String)
+    /// The scene is out of sight.
+    case sceneDidEnterBackground(String)
+    /// The scene is gone.
+    case sceneDidDisconnect(String)
     /// The process is about to exit. Observers are not waited for, and may not get as far as this.
     case willTerminate
 }

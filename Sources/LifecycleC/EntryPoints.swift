@@ -20,7 +20,8 @@ public func lifecycle_open(
         return nil
     }
     do throws(SystemError) {
-        let client = try Client.forThisProcess(flags & LIFECYCLE_LEAVE_SIGTERM == 0 ? .caught : .leftToTheApp)
+        let client = try Client.forThisProcess(
+            flags & LIFECYCLE_LEAVE_SIGTERM == 0 ? .caught : .leftToTheApp, usesScenes: callbacks.usesScenes)
         let handle = unsafe Handle(client, callbacks, context)
         return unsafe OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
     } catch {
@@ -142,13 +143,13 @@ public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRa
 // MARK: - What C gives
 
 /// The object behind a pointer; C programs pass NULL more often than one would like.
-private func handle(_ app: OpaquePointer?) -> Handle? {
+func handle(_ app: OpaquePointer?) -> Handle? {
     guard let app = unsafe app else { return nil }
     return unsafe Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(app)).takeUnretainedValue()
 }
 
 /// The text of a C string; bytes that are not UTF-8 become replacement characters.
-private func text(_ string: UnsafePointer<CChar>?) -> String? {
+func text(_ string: UnsafePointer<CChar>?) -> String? {
     guard let string = unsafe string else { return nil }
     return unsafe String(cString: string)
 }

@@ -6,8 +6,8 @@ internal import LifecycleHeader
 /// What a `struct lifecycle *` points to: a client, and the functions that are to hear of its events.
 @safe final class Handle {
     let client: Client
-    private let callbacks: lifecycle_callbacks
-    private let context: UnsafeMutableRawPointer?
+    let callbacks: lifecycle_callbacks
+    let context: UnsafeMutableRawPointer?
     private var isDispatching = false
     private var isClosed = false
     /// Work whose result the program has not said yet.
@@ -69,7 +69,7 @@ internal import LifecycleHeader
         case .significantTimeChange: unsafe callbacks.significant_time_change?(context)
         case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
             .sceneDidEnterBackground, .sceneDidDisconnect:
-            break
+            deliverToScene(callback)
         }
         return .plain
     }

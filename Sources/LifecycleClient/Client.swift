@@ -14,7 +14,7 @@ public final class Client {
         case leftToTheApp
     }
 
-    private var session: Session
+    var session: Session
     private let events: Poller
     private let waker: Waker
     private var channel: Channel?
@@ -23,23 +23,28 @@ public final class Client {
     private var hasCaughtTermination = false
 
     /// A client on the channel that `LIFECYCLE_FD` names, or on none when the app was not launched by the daemon. When the
-    /// channel ends, another one is had at the socket that `LIFECYCLE_SOCKET` names.
+    /// channel ends, another one is had at the socket that `LIFECYCLE_SOCKET` names. `usesScenes` is as for the other
+    /// initializer.
     ///
     /// Takes both variables out of the environment. Throws a `SystemError`: EBUSY when another client catches SIGTERM,
     /// EMFILE or ENOMEM when there are no descriptors left.
-    public static func forThisProcess(_ termination: Termination) throws(SystemError) -> Client {
+    public static func forThisProcess(
+        _ termination: Termination, usesScenes: Bool = false
+    ) throws(SystemError) -> Client {
         let descriptor = lifecycle_adopt_channel()
         let path = unsafe lifecycle_adopt_socket_path().map { unsafe String(cString: $0) }
-        return try Client(channel: descriptor >= 0 ? descriptor : nil, socketPath: path, termination)
+        return try Client(
+            channel: descriptor >= 0 ? descriptor : nil, socketPath: path, usesScenes: usesScenes, termination)
     }
 
     /// A client on a connected stream socket, which it closes in the end, or on none; and the path of the socket where
-    /// the daemon has another one for it, when that one has ended.
+    /// the daemon has another one for it, when that one has ended. Where there is no daemon to say so, `usesScenes` says
+    /// whether the app has a life cycle for each of its scenes.
     public init(
-        channel descriptor: Int32?, socketPath: String? = nil, _ termination: Termination
+        channel descriptor: Int32?, socketPath: String? = nil, usesScenes: Bool = false, _ termination: Termination
     ) throws(SystemError) {
         channel = descriptor.map { Channel(descriptor: $0) }
-        session = Session(hasChannel: descriptor != nil, canResume: socketPath != nil)
+        session = Session(hasChannel: descriptor != nil, canResume: socketPath != nil, usesScenes: usesScenes)
         events = try Poller()
         waker = try Waker()
         try events.watch(waker.descriptor)
@@ -196,7 +201,7 @@ extension Client {
     }
 
     /// For calls from outside of the events' turn: an event that came of one would wait for the daemon's next line.
-    private func flushAndWake() {
+    func flushAndWake() {
         flush()
         if session.hasEvents { waker.wake() }
     }

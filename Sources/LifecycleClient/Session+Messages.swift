@@ -37,11 +37,11 @@ extension Session {
 
     private mutating func noteBackgroundTime(_ callback: CallbackMessage, now: Int64) {
         switch callback.kind {
-        case .didEnterBackground:
+        case .didEnterBackground, .sceneDidEnterBackground:
             let number = try? callback.fields.number(of: "background-ms")
             guard let milliseconds = number else { return }
             backgroundEnd = now.addingReportingOverflow(milliseconds).overflow ? nil : now + milliseconds
-        case .willEnterForeground, .didBecomeActive:
+        case .willEnterForeground, .didBecomeActive, .sceneWillEnterForeground, .sceneDidBecomeActive:
             backgroundEnd = nil
         default:
             break
@@ -57,15 +57,8 @@ extension Session {
     mutating func launchToFront() {
         channel = .none
         let launch = [Field("reason", "launch")]
-        let steps: [(CallbackKind, ReportedState, [Field])] = [
-            (.willFinishLaunching, .inactive, launch), (.didFinishLaunching, .inactive, launch),
-            (.didBecomeActive, .active, []),
-        ]
-        for (kind, state, fields) in steps {
-            let sequence = SequenceNumber(rawValue: 0)
-            let callback = CallbackMessage(
-                kind, sequence: sequence, deadlineMilliseconds: 0, state: state, fields: fields)
-            events.append(.callback(callback))
-        }
+        tell(.willFinishLaunching, .inactive, launch)
+        tell(.didFinishLaunching, .inactive, launch)
+        if usesScenes { showScene(.main, reason: "person") } else { tell(.didBecomeActive, .active) }
     }
 }

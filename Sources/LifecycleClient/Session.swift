@@ -45,6 +45,10 @@ public struct Session: Sendable {
     var events: [SessionEvent] = []
     var assertions = AssertionTable()
     var answers = AnswerLog()
+    var scenes = SceneTable()
+    /// The requests for scenes that wait for a channel.
+    var waitingScenes: [MessageFromApp] = []
+    let usesScenes: Bool
     private let canResume: Bool
     var refusals = 0
     /// When the time in the background is used up, in milliseconds of the caller's clock.
@@ -52,9 +56,11 @@ public struct Session: Sendable {
 
     /// A session of an app that was launched by the daemon, or of one that was not and is as if launched to the front.
     ///
-    /// One that `canResume` waits for `resume()` when its channel has ended.
-    public init(hasChannel: Bool, canResume: Bool = false) {
+    /// One that `canResume` waits for `resume()` when its channel has ended. Where there is no daemon to say so,
+    /// `usesScenes` says whether the app has a life cycle for each of its scenes.
+    public init(hasChannel: Bool, canResume: Bool = false, usesScenes: Bool = false) {
         self.canResume = canResume
+        self.usesScenes = usesScenes
         if hasChannel {
             channel = .greeted
             send(.hello(version: AppProtocol.version, resume: nil))
@@ -103,7 +109,9 @@ public struct Session: Sendable {
         while !events.isEmpty {
             let event = events.removeFirst()
             switch event {
-            case .callback(let callback): state = callback.state
+            case .callback(let callback):
+                state = callback.state
+                scenes.begin(callback)
             case .expire(let id, _): if !assertions.hasTask(id) { continue }
             case .refused, .terminate: break
             }
@@ -116,7 +124,9 @@ public struct Session: Sendable {
     public mutating func answer(_ callback: CallbackMessage, _ answer: CallbackAnswer = .plain) {
         switch callback.kind {
         case .willResignActive, .willEnterForeground: state = .inactive
-        default: break
+        default:
+            scenes.finish(callback)
+            state = stateAfter(callback)
         }
         send(answers.answer(callback.sequence, answer))
     }
@@ -153,12 +163,14 @@ public struct Session: Sendable {
         channel = .greeted
         send(.hello(version: AppProtocol.version, resume: answers.lastReceived ?? SequenceNumber(rawValue: 0)))
         sayAgain()
+        for message in waitingScenes { send(message) }
+        waitingScenes = []
     }
 
     /// Tells the daemon what it may not know: first what keeps the app awake, because the answer to a callback may lead to
     /// its suspension.
     mutating func sayAgain() {
-        for message in assertions.messagesToResume { send(message) }
+        for message in assertions.messagesToResume + scenes.messagesToResume { send(message) }
         if let sequence = answers.lastReceived, let message = answers.again(sequence) { send(message) }
     }
 
@@ -167,6 +179,7 @@ public struct Session: Sendable {
         channel = .closed
         output = []
         backgroundEnd = nil
+        waitingScenes = []
         // Nobody is there to launch the app, which would otherwise wait for it for ever.
         if answers.lastReceived == nil { launchToFront() }
     }

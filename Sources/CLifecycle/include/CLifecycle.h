@@ -71,9 +71,11 @@ int lifecycle_replace_file(const char *folder, const char *name, const void *byt
 /// The first `capacity` bytes of a file: how many there are, or -1 with errno. What is not a file has none.
 int64_t lifecycle_read_file(const char *folder, const char *name, void *bytes, size_t capacity);
 
-/// EFBIG and EBADMSG.
+/// EFBIG, EBADMSG, ENOENT and EAGAIN.
 int lifecycle_file_too_big(void);
 int lifecycle_bad_message(void);
+int lifecycle_no_entry(void);
+int lifecycle_try_again(void);
 
 /// Milliseconds on CLOCK_MONOTONIC.
 int64_t lifecycle_now_milliseconds(void);

@@ -65,6 +65,25 @@ struct lifecycle_url {
     const char *source; /* the id of the app that asks for it, or NULL when it is none */
 };
 
+/*
+ * A scene that is being connected: a window, as a rule, of an app whose manifest says scenes = true. Scenes come to the
+ * front and leave it independently of one another. The strings are valid until the callback returns.
+ */
+struct lifecycle_scene {
+    const char *id;     /* tells it from the app's other scenes, across launches; never NULL */
+    const char *role;   /* what it is for, "window" unless somebody said otherwise; never NULL */
+    const char *reason; /* who wants it: "person", "system", "app", or "restoration" of what was there; never NULL */
+    const char *info;   /* what it is to show, as lifecycle_set_scene_info() or whoever opened it said, or NULL */
+};
+
+/* Where a scene is, as far as its app can see. */
+enum lifecycle_scene_state {
+    LIFECYCLE_SCENE_UNATTACHED = 0,          /* not connected yet, or not any more */
+    LIFECYCLE_SCENE_FOREGROUND_INACTIVE = 1, /* in front and not in use */
+    LIFECYCLE_SCENE_FOREGROUND_ACTIVE = 2,   /* in front and in use */
+    LIFECYCLE_SCENE_BACKGROUND = 3,          /* out of sight */
+};
+
 /* What became of work out of sight. */
 enum lifecycle_work_result {
     LIFECYCLE_WORK_NEW_DATA = 0, /* there is something new */
@@ -124,6 +143,24 @@ struct lifecycle_callbacks {
     void (*protected_data_did_become_available)(void *context);
     /* The clock was set, the time zone is another one, or a day has begun. */
     void (*significant_time_change)(void *context);
+
+    /*
+     * In an app with scenes these are called instead of did_become_active, will_resign_active, did_enter_background and
+     * will_enter_foreground, for each scene. `scene` is its id, valid until the callback returns. The times are the same.
+     */
+    /* The scene is there: make what is to be seen of it. State: unattached, background when it returns. */
+    void (*scene_will_connect)(void *context, const struct lifecycle_scene *scene);
+    /* About to come to the front, for the first time too. State: background, foreground inactive when it returns. */
+    void (*scene_will_enter_foreground)(void *context, const char *scene);
+    /* In front and in use from now on. State: foreground active. */
+    void (*scene_did_become_active)(void *context, const char *scene);
+    /* About to stop being in use. State: foreground active, foreground inactive when it returns. */
+    void (*scene_will_resign_active)(void *context, const char *scene);
+    /* Out of sight. When all scenes are, the app is suspended afterwards, without notice. State: background. */
+    void (*scene_did_enter_background)(void *context, const char *scene);
+    /* The scene is gone: let go what belongs to it. `closed` says that it is for good; otherwise its memory was needed, or
+       the app is about to end, and it may be connected again. State: unattached. */
+    void (*scene_did_disconnect)(void *context, const char *scene, bool closed);
 };
 
 /* For lifecycle_open(): the program deals with SIGTERM by itself, and will_terminate is never called. */
@@ -192,6 +229,30 @@ void lifecycle_end_activity(struct lifecycle *app, int64_t activity);
 
 /* Says what became of the work that perform_work was called for. A number that is not that of any is left alone. */
 void lifecycle_complete_work(struct lifecycle *app, int64_t work, enum lifecycle_work_result result);
+
+/* The most bytes that the info of a scene has. */
+#define LIFECYCLE_SCENE_INFO_LIMIT ((size_t)4096)
+
+/*
+ * Asks for a scene in front: the one with this id, or a new one when there is none or `scene` is NULL; lifed names it
+ * then. A role (NULL is "window") and an info (may be NULL) are for a new scene. What comes of it comes with the
+ * callbacks. Returns 0, or -1 and sets errno: EINVAL when the id or the role is not of 1 to 64 letters, digits, dots,
+ * underscores and hyphens; EFBIG for more info than LIFECYCLE_SCENE_INFO_LIMIT; EAGAIN when too much waits for lifed.
+ */
+int lifecycle_open_scene(struct lifecycle *app, const char *scene, const char *role, const char *info);
+
+/* Asks to be rid of a scene, for good. scene_did_disconnect follows. One that is not there is left alone. */
+void lifecycle_close_scene(struct lifecycle *app, const char *scene);
+
+/*
+ * Says what a scene shows, in words of the app's own, JSON by custom; NULL for nothing. lifed keeps it, and the app gets it
+ * back with the scene when that is connected again, in this process or a later one. Returns 0, or -1 and sets errno:
+ * ENOENT when there is no such scene; EFBIG for more than LIFECYCLE_SCENE_INFO_LIMIT; EAGAIN when too much waits for lifed.
+ */
+int lifecycle_set_scene_info(struct lifecycle *app, const char *scene, const char *info);
+
+/* The state that a scene is in; unattached when there is no such scene. */
+enum lifecycle_scene_state lifecycle_scene_state(const struct lifecycle *app, const char *scene);
 
 /* The most bytes that lifecycle_save_state() keeps. */
 #define LIFECYCLE_STATE_LIMIT ((size_t)1 << 20)

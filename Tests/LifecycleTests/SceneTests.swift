@@ -1,0 +1,171 @@
+import LifecycleClient
+import Testing
+
+@testable import Lifecycle
+
+/// What the Swift library makes of scenes.
+@MainActor
+@Suite struct SceneTests {
+    private let application = Application()
+    private let delegate = SceneRecorder()
+    private let daemon: FakeDaemon
+
+    init() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        self.daemon = daemon
+        application.adopt(try Client(channel: app, .leftToTheApp), delegate)
+        try daemon.greet()
+        application.dispatch()
+    }
+
+    private func tell(_ verb: String, _ state: String, _ fields: String = "", scene: String = "main") throws {
+        let sequence = try daemon.post("scene-\(verb)", state, " scene=\(scene)\(fields)")
+        application.dispatch()
+        #expect(try daemon.line() == "done seq=\(sequence)")
+    }
+
+    @Test func `a scene's delegate hears everything, with the state that the scene is in`() throws {
+        try tell("will-connect", "inactive", " role=tool reason=restoration info=page%204")
+        try tell("will-enter-foreground", "inactive")
+        #expect(application.connectedScenes.first?.activationState == .foregroundInactive)
+        try tell("did-become-active", "active")
+        try tell("will-resign-active", "active")
+        #expect(application.applicationState == .inactive)
+        try tell("did-enter-background", "background")
+        try tell("did-disconnect", "background", " reason=reclaimed")
+        #expect(
+            delegate.log == [
+                "connect main tool restoration page 4 unattached", "willEnterForeground main background",
+                "didBecomeActive main foregroundActive", "willResignActive main foregroundActive",
+                "didEnterBackground main background", "didDisconnect main unattached",
+            ])
+    }
+
+    @Test func `a session outlives its scene, unless that is closed`() throws {
+        try tell("will-connect", "inactive", " reason=person info=a")
+        let session = try #require(application.openSessions.first)
+        let scene = try #require(session.scene)
+        #expect(session.userInfo == "a" && scene.session === session && application.connectedScenes.count == 1)
+        try tell("did-disconnect", "background", " reason=reclaimed")
+        #expect(session.scene == nil && scene.activationState == .unattached && scene.delegate == nil)
+        #expect(application.openSessions.first === session && application.connectedScenes.isEmpty)
+        try tell("will-connect", "background", " reason=restoration info=a")
+        #expect(application.openSessions.first === session && session.scene !== scene)
+        try tell("did-disconnect", "background", " reason=closed")
+        #expect(application.openSessions.isEmpty)
+        #expect(delegate.log.last == "discard main")
+    }
+
+    @Test func `each scene may have a delegate of its own`() throws {
+        let other = SceneRecorder()
+        delegate.delegates["b"] = other
+        try tell("will-connect", "inactive", " reason=person", scene: "a")
+        try tell("will-connect", "inactive", " reason=app", scene: "b")
+        try tell("did-become-active", "active", scene: "b")
+        #expect(delegate.log.count == 1)
+        #expect(other.log.last == "didBecomeActive b foregroundActive")
+        #expect(application.connectedScenes.map(\.session.persistentIdentifier) == ["a", "b"])
+    }
+
+    @Test func `an app asks for scenes, and to be rid of them`() throws {
+        try tell("will-connect", "inactive", " reason=person")
+        let session = try #require(application.openSessions.first)
+        try application.requestSceneSessionActivation()
+        #expect(try daemon.line() == "open-scene")
+        try application.requestSceneSessionActivation(session)
+        #expect(try daemon.line() == "open-scene scene=main")
+        try application.requestSceneSessionActivation(identifier: "draft", role: .window, userInfo: "{}")
+        #expect(try daemon.line() == "open-scene scene=draft role=window info=%7B%7D")
+        try session.setUserInfo("page 4")
+        #expect(try daemon.line() == "scene-info scene=main info=page%204")
+        application.requestSceneSessionDestruction(session)
+        #expect(try daemon.line() == "close-scene scene=main")
+    }
+
+    @Test func `what makes no sense is an error`() throws {
+        try tell("will-connect", "inactive", " reason=person")
+        let session = try #require(application.openSessions.first)
+        #expect(throws: SceneError.malformedName) {
+            try application.requestSceneSessionActivation(identifier: "two words")
+        }
+        #expect(throws: SceneError.malformedName) {
+            try application.requestSceneSessionActivation(role: SceneSession.Role(rawValue: ""))
+        }
+        let long = String(repeating: "x", count: SceneSession.userInfoLimit + 1)
+        #expect(throws: SceneError.unusableUserInfo) { try session.setUserInfo(long) }
+        try tell("did-disconnect", "background", " reason=closed")
+        #expect(throws: SceneError.noSuchSession) { try session.setUserInfo("a") }
+        application.stop()
+        #expect(throws: SceneError.noSuchSession) { try application.requestSceneSessionActivation() }
+    }
+
+    @Test func `observers hear of scenes`() async throws {
+        var events = application.events.makeAsyncIterator()
+        try tell("will-connect", "inactive", " reason=person info=a")
+        try tell("did-become-active", "active")
+        try tell("did-disconnect", "background", " reason=closed")
+        #expect(await events.next() == .sceneWillConnect("main", Scene.ConnectionOptions(userInfo: "a")))
+        #expect(await events.next() == .sceneDidBecomeActive("main"))
+        #expect(await events.next() == .sceneDidDisconnect("main"))
+    }
+
+    @Test func `delegates may leave out every method, and know nothing of scenes`() throws {
+        final class Indifferent: ApplicationDelegate, SceneDelegate {}
+        final class Unknowing: ApplicationDelegate {}
+        #expect(Indifferent().usesScenes && !Unknowing().usesScenes)
+        for delegate in [Indifferent(), Unknowing()] as [any ApplicationDelegate] {
+            application.adopt(try #require(application.client), delegate)
+            for verb in ["will-connect", "will-enter-foreground", "did-become-active"] { try tell(verb, "active") }
+            for verb in ["will-resign-active", "did-enter-background", "did-disconnect"] { try tell(verb, "active") }
+        }
+        // Of one that was never connected nobody hears.
+        try tell("did-become-active", "active", scene: "other")
+    }
+
+    @Test func `not launched by lifed, an app with scenes has one in front`() throws {
+        let application = Application()
+        let delegate = SceneRecorder()
+        application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
+        application.dispatch()
+        #expect(delegate.log.first == "connect main window person - unattached")
+        #expect(delegate.log.last == "didBecomeActive main foregroundActive")
+        try application.requestSceneSessionActivation()
+        application.dispatch()
+        #expect(delegate.log.last == "didBecomeActive scene-2 foregroundActive")
+        application.requestSceneSessionDestruction(try #require(application.openSessions.first))
+        application.dispatch()
+        #expect(delegate.log.last == "discard main")
+        #expect(application.connectedScenes.map(\.session.persistentIdentifier) == ["scene-2"])
+    }
+}
+
+/// Writes down what scenes are told, and the state that they are in meanwhile.
+private final class SceneRecorder: ApplicationDelegate, SceneDelegate {
+    private(set) var log: [String] = []
+    var delegates: [String: SceneRecorder] = [:]
+
+    func application(
+        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
+    ) -> SceneConfiguration {
+        SceneConfiguration(delegate: delegates[session.persistentIdentifier] ?? self)
+    }
+
+    func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession]) {
+        log += sessions.map { "discard \($0.persistentIdentifier)" }
+    }
+
+    func scene(_ scene: Scene, willConnectTo session: SceneSession, options: Scene.ConnectionOptions) {
+        let words = [session.persistentIdentifier, session.role.rawValue, options.reason.rawValue]
+        log.append("connect \(words.joined(separator: " ")) \(options.userInfo ?? "-") \(scene.activationState)")
+    }
+
+    func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
+    func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
+    func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
+    func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
+    func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect", scene) }
+
+    private func note(_ callback: String, _ scene: Scene) {
+        log.append("\(callback) \(scene.session.persistentIdentifier) \(scene.activationState)")
+    }
+}

@@ -1,0 +1,192 @@
+import AppChannel
+import LifecycleClient
+import Testing
+
+/// What a session makes of scenes.
+@Suite struct SessionSceneTests {
+    private static let welcome = "welcome protocol=1 app-id=x"
+    private let other = SceneID(rawValue: "other")
+
+    private func managed() -> Session {
+        var session = Session(hasChannel: true, canResume: true)
+        session.hear(Self.welcome)
+        _ = session.takeOutput()
+        return session
+    }
+
+    /// Tells of a scene, and returns its state meanwhile and afterwards.
+    private func tell(
+        _ session: inout Session, _ sequence: Int, _ verb: String, _ state: String, _ fields: String = ""
+    ) -> [SceneState?] {
+        session.hear("scene-\(verb) seq=\(sequence) deadline-ms=1 state=\(state) scene=main\(fields)")
+        guard case .callback(let callback) = session.next() else { return [] }
+        let meanwhile = session.scene("main")?.state
+        session.answer(callback)
+        return [meanwhile, session.scene("main")?.state]
+    }
+
+    @Test func `a scene's state is what its callbacks say`() {
+        var session = managed()
+        #expect(
+            tell(&session, 1, "will-connect", "inactive", " role=tool reason=person info=a")
+                == [.unattached, .background])
+        #expect(session.scene("main")?.role == "tool" && session.scene("main")?.info == "a")
+        #expect(session.state == .inactive)
+        #expect(tell(&session, 2, "will-enter-foreground", "inactive") == [.background, .foregroundInactive])
+        #expect(tell(&session, 3, "did-become-active", "active") == [.foregroundActive, .foregroundActive])
+        #expect(tell(&session, 4, "will-resign-active", "active") == [.foregroundActive, .foregroundInactive])
+        #expect(session.state == .inactive)
+        #expect(tell(&session, 5, "did-enter-background", "background") == [.background, .background])
+        #expect(tell(&session, 6, "will-enter-foreground", "background") == [.background, .foregroundInactive])
+        #expect(session.state == .inactive)
+        #expect(tell(&session, 7, "did-disconnect", "background", " reason=reclaimed") == [.unattached, .unattached])
+        #expect(tell(&session, 8, "did-disconnect", "background", " reason=closed") == [.unattached, nil])
+        #expect(session.takeOutput() == (1...8).map { "done seq=\($0)\n" }.joined())
+    }
+
+    @Test func `the app is active while one of its scenes is`() {
+        var session = managed()
+        for (number, scene) in ["a", "b"].enumerated() {
+            session.hear("scene-did-become-active seq=\(number + 1) deadline-ms=1 state=active scene=\(scene)")
+        }
+        session.hear("scene-will-resign-active seq=3 deadline-ms=1 state=active scene=a")
+        _ = session.run()
+        #expect(session.state == .active)
+        session.hear("scene-will-resign-active seq=4 deadline-ms=1 state=active scene=b")
+        _ = session.run()
+        #expect(session.state == .inactive)
+    }
+
+    @Test func `the time in the background is that of the whole app`() {
+        var session = managed()
+        session.hear("scene-did-enter-background seq=1 deadline-ms=1 state=active scene=a", now: 0)
+        #expect(session.backgroundMillisecondsRemaining(now: 0) == nil)
+        session.hear("scene-did-enter-background seq=2 deadline-ms=1 state=background scene=b background-ms=30000")
+        #expect(session.backgroundMillisecondsRemaining(now: 1000) == 29000)
+        session.hear("scene-will-enter-foreground seq=3 deadline-ms=1 state=background scene=b")
+        #expect(session.backgroundMillisecondsRemaining(now: 1000) == nil)
+    }
+
+    @Test func `what an app asks for scenes is the page's lines`() throws {
+        var session = managed()
+        try session.openScene(nil, role: nil, info: nil)
+        try session.openScene(other, role: "tool", info: "a b")
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        try session.setSceneInfo("page 4", of: .main)
+        try session.setSceneInfo("page 4", of: .main)
+        try session.setSceneInfo(nil, of: .main)
+        session.closeScene(.main)
+        #expect(
+            session.takeOutput() == """
+                open-scene
+                open-scene scene=other role=tool info=a%20b
+                done seq=1
+                scene-info scene=main info=page%204
+                scene-info scene=main
+                close-scene scene=main
+
+                """)
+    }
+
+    @Test func `what makes no sense is not sent`() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = session.takeOutput()
+        #expect(throws: SceneRequestError.malformedRole) { try session.openScene(nil, role: "two words", info: nil) }
+        let long = String(repeating: "x", count: SceneProtocol.infoLimit + 1)
+        #expect(throws: SceneRequestError.unusableInfo) { try session.openScene(nil, role: nil, info: long) }
+        #expect(throws: SceneRequestError.unusableInfo) { try session.setSceneInfo("a\u{0}", of: .main) }
+        let missing = try #require(other)
+        #expect(throws: SceneRequestError.noSuchScene) { try session.setSceneInfo("a", of: missing) }
+        session.closeScene(missing)
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `a daemon that does not read has requests refused here`() throws {
+        var session = managed()
+        let info = String(repeating: "x", count: SceneProtocol.infoLimit)
+        #expect(throws: SceneRequestError.tooManyRequests) {
+            for _ in 0..<1000 { try session.openScene(nil, role: nil, info: info) }
+        }
+    }
+
+    @Test func `scenes are as they were when the daemon is back, and it is told what it may have lost`() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = tell(&session, 2, "will-enter-foreground", "inactive")
+        _ = tell(&session, 3, "did-become-active", "active")
+        try session.setSceneInfo("a", of: .main)
+        session.channelDidEnd()
+        try session.setSceneInfo("b", of: .main)
+        try session.openScene(other, role: nil, info: nil)
+        #expect(session.scene("main")?.state == .foregroundActive)
+        session.resume()
+        #expect(
+            session.takeOutput() == """
+                hello protocol=1 resume=3
+                scene-info scene=main info=b
+                done seq=3
+                open-scene scene=other
+
+                """)
+        session.hear(Self.welcome)
+        session.hear("scene-did-become-active seq=3 deadline-ms=1 state=active scene=main")
+        #expect(session.next() == nil)
+        #expect(session.scene("main")?.state == .foregroundActive)
+        #expect(session.takeOutput() == "done seq=3\n")
+    }
+
+    @Test func `what was asked to be closed is asked for again`() {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        session.closeScene(.main)
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "close-scene scene=main\ndone seq=1\n")
+        _ = tell(&session, 2, "did-disconnect", "background", " reason=closed")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "done seq=2\n")
+    }
+
+    @Test func `requests that wait for a channel have an end`() throws {
+        var session = managed()
+        session.channelDidEnd()
+        #expect(throws: SceneRequestError.tooManyRequests) {
+            for _ in 0..<1000 { try session.openScene(nil, role: nil, info: nil) }
+        }
+    }
+
+    @Test func `an app that nobody manages has a scene in front, and more when it wants them`() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        #expect(
+            session.run() == [
+                "will-finish-launching inactive", "did-finish-launching inactive", "scene-will-connect inactive",
+                "scene-will-enter-foreground inactive", "scene-did-become-active active",
+            ])
+        try session.openScene(nil, role: "tool", info: nil)
+        #expect(session.run().count == 3)
+        #expect(session.scene("scene-2")?.state == .foregroundActive && session.scene("scene-2")?.role == "tool")
+        try session.setSceneInfo("a", of: .main)
+        #expect(session.scene("main")?.info == "a")
+        session.closeScene(.main)
+        #expect(
+            session.run() == [
+                "scene-will-resign-active active", "scene-did-enter-background active", "scene-did-disconnect active",
+            ])
+        #expect(session.scene("main") == nil)
+        #expect(session.state == .active)
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `an app without scenes that nobody manages hears of none`() {
+        var session = Session(hasChannel: false)
+        #expect(session.run().last == "did-become-active active")
+    }
+}
+
+extension Session {
+    fileprivate func scene(_ id: String) -> SceneRecord? {
+        allScenes.first { $0.id.rawValue == id }
+    }
+}
