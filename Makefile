@@ -29,7 +29,10 @@ build: ## Build lifed and lifectl, with the Swift runtime inside, and the C libr
 
 samples: build ## Build the sample apps in Swift and in C; those in Python and shell need no building.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp
-	$(CC) -Wall -Wextra -Werror Examples/c-app/main.c -I$(library)/include -L$(library)/lib -llifecycle -o $(library)/c-app
+	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product ScenesApp
+	for app in c-app c-scenes; do \
+	    $(CC) -Wall -Wextra -Werror Examples/$$app/main.c -I$(library)/include -L$(library)/lib -llifecycle -o $(library)/$$app || exit; \
+	done
 
 deps: ## Install what is missing to build and to test (Debian and its relatives).
 	@scripts/deps build test

@@ -66,6 +66,10 @@ let package = Package(
             name: "SampleApp", dependencies: ["Lifecycle"], path: "Examples/swift-app", swiftSettings: strict
         ),
 
+        .executableTarget(
+            name: "ScenesApp", dependencies: ["Lifecycle"], path: "Examples/swift-scenes", swiftSettings: strict
+        ),
+
         // When: calendar events.
         .target(name: "Calendar", swiftSettings: strict),
 
@@ -118,7 +122,8 @@ let package = Package(
         .testTarget(
             name: "LifecycleTests",
             dependencies: [
-                "AppChannel", "Lifecycle", "LifecycleClient", "LifecycleFixture", "SampleApp", "TestSupport",
+                "AppChannel", "Lifecycle", "LifecycleClient", "LifecycleFixture", "SampleApp", "ScenesApp",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -45,15 +45,20 @@ enum Build {
         return folder
     }
 
-    /// The C sample, linked with the library.
-    static let cApp: Result<String, any Error> = Result {
-        let library = try cLibrary.get()
-        let program = library + "/c-app"
-        try run([
-            "clang", "-Wall", "-Wextra", "-Werror", "-I", library + "/include", root + "/Examples/c-app/main.c",
-            "-L", library + "/lib", "-llifecycle", "-o", program,
-        ])
-        return program
+    /// The C samples, linked with the library.
+    static let cApp = cSample("c-app")
+    static let cScenes = cSample("c-scenes")
+
+    private static func cSample(_ name: String) -> Result<String, any Error> {
+        Result {
+            let library = try cLibrary.get()
+            let program = library + "/\(name)"
+            try run([
+                "clang", "-Wall", "-Wextra", "-Werror", "-I", library + "/include",
+                root + "/Examples/\(name)/main.c", "-L", library + "/lib", "-llifecycle", "-o", program,
+            ])
+            return program
+        }
     }
 
     /// A program that the package manager built beside the one that runs these tests.
