@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 
 from container import Container, Unavailable
 from direct import DirectDaemon
+from listeners import ServiceListeners
 from service import Service
 from shortage import hog as start_hog
 
@@ -55,6 +56,14 @@ def lifed(service):
     """The service, running."""
     service.start()
     return service
+
+
+@pytest.fixture
+def service_listeners(container, lifed):
+    """Starts apps of the service that listen."""
+    container.run(["mkdir", "-p", ServiceListeners.directory])
+    yield ServiceListeners(lifed)
+    container.run(["rm", "-rf", ServiceListeners.directory])
 
 
 @pytest.fixture

@@ -52,6 +52,22 @@ class Listeners:
         wait_for(lambda: sum(text.split()[0] == verb for text in self.told(app)) >= count, what=f"{app}: {verb}")
 
 
+class ServiceListeners(Listeners):
+    """The same in the container, as apps of the installed service."""
+
+    directory = "/run/lifed-test"
+
+    def __init__(self, service):
+        super().__init__(service, service.container.path(f"{self.directory}/notes"))
+
+    def command(self, *options):
+        return ["python3", "/lifed-source/Tests/EndToEnd/listener.py", f"{self.directory}/notes", *options]
+
+    def manifest(self, identifier, *options, extra=""):
+        self.daemon.manifest(identifier, self.command(*options), extra)
+        self.daemon.lifectl("reload")
+
+
 def problems(notes, limit=1):
     """What is wrong with a history, as the apps saw it: too many active at once, or callbacks out of order."""
     allowed = {

@@ -5,42 +5,33 @@ import time
 
 import pytest
 
-from container import wait_for
 from listeners import Listeners
 from test_machine import logind  # noqa: F401
 
-NOTES = "/run/lifed-test/notes"
+UTC = ["ln", "-sf", "/usr/share/zoneinfo/Etc/UTC", "/etc/localtime"]
 
 
 @pytest.fixture
-def clock(container, lifed, logind):  # noqa: F811
-    """An app of the installed service; the verbs that it has been told, and a machine in UTC."""
-    container.run(["install", "-d", "-m", "777", os.path.dirname(NOTES)])
-    container.run(["ln", "-sf", "/usr/share/zoneinfo/Etc/UTC", "/etc/localtime"])
-    lifed.manifest("clock", ["python3", "/lifed-source/Tests/EndToEnd/listener.py", NOTES])
-    lifed.lifectl("reload")
-    lifed.lifectl("launch", "clock")
-
-    def told():
-        notes = container.run(["cat", NOTES], check=False).stdout.splitlines()
-        return [words[3] for words in map(str.split, notes) if words[2:3] == ["told"]]
-
-    wait_for(lambda: "did-become-active" in told())
-    yield told
-    container.run(["ln", "-sf", "/usr/share/zoneinfo/Etc/UTC", "/etc/localtime"])
-    container.run(["rm", "-rf", os.path.dirname(NOTES)])
+def told(container, logind, service_listeners):  # noqa: F811
+    """Waits until an app of the installed service, on a machine in UTC, is told of a change."""
+    container.run(UTC)
+    service_listeners.manifest("clock")
+    service_listeners.daemon.lifectl("launch", "clock")
+    service_listeners.wait_until_told("clock", "did-become-active")
+    yield lambda: service_listeners.wait_until_told("clock", "significant-time-change")
+    container.run(UTC)
 
 
-def test_another_time_zone_is_told_to_the_apps(container, clock):
+def test_another_time_zone_is_told_to_the_apps(container, told):
     container.run(["ln", "-sf", "/usr/share/zoneinfo/Asia/Tokyo", "/etc/localtime"])
-    wait_for(lambda: clock().count("significant-time-change") == 1, what="the change is told")
+    told()
 
 
-def test_a_time_zone_that_timedatectl_sets_is_told_to_the_apps(container, clock):
+def test_a_time_zone_that_timedatectl_sets_is_told_to_the_apps(container, told):
     result = container.run(["timedatectl", "set-timezone", "Asia/Tokyo"], check=False)
     if result.returncode != 0:
         pytest.skip(f"timedated does not work in this container: {result.stderr.strip()}")
-    wait_for(lambda: clock().count("significant-time-change") == 1, what="the change is told")
+    told()
 
 
 def test_a_clock_that_is_set_is_told_to_the_apps(direct, tmp_path):
