@@ -91,8 +91,15 @@ extension EventSource {
     /// What every callback of libsystemd comes down to. The result keeps the source enabled.
     nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
-        let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata).takeUnretainedValue()
-        MainActor.assumeIsolated { source.handler?(event) }
+        let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata)
+        MainActor.assumeIsolated { unsafe handler(of: source)?(event) }
         return 0
+    }
+
+    /// No reference to the source is held while its handler runs. Otherwise one that is dropped there would be watched
+    /// until the handler has returned, and what it watches may be closed by then: if a child has a copy of that
+    /// descriptor, the kernel goes on reporting it for a source that is no more.
+    private static func handler(of source: Unmanaged<EventSource<Event>>) -> Handler? {
+        unsafe source.takeUnretainedValue().handler
     }
 }

@@ -89,6 +89,20 @@ import Testing
         #expect(source == nil)
     }
 
+    @Test func aSourceThatItsHandlerDropsIsNoLongerWatchedWhenTheHandlerGoesOn() throws {
+        var source: IOSource?
+        var next: IOSource?
+        source = try loop.watch(descriptor: pipe.readEnd, events: .readable) { [loop, pipe] _ in
+            source = nil
+            // What is watched cannot be watched twice, and must not be closed.
+            next = try? loop.watch(descriptor: pipe.readEnd, events: .readable) { _ in loop.exit(code: 0) }
+            #expect(next != nil)
+        }
+        pipe.write("never read")
+        try runUntilIdle()
+        #expect(source == nil)
+    }
+
     @Test func cancellingLetsGoOfWhatTheHandlerHolds() throws {
         weak var held: Witness?
         let source = try {

@@ -43,6 +43,7 @@ extension AppProcesses {
         guard let descriptor = app.tree.mainDescriptor else { return app.rest() }
         app.mainWatch = try? loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
             guard let self, let app else { return }
+            app.mainWatch?.cancel()
             app.mainWatch = nil
             checkMain(of: app)
         }

@@ -129,6 +129,7 @@ extension AppProcesses {
     func forget(_ app: RunningApp) {
         app.begin(.none)
         // The tree is about to close what is watched.
+        for watch in [app.execWatch, app.changeWatch, app.mainWatch] { watch?.cancel() }
         app.execWatch = nil
         app.changeWatch = nil
         app.mainWatch = nil
