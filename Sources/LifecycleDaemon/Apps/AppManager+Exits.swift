@@ -1,5 +1,4 @@
 import AppChannel
-import Glibc
 import LifecycleCore
 
 /// Why apps are launched, and how they ended before.
@@ -30,9 +29,6 @@ extension AppManager {
 
     /// The instant on the wall clock, as it stands now, in microseconds since the epoch: the core's clock has no date.
     func time(of instant: Instant) -> Int64 {
-        var wall = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &wall)
-        let wallNow = Int64(wall.tv_sec) * 1_000_000 + Int64(wall.tv_nsec) / 1000
-        return wallNow + Int64(clamping: instant.microseconds) - Int64(clamping: now.microseconds)
+        Int64(clamping: instant.microseconds) + dates.difference(from: now)
     }
 }

@@ -19,6 +19,7 @@ final class AppManager {
     let exits: LastExits
     let schedules: Schedules
     let log: LifecycleLog
+    let dates = ClockDifference()
     private(set) var defaults = Policy()
     /// Which app opens what several could.
     private(set) var defaultApps: [String: String] = [:]
