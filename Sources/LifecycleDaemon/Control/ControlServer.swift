@@ -26,6 +26,8 @@ final class ControlServer {
     private var listener: IOSource?
     private var retry: TimerSource?
     private var activity: UInt64 = 0
+    /// Whether nobody could be let in at the last try.
+    private var isPaused = false
     /// For the process that connects, and for two files of it.
     private let reserve = DescriptorReserve(count: 3)
     /// How long those who wait are left alone when there is no descriptor for them, in microseconds.
@@ -67,9 +69,11 @@ final class ControlServer {
             case ...0: admit(Descriptor(owning: result))
             case EMFILE, ENFILE:
                 guard somebodyWaits else { return }
-                guard makeRoom() else { return pauseListening() }
+                guard makeRoom() else { return pauseListening(Processes.Errno(rawValue: -result)) }
             case EINTR, ECONNABORTED: continue
-            default: return
+            case EAGAIN: return
+            // The socket stays readable, and would keep the loop from its sleep.
+            default: return pauseListening(Processes.Errno(rawValue: -result))
             }
         }
     }
@@ -81,6 +85,7 @@ final class ControlServer {
     }
 
     private func admit(_ descriptor: consuming Descriptor) {
+        isPaused = false
         guard let peer = PeerCredentials(of: descriptor.rawValue) else { return }
         if connections.count >= clientLimit, !makeRoom() { return }
         let number = descriptor.rawValue
@@ -162,9 +167,11 @@ final class ControlServer {
         return oldest != nil
     }
 
-    /// Without a descriptor to spare nobody can be let in. The next client who leaves makes room; an app that ends or
+    /// Without a descriptor or memory to spare nobody can be let in. The next client who leaves makes room; an app that ends or
     /// another program may, too, and nobody tells of that.
-    private func pauseListening() {
+    private func pauseListening(_ error: Processes.Errno) {
+        if !isPaused { log.write(LogEntry(priority: .warning, message: "clients have to wait: \(error)")) }
+        isPaused = true
         listener?.isEnabled = false
         retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
     }
