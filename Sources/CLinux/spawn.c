@@ -137,5 +137,9 @@ int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned 
 
 int linux_open_gate(int gate)
 {
-    return send(gate, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+    ssize_t count;
+    do
+        count = send(gate, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : 0;
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Keeps a child from executing its program until the launch is on record.
 ///
@@ -8,7 +9,10 @@ public struct LaunchGate: ~Copyable {
     let descriptor: Descriptor
 
     /// Lets the child go on. One that has ended meanwhile is no error: its end is told elsewhere.
-    public consuming func open() {
-        _ = linux_open_gate(descriptor.rawValue)
+    ///
+    /// - Returns: Why it cannot be told, for want of memory for example; it then ends without having run anything.
+    public consuming func open() -> SpawnError? {
+        let error = -linux_open_gate(descriptor.rawValue)
+        return error <= 0 || error == EPIPE || error == ECONNRESET ? nil : .failed("tell the new process to begin", error)
     }
 }

@@ -95,8 +95,12 @@ extension ProcessTree {
     /// Lets the main process execute the program, which it never does before. Once is enough.
     ///
     /// When this process ends earlier, or lets go of the tree, the main process ends too, with status 127.
-    public func begin() {
-        gate.take()?.open()
+    ///
+    /// - Returns: Why the main process could not be told. It ends, too, without having executed anything.
+    @discardableResult
+    public func begin() -> SpawnError? {
+        guard let gate = gate.take() else { return nil }
+        return gate.open()
     }
 
     /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.

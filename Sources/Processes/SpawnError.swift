@@ -52,6 +52,6 @@ extension SpawnError {
     }
 
     static func isShortage(_ error: Int32) -> Bool {
-        [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC].contains(error)
+        [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, ENOBUFS].contains(error)
     }
 }

@@ -107,7 +107,11 @@ final class AppProcesses {
             try watchExec(of: app)
             insert(app)
             prepare()
-            tree.begin()
+            if let error = tree.begin() {
+                tree.kill()
+                forget(app)
+                throw error
+            }
         } catch {
             report(id, .spawnFailed(error.description))
         }
