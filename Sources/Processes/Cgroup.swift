@@ -55,7 +55,10 @@ extension Cgroup {
 
     /// The groups directly below.
     func children() -> [Cgroup] {
-        guard let stream = unsafe opendir(path) else { return [] }
+        guard let stream = unsafe opendir(path) else {
+            ProcFile.note(errno)
+            return []
+        }
         defer { unsafe closedir(stream) }
         var found: [Cgroup] = []
         while found.count < Self.walkLimit, let entry = unsafe readdir(stream) {

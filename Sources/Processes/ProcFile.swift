@@ -1,12 +1,33 @@
 import CLinux
 import Glibc
+import Synchronization
 
-/// Reading under `/proc`, where a process may vanish between any two calls.
+/// Reading under `/proc` and in cgroups, where what is read may vanish between any two calls.
 enum ProcFile {
+    /// How often something could not be read for another reason than that it is gone or forbidden: for want of a
+    /// descriptor or of memory, say. What was found meanwhile may be less than there is.
+    private static let failures = Atomic<Int>(0)
+
+    /// Does some looking, and tells whether all that there is could be looked at.
+    static func isComplete<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
+        let before = failures.load(ordering: .relaxed)
+        let found = look()
+        return (found, failures.load(ordering: .relaxed) == before)
+    }
+
+    /// Takes note of why something could not be read.
+    static func note(_ error: Int32) {
+        guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM].contains(error) else { return }
+        failures.add(1, ordering: .relaxed)
+    }
+
     /// The first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is gone.
     static func read(_ path: String, limit: Int) -> [UInt8]? {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { return nil }
+        guard number >= 0 else {
+            note(errno)
+            return nil
+        }
         let file = Descriptor(owning: number)
 
         var content: [UInt8] = []
@@ -28,6 +49,7 @@ enum ProcFile {
             } while result < 0 && errno == EINTR
             initialized = max(result, 0)
         }
+        if result < 0 { note(errno) }
         return result < 0 ? nil : chunk
     }
 
@@ -40,6 +62,7 @@ enum ProcFile {
                 count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity)
                 initialized = min(max(count, 0), capacity)
             }
+            if count < 0 { note(Int32(-count)) }
             if count <= capacity { return ids }
             // More may have come by the time of the next call.
             capacity = count + count / 4

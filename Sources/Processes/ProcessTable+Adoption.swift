@@ -25,7 +25,7 @@ extension ProcessTable {
         let containment: any Containment =
             cgroupContainment(of: group)
             ?? RestoredContainment(main: saved.main, token: saved.token, known: saved.heldBefore)
-        if let exitStatus, containment.members().isEmpty {
+        if let exitStatus, ProcFile.isComplete(containment.members) == ([], true) {
             containment.discard()
             return .ended(exitStatus)
         }

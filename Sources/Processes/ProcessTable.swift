@@ -191,12 +191,13 @@ extension ProcessTable {
 
 extension ProcessTable {
     /// Looks whether the main process of an adopted tree has ended, and then whether anything is left of the tree.
-    /// Trees whose main process is a child are left to `reap(limit:)`.
+    /// The end of a main process that is a child is left to `reap(limit:)`.
     ///
     /// Call it when the tree's `mainDescriptor` is readable, or now and then where there is none. A tree without a
-    /// `changeDescriptor` whose main process has ended tells nothing more: call it now and then until it is emptied.
+    /// `changeDescriptor` whose main process has ended tells nothing more: call it now and then until it is emptied. So
+    /// does one that could not be looked at when it was told of.
     public func checkMain(of token: LaunchToken) -> [TreeEvent] {
-        guard let tree = treesByToken[token], !tree.isChild else { return [] }
+        guard let tree = treesByToken[token] else { return [] }
         var events: [TreeEvent] = []
         if let status = tree.endOfForeignMain() {
             tokensByForeignMain[tree.main] = nil

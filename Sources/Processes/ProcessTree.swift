@@ -173,7 +173,11 @@ extension ProcessTree {
         var known: Set<ProcessIdentity> = []
         var running: [ProcessIdentity] = []
         for _ in 0..<Self.roundsOfOneCall {
-            let members = containment.members()
+            // Who could not be seen may run.
+            guard let members = allMembers() else {
+                settled = nil
+                return .pending([main])
+            }
             let present = Set(members.map(\.identity))
             running = members.filter { !$0.isHeld(among: members) }.map(\.identity)
             if running.isEmpty && present == settled { return .stopped }
@@ -262,7 +266,7 @@ extension ProcessTree {
 
     /// Whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
-        exitStatus != nil && containment.members().isEmpty
+        exitStatus != nil && allMembers()?.isEmpty == true
     }
 
     /// How the main process ended, if it has, is no child, and nobody has noticed yet.
@@ -289,6 +293,12 @@ extension ProcessTree {
     /// Its processes of this moment, parents before their children.
     public func processes() -> [ProcessInfo] {
         containment.members().map { ProcessInfo($0) }
+    }
+
+    /// The members, or nil when some may have been missed, for want of a descriptor for example.
+    private func allMembers() -> [ProcessStatus]? {
+        let (members, isComplete) = ProcFile.isComplete { containment.members() }
+        return isComplete ? members : nil
     }
 
     /// Whether it is all right that a process of the tree was continued.

@@ -82,7 +82,7 @@ extension AppProcesses {
     func describe(_ pids: [ProcessIdentity], of app: RunningApp) -> String {
         let processes = app.tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
         let words = processes.prefix(8).map { "\($0.pid) (\($0.name), \($0.state.letter))" }
-        return words.isEmpty ? "processes that keep changing" : words.joined(separator: ", ")
+        return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
     }
 
     func reap() {
