@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test format lint install uninstall clean help
+.PHONY: all build samples deps demo test soak format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -46,6 +46,9 @@ test: ## Run every test that this machine allows, and say what was skipped.
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
+
+soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the figures; SEED=N for the same again.
+	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format -i -r -p $(sources)
