@@ -1,0 +1,61 @@
+"""Lets system calls of a running daemon fail, from outside: strace attaches to it and puts errors in place of results."""
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import threading
+
+import pytest
+
+from container import wait_for
+
+
+@contextlib.contextmanager
+def fault(pid, *injections, paths=()):
+    """While this lasts, calls of the process fail as strace(1) is told by its option "inject".
+
+    With paths, only those that are about the files, by their names or by descriptors. Yields a function that counts how
+    often a call has failed.
+    """
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    calls = ",".join(each.partition(":")[0] for each in injections)
+    about = [option for each in paths for option in ("-P", str(each))]
+    inject = [option for each in injections for option in ("-e", f"inject={each}")]
+    command = ["strace", "-p", str(pid), *about, "-e", f"trace={calls}", *inject]
+    tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    lines = []
+    for line in tracer.stderr:
+        lines.append(line)
+        if "attached" in line or "ptrace" in line:
+            break
+    if not lines or "attached" not in lines[-1]:
+        tracer.wait()
+        pytest.skip(f"strace cannot attach: {''.join(lines)}")
+    reader = Reader(tracer.stderr)
+    reader.start()
+    try:
+        yield reader.count
+    finally:
+        tracer.send_signal(signal.SIGINT)
+        wait_for(lambda: tracer.poll() is not None, what="the end of strace")
+        reader.join()
+
+
+class Reader(threading.Thread):
+    """Reads what strace says, so that it never has to wait for a reader."""
+
+    def __init__(self, stream):
+        super().__init__(daemon=True)
+        self.stream = stream
+        self.injected = []
+
+    def run(self):
+        for line in self.stream:
+            if "(INJECTED)" in line:
+                self.injected.append(line)
+        self.stream.close()
+
+    def count(self):
+        return len(self.injected)
