@@ -29,7 +29,8 @@ struct Cgroup: Hashable, Sendable {
 
     /// Whether a process in the group with this name is in this one or below it.
     func contains(groupNamed other: String) -> Bool {
-        other == name || name.isEmpty || other.hasPrefix(name + "/")
+        // By bytes: an app can give a group of its own a name that makes one character with the slash before it.
+        name.isEmpty || other.utf8.elementsEqual(name.utf8) || other.utf8.starts(with: (name + "/").utf8)
     }
 }
 
@@ -139,19 +140,31 @@ extension Cgroup {
         return name(inList: String(decoding: text, as: UTF8.self))
     }
 
-    /// The group in the text of a `/proc/PID/cgroup`. A group outside of our cgroup namespace has no name here.
+    /// The group in the text of a `/proc/PID/cgroup`, unless it has been removed.
     static func name(inList text: String) -> String? {
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
-        let name = line.dropFirst("0::/".count)
         // The kernel appends this to the name of a group that has been removed.
-        guard !name.hasSuffix(" (deleted)"), !name.split(separator: "/").contains("..") else { return nil }
-        return String(name)
+        place(inList: text).flatMap { $0.utf8.reversed().starts(with: " (deleted)".utf8.reversed()) ? nil : $0 }
+    }
+
+    /// The same, of a group that may have been removed, or of which an app wants it to be believed: nothing keeps it from
+    /// giving a group of its own such a name. A group outside of our cgroup namespace has no place here.
+    static func place(inList text: String) -> String? {
+        // By bytes: a name may begin with what makes one character with the slash before it.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
+        let names = line.dropFirst("0::/".utf8.count)
+        let isOutside = names.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+        return isOutside ? nil : String(decoding: names, as: UTF8.self)
     }
 
     /// A group by the path of its directory; nil when there is none, or the path leads through other directories.
     static func existing(at path: String) -> Cgroup? {
-        guard let mountPoint = ofThisProcess()?.mountPoint, path.hasPrefix(mountPoint + "/") else { return nil }
-        let names = path.dropFirst(mountPoint.utf8.count + 1).split(separator: "/", omittingEmptySubsequences: false)
+        guard let mountPoint = ofThisProcess()?.mountPoint, path.utf8.starts(with: (mountPoint + "/").utf8) else {
+            return nil
+        }
+        let names = path.utf8.dropFirst(mountPoint.utf8.count + 1)
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         guard names.allSatisfy({ !["", ".", ".."].contains($0) }) else { return nil }
         let group = Cgroup(mountPoint: mountPoint, name: names.joined(separator: "/"))
         return group.has("cgroup.events") ? group : nil

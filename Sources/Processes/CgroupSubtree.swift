@@ -153,7 +153,8 @@ extension CgroupSubtree {
     /// The app's group that a process is in, or in a group below; nil when it is somewhere else.
     func groupName(of pid: ProcessID) -> String? {
         guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
-        return name.dropFirst(apps.name.utf8.count).split(separator: "/").first.map(String.init)
+        return name.utf8.dropFirst(apps.name.utf8.count).split(separator: UInt8(ascii: "/")).first
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func isGroupName(_ name: String) -> Bool {
@@ -166,7 +167,7 @@ extension CgroupSubtree {
     /// Whether a process is in the group of an app; nil when that cannot be read.
     public func holds(_ pid: ProcessID) -> Bool? {
         guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
-        return Cgroup.name(inList: String(decoding: text, as: UTF8.self)).map(apps.contains(groupNamed:)) ?? false
+        return Cgroup.place(inList: String(decoding: text, as: UTF8.self)).map(apps.contains(groupNamed:)) ?? false
     }
 
     /// A name that cannot be taken for an attribute's, those of future controllers included, nor leave the directory.

@@ -13,6 +13,21 @@ import Testing
         #expect(Cgroup.name(inList: "") == nil)
     }
 
+    /// An app may make groups below its own and go there: its processes are its processes still.
+    @Test(arguments: ["helper", "\u{301}", "x (deleted)", "\u{301} (deleted)", "\r", "\u{200D}x", "..."])
+    func whatIsBelowAGroupIsInIt(name: String) {
+        let group = Cgroup(mountPoint: "/sys/fs/cgroup", name: "lifed.service/apps")
+        let place = Cgroup.place(inList: "1:cpu:/\n0::/lifed.service/apps/app-a/\(name)\n")
+        #expect(place.map(group.contains(groupNamed:)) == true)
+    }
+
+    @Test func namesAreComparedByteForByte() {
+        let group = Cgroup(mountPoint: "/sys/fs/cgroup", name: "caf\u{E9}")
+        #expect(group.contains(groupNamed: "caf\u{E9}"))
+        #expect(!group.contains(groupNamed: "cafe\u{301}"))
+        #expect(Cgroup.name(inList: "0::/\u{301}a\n") == "\u{301}a")
+    }
+
     @Test func theHierarchyMayBeMountedBesideOthers() {
         let mounts = """
             30 20 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs rw
