@@ -67,12 +67,13 @@ extension OwnValues {
         }
     }
 
-    /// What rows say; those that make no sense are left out.
-    init(rows: some Sequence<Substring>) {
+    /// What rows say; those that make no sense, or hold what no process can have, are left out.
+    init(rows: some Sequence<Substring>, within range: ClosedRange<Int>) {
         for row in rows {
             let parts = row.split(separator: ":")
             guard parts.count == 5, let pid = ProcessID(parts[0]), let startTime = UInt64(parts[1]),
-                let id = ProcessID(parts[2]), let own = Int(parts[3]), let set = Int(parts[4])
+                let id = ProcessID(parts[2]), let own = Int(parts[3]), let set = Int(parts[4]),
+                range.contains(own), range.contains(set)
             else { continue }
             let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
             records[bearer] = Record(own: own, set: set)

@@ -19,7 +19,7 @@ extension ResourceRecord {
         for part in parts.dropFirst(2) {
             let pair = part.split(separator: "=", maxSplits: 1)
             guard pair.count == 2, let setting = ResourceSetting(rawValue: String(pair[0])) else { continue }
-            ownValues[setting] = OwnValues(rows: pair[1].split(separator: ","))
+            ownValues[setting] = OwnValues(rows: pair[1].split(separator: ","), within: setting.range)
         }
     }
 }
@@ -38,7 +38,7 @@ extension ResourceProfile {
         cpuWeight = numbers[0]
         ioWeight = numbers[1]
         memoryLow = numbers[2]
-        nice = numbers[3]
+        nice = numbers[3].flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
         ioPriority = numbers[4].flatMap { IOPriority(rawValue: $0) }
         oomScoreAdjustment = numbers[5]
         timerSlack = numbers[6]

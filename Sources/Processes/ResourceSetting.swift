@@ -8,6 +8,17 @@ enum ResourceSetting: String, CaseIterable {
     /// Whether each thread has its own.
     var isOfThreads: Bool { self != .oomScoreAdjustment }
 
+    /// What the kernel knows values of: see setpriority(2), ioprio_set(2), proc_pid_oom_score_adj(5) and
+    /// proc_pid_timerslack_ns(5).
+    var range: ClosedRange<Int> {
+        switch self {
+        case .nice: -20...19
+        case .ioPriority: 0...0xFFFF
+        case .oomScoreAdjustment: -1000...1000
+        case .timerSlack: 0...Int.max
+        }
+    }
+
     /// What a profile wants; nil where it wants nothing.
     func wanted(by profile: ResourceProfile) -> Int? {
         switch self {

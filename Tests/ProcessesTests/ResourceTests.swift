@@ -168,6 +168,20 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         #expect(ResourceRecord(text: text)?.text == "20,own,own,10,24576,300,own;nice;nice=5:6:5:0:10")
     }
 
+    /// Nor can it be given back: system calls take less than a number in a text can be.
+    @Test(arguments: [
+        ("nice", "20"), ("nice", "9223372036854775807"), ("ioPriority", "4294967296"), ("ioPriority", "-1"),
+        ("oomScoreAdjustment", "-9223372036854775808"), ("timerSlack", "-1"),
+    ])
+    func whatNoProcessCanHaveIsLeftOut(setting: String, value: String) {
+        for row in ["5:6:5:\(value):0", "5:6:5:0:\(value)"] {
+            let record = ResourceRecord(text: "own,own,own,10,own,own,own;;\(setting)=\(row)")
+            #expect(record?.text == "own,own,own,10,own,own,own;")
+        }
+        let profile = ResourceRecord(text: "own,own,own,9223372036854775807,own,own,own;")
+        #expect(profile?.text == "own,own,own,own,own,own,own;")
+    }
+
     @Test func aStoppedAppIsReached() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
