@@ -56,10 +56,10 @@ extension Reclaimed.Cause {
     }
 
     fileprivate init?(text: String) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.words(maxSplits: 1)
         guard parts.count == 2 else { return nil }
         switch (parts[0], Int(parts[1])) {
-        case ("pressure", _): self = .pressure(String(parts[1]))
+        case ("pressure", _): self = .pressure(parts[1])
         case ("simulation", _): self = .simulation
         case ("suspended-limit", let limit?): self = .suspendedLimit(limit)
         default: return nil

@@ -1,7 +1,8 @@
-// Events as they are saved: the parts of one are separated by a character that no text of a person has.
+// Events as they are saved: the parts of one are separated by a character that no text of a person has. In the text of
+// somebody else it is written as an escape.
 
 extension QueuedEvent {
-    private static let separator: Character = "\u{1F}"
+    private static let separator: Unicode.Scalar = "\u{1F}"
 
     var text: String {
         let parts: [String] =
@@ -11,16 +12,49 @@ extension QueuedEvent {
             case .performTask(let kind, let payload): [kind, payload]
             default: []
             }
-        return ([String(number), event.callback.rawValue] + parts).joined(separator: String(Self.separator))
+        return ([String(number), event.callback.rawValue] + parts.map(\.escaped))
+            .joined(separator: String(Self.separator))
     }
 
     init?(text: String) {
-        let parts = text.split(separator: Self.separator, maxSplits: 4, omittingEmptySubsequences: false).map(
-            String.init)
+        let parts = text.words(separator: Self.separator, maxSplits: 4)
         guard parts.count >= 2, let number = UInt64(parts[0]), let callback = Callback(rawValue: parts[1]),
-            let event = AppEvent(callback, Array(parts.dropFirst(2)))
+            let event = AppEvent(callback, parts.dropFirst(2).map(\.unescaped))
         else { return nil }
         self.init(number: number, event: event)
+    }
+}
+
+extension String {
+    private static let escape: Unicode.Scalar = "\u{1E}"
+
+    /// The text without separators, and with an escape before each sign that stands for one.
+    fileprivate var escaped: String {
+        var text = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\u{1F}": text += [Self.escape, "f"]
+            case Self.escape: text += [Self.escape, "e"]
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+
+    fileprivate var unescaped: String {
+        var text = UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch (scalar, rest.first) {
+            case (Self.escape, "f"): text.append("\u{1F}")
+            case (Self.escape, "e"): text.append(Self.escape)
+            default:
+                text.append(scalar)
+                continue
+            }
+            rest.removeFirst()
+        }
+        return String(text)
     }
 }
 

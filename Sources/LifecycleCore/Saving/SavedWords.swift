@@ -44,9 +44,9 @@ extension Ending {
     var text: String { "\(state.rawValue):\(status.word):\(reason)" }
 
     init?(text: String) {
-        let parts = text.split(separator: ":", maxSplits: 2)
-        guard parts.count == 3, let state = AppState(rawValue: String(parts[0])) else { return nil }
-        self.init(state: state, reason: Reason(String(parts[2])), status: ExitStatus(word: parts[1]))
+        let parts = text.words(maxSplits: 2)
+        guard parts.count == 3, let state = AppState(rawValue: parts[0]) else { return nil }
+        self.init(state: state, reason: Reason(parts[2]), status: ExitStatus(word: parts[1]))
     }
 }
 
@@ -56,8 +56,8 @@ extension Exit {
 
     /// The exit of such a text; nil for one that makes no sense.
     public init?(text: String) {
-        let parts = text.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let time = UInt64(parts[0]), let ending = Ending(text: String(parts[1])) else {
+        let parts = text.words(maxSplits: 1)
+        guard parts.count == 2, let time = UInt64(parts[0]), let ending = Ending(text: parts[1]) else {
             return nil
         }
         self.init(
@@ -69,10 +69,21 @@ extension Hold {
     var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
 
     init?(text: String) {
-        let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 4, let kind = Kind(rawValue: String(parts[0])), let number = UInt64(parts[1]),
+        let parts = text.words(maxSplits: 3)
+        guard parts.count == 4, let kind = Kind(rawValue: parts[0]), let number = UInt64(parts[1]),
             let since = UInt64(parts[2])
         else { return nil }
-        self.init(kind: kind, number: number, name: String(parts[3]), since: Instant(microseconds: since))
+        self.init(kind: kind, number: number, name: parts[3], since: Instant(microseconds: since))
+    }
+}
+
+extension String {
+    /// The parts between colons, the last of which may have colons of its own.
+    ///
+    /// A separator is a byte and not a character: with what follows it in a text that somebody has chosen, such as an accent,
+    /// it may be another character.
+    func words(separator: Unicode.Scalar = ":", maxSplits: Int) -> [String] {
+        utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -22,8 +22,8 @@ extension AppDefinition {
         name = record["name"]
         workingDirectory = record["working-directory"]
         for variable in record.all("environment") {
-            let parts = variable.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { environment[String(parts[0])] = String(parts[1]) }
+            let parts = variable.halves(around: "=")
+            if parts.count == 2 { environment[parts[0]] = parts[1] }
         }
     }
 }
@@ -38,11 +38,20 @@ extension AppDefinition.User {
     }
 
     fileprivate init(text: String) {
-        let value = String(text.drop { $0 != ":" }.dropFirst())
-        if text.hasPrefix("number:"), let number = UInt32(value) {
-            self = .numbered(number)
-        } else {
-            self = text.hasPrefix("name:") ? .named(value) : .daemon
+        let parts = text.halves(around: ":")
+        switch (parts.first, parts.last) {
+        case ("number", let value?): self = UInt32(value).map { .numbered($0) } ?? .daemon
+        case ("name", let value?) where parts.count == 2: self = .named(value)
+        default: self = .daemon
         }
+    }
+}
+
+extension String {
+    /// What is before the first separator and what is behind it. By bytes: a separator and an accent at the beginning of
+    /// what follows are one character.
+    fileprivate func halves(around separator: Unicode.Scalar) -> [String] {
+        utf8.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 }

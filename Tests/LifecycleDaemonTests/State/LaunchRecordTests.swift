@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    /// An accent at the beginning makes one character with the sign before it.
+    @Test func `an ad-hoc app keeps texts that begin with an accent`() throws {
+        var definition = AppDefinition(adHoc: ["\u{301}a"], user: .named("\u{301}me"), defaults: Policy())
+        definition.environment = ["A": "\u{301}a", "B": "=\u{301}"]
+        let saved = definition.saved(AppID("a"))
+        let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
+        #expect(restored.user == definition.user)
+        #expect(restored.environment == definition.environment)
+    }
+
     @Test func `an ad-hoc app comes back as it was`() throws {
         var definition = AppDefinition(adHoc: ["/bin/sh", "", "a b\n%"], user: .named("me"), defaults: Policy())
         definition.name = "Näme"

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What apps and people call things goes into the saved state and comes out as it was, whatever it is.
+@Suite struct SavedTextTests {
+    /// Among them what makes one character with the separator before it, and separators and escapes themselves.
+    static let texts = [
+        "save", "", "a:b:c", ":", "\u{301}accent", "\u{20DD}", "\u{1F}", "\u{1E}", "a\u{1F}b\u{1E}f",
+        "\u{1E}\u{1F}\u{1E}e",
+        "\u{200D}", "line\nfeed\r\n", "\u{0}", "{\"a\": \"b=c\"}",
+    ]
+
+    @Test(arguments: texts)
+    func `a hold keeps its name`(name: String) {
+        let hold = Hold(kind: .task, number: 7, name: name, since: Instant(microseconds: 5))
+        #expect(Hold(text: hold.text) == hold)
+    }
+
+    @Test(arguments: texts)
+    func `an event keeps its texts`(text: String) {
+        for other in Self.texts {
+            let events: [AppEvent] = [
+                .openURL(text, type: other.isEmpty ? nil : other, source: "a"),
+                .continueActivity(type: other, info: text), .performTask(kind: other, payload: text),
+            ]
+            for event in events {
+                let again = QueuedEvent(text: QueuedEvent(number: 3, event: event).text)
+                #expect(again?.number == 3)
+                #expect(again?.event == event)
+            }
+        }
+    }
+
+    @Test(arguments: texts)
+    func `an exit keeps its reason`(reason: String) {
+        let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: Instant(microseconds: 8))
+        #expect(Exit(text: exit.text) == exit)
+    }
+
+    @Test func `an event of a version before is read`() {
+        let event = QueuedEvent(text: "3\u{1F}open-url\u{1F}text/plain\u{1F}\u{1F}file:///a%20b")
+        #expect(event?.event == .openURL("file:///a%20b", type: "text/plain"))
+    }
+}
