@@ -118,8 +118,11 @@ nonisolated func currentEnvironment() -> [String: String] {
     var result: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
-        let pair = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
+        // By bytes: the sign and an accent at the beginning of the value are one character.
+        let pair = unsafe String(cString: text).utf8
+            .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        if pair.count == 2 { result[pair[0]] = pair[1] }
         unsafe entry += 1
     }
     return result

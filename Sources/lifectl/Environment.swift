@@ -7,10 +7,11 @@ enum Environment {
         var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafe environ
         while let text = unsafe entry.pointee {
             unsafe entry += 1
-            guard let pair = unsafe String(validatingCString: text), let equals = pair.firstIndex(of: "=") else {
-                continue
-            }
-            result[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            // By bytes: the sign and an accent at the beginning of the value are one character.
+            guard let pair = unsafe String(validatingCString: text),
+                let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
+            else { continue }
+            result[String(pair[..<equals])] = String(pair[pair.utf8.index(after: equals)...])
         }
         return result
     }

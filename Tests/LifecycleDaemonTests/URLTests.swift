@@ -11,6 +11,7 @@ import Testing
         ("file:///a%20b/c.png", "/a b/c.png"), ("file:/a", "/a"), ("file://localhost/a?x#y", "/a"),
         ("FILE:///%C3%A9", "/é"), ("file://other/a", nil), ("file:a", nil), ("file:///%00", nil), ("file:///%4", nil),
         ("file:///%FF", nil), ("https://example.org/a", nil),
+        ("file:///\u{301}a", "/\u{301}a"), ("file:/\u{301}", "/\u{301}"), ("file:///a?\u{301}", "/a"),
     ])
     func `the path of a file`(text: String, path: String?) {
         #expect(URLText(text)?.filePath == path)

@@ -20,23 +20,26 @@ nonisolated struct URLText: Hashable, Sendable {
     /// The path of a file on this machine, decoded; nil for any other URL.
     var filePath: String? {
         guard scheme == "file" else { return nil }
-        var rest = text.dropFirst("file:".count)
-        if rest.hasPrefix("//") {
+        // By bytes: a slash and an accent after it are one character.
+        var rest = text.utf8.dropFirst("file:".utf8.count)
+        if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
-            let host = rest.prefix { $0 != "/" }
-            guard host.isEmpty || host.lowercased() == "localhost" else { return nil }
+            let host = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard host.isEmpty || Substring(host).lowercased() == "localhost" else { return nil }
             rest = rest.dropFirst(host.count)
         }
-        let path = Self.decoded(rest.prefix { $0 != "?" && $0 != "#" })
-        return path.flatMap { $0.hasPrefix("/") && !$0.utf8.contains(0) ? $0 : nil }
+        let path = Self.decoded(rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        return path.flatMap { $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains(0) ? $0 : nil }
     }
 
     /// The last part of a file's path.
-    var fileName: String? { filePath?.split(separator: "/").last.map(String.init) }
+    var fileName: String? {
+        filePath?.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
+    }
 
-    private static func decoded(_ text: Substring) -> String? {
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
