@@ -63,7 +63,9 @@ private struct ParametersMember<Parameters: Decodable>: Decodable {
         if let type = Parameters.self as? any NamedFields.Type {
             let known = type.fieldNames
             let fields = try container.nestedContainer(keyedBy: FieldName.self, forKey: .parameters)
-            for field in fields.allKeys where !known.contains(field.stringValue) {
+            // They come in any order; the same call is to have the same answer.
+            let unknown = fields.allKeys.filter { !known.contains($0.stringValue) }
+            if let field = unknown.min(by: { $0.stringValue < $1.stringValue }) {
                 throw DecodingError.dataCorruptedError(
                     forKey: field, in: fields, debugDescription: "there is no such parameter")
             }

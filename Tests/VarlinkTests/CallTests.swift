@@ -60,6 +60,13 @@ private struct Sample: Decodable, Equatable, NamedFields {
     func whatDoesNotFitIsNamed(_ parameters: String, _ name: String) throws {
         #expect(try invalid(parameters) == .invalidParameter(name))
     }
+
+    /// A table of JSON has no order, and the same call is to have the same answer.
+    @Test(arguments: 0..<20) func ofSeveralUnknownNamesTheFirstIsNamed(count: Int) throws {
+        let names = (0...count).map { "unknown\(100 + $0)" }.shuffled()
+        let parameters = names.map { "\"\($0)\":1" }.joined(separator: ",")
+        #expect(try invalid("{\(parameters)}") == .invalidParameter("unknown100"))
+    }
 }
 
 @Suite struct HostileMessageTests {
