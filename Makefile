@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test soak format lint install uninstall clean help
+.PHONY: all build samples deps demo test soak fuzz sanitize coverage format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -50,6 +50,15 @@ test: ## Run every test that this machine allows, and say what was skipped.
 soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the figures; SEED=N for the same again.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
+fuzz: ## Fuzz the parsers, SECONDS each; TARGET="..." for some of them.
+	@scripts/fuzz --seconds $(or $(SECONDS),60) $(TARGET)
+
+sanitize: ## Run the Swift tests under the thread and the address sanitizer.
+	@scripts/sanitize
+
+coverage: ## Run the Swift tests and say which lines of each module they reach.
+	@scripts/coverage
+
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format -i -r -p $(sources)
 
@@ -69,4 +78,4 @@ uninstall: ## Remove what was installed; the configuration stays.
 	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)"
 
 clean: ## Remove what was built.
-	rm -rf .build .build-venv .build-test
+	rm -rf .build .build-*

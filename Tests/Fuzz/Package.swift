@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The parsers under libFuzzer. A package of its own, so that building lifed neither needs nor notices it; its modules are
+// lifed's own sources, compiled again with the sanitizers: see scripts/fuzz, which is the way to build and run this.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+let strictOnMainActor = strict + [.defaultIsolation(MainActor.self)]
+
+/// A module of lifed.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], swift: [SwiftSetting] = strict,
+    linker: [LinkerSetting] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: swift, linkerSettings: linker)
+}
+
+let package = Package(
+    name: "lifed-fuzz",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        module(
+            "LifecycleCore",
+            [
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
+        module("CLinux"),
+        module("Processes", ["CLinux"]),
+        module("CSystemd", linker: [.linkedLibrary("systemd")]),
+        module("Systemd", ["CSystemd"], swift: strictOnMainActor),
+        module("Varlink"),
+        module("ControlAPI", ["Varlink"]),
+        module("AppChannel"),
+        module("CLifecycle"),
+        module("LifecycleClient", ["AppChannel", "CLifecycle"]),
+        module("Calendar"),
+        module("Configuration", ["Calendar", .product(name: "TOMLKit", package: "TOMLKit")]),
+        module(
+            "LifecycleDaemon",
+            [
+                "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
+                "AppChannel", "Calendar",
+            ], swift: strictOnMainActor),
+
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel", "LifecycleClient", "Calendar",
+                "Configuration", "LifecycleDaemon", "EmbeddedCodec",
+            ],
+            path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor
+        ),
+        // The app protocol's codec as the C library has it; scripts/fuzz compiles it, as Embedded Swift, and links it in.
+        .target(name: "EmbeddedCodec", path: "EmbeddedCodec", exclude: ["Codec.swift"]),
+        // libFuzzer brings the main function, which an executable of Swift files would bring as well.
+        .executableTarget(name: "lifed-fuzz", dependencies: ["FuzzTargets"], path: "Driver"),
+    ],
+    cLanguageStandard: .gnu17
+)

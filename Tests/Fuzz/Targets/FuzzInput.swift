@@ -1,0 +1,32 @@
+/// The bytes of an input, taken from the front for decisions and for texts.
+struct FuzzInput {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    var isEmpty: Bool { rest.isEmpty }
+
+    /// A number below a bound; 0 at the end.
+    mutating func number(below bound: Int) -> Int {
+        Int(rest.popFirst() ?? 0) % bound
+    }
+
+    /// Up to the next line feed, as text in which what is not UTF-8 is replaced.
+    mutating func text() -> String {
+        String(decoding: bytesOfLine(), as: UTF8.self)
+    }
+
+    /// Up to the next line feed.
+    mutating func bytesOfLine() -> ArraySlice<UInt8> {
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        rest = rest.dropFirst(line.count + 1)
+        return line
+    }
+
+    /// The rest in pieces of one size.
+    func pieces(of size: Int) -> [ArraySlice<UInt8>] {
+        stride(from: rest.startIndex, to: rest.endIndex, by: size).map { rest[$0..<min($0 + size, rest.endIndex)] }
+    }
+}

@@ -1,0 +1,56 @@
+import Processes
+
+@testable import LifecycleCore
+@testable import LifecycleDaemon
+
+extension FuzzTarget {
+    /// Texts that apps and people choose, through a state file and back.
+    static let stateRoundTrip = FuzzTarget("state-round-trip") { bytes in
+        var input = FuzzInput(bytes)
+        let id = AppID("app")
+        let since = Instant(microseconds: UInt64(input.number(below: 256)))
+        let texts = (0..<4).map { _ in input.text() }
+        checkHold(Hold(kind: .task, number: 7, name: texts[0], since: since))
+        checkEvent(.openURL(texts[0], type: optional(texts[1]), source: optional(texts[2])))
+        checkEvent(.continueActivity(type: texts[1], info: texts[0]))
+        checkEvent(.performTask(kind: texts[1], payload: texts[0]))
+        checkExit(reason: texts[0], since)
+        checkDefinition(texts, id)
+    }
+
+    private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+    /// As a line of the state file has it.
+    private static func written(_ value: String) -> String {
+        let line = StateLine.encode(.app, SavedRecord(fields: [.init(name: "value", value: value)]))
+        return StateLine.decode(line.dropLast())?.1["value"] ?? "no line"
+    }
+
+    private static func checkHold(_ hold: Hold) {
+        require(Hold(text: written(hold.text)) == hold, "a hold is found again: \(hold)")
+    }
+
+    private static func checkEvent(_ event: AppEvent) {
+        let queued = QueuedEvent(number: 3, event: event)
+        let again = QueuedEvent(text: written(queued.text))
+        require(again?.number == 3 && again?.event == event, "an event is found again: \(event)")
+    }
+
+    private static func checkExit(reason: String, _ instant: Instant) {
+        guard !reason.isEmpty else { return }
+        let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: instant)
+        require(Exit(text: written(exit.text)) == exit, "an exit is found again: \(exit)")
+    }
+
+    private static func checkDefinition(_ texts: [String], _ id: AppID) {
+        var definition = AppDefinition(adHoc: ["true"] + texts, user: .named(texts[0]), defaults: Policy())
+        definition.environment = ["NAME": texts[1], "OTHER": texts[2]]
+        definition.workingDirectory = texts[3]
+        let lines = [StateLine.encode(.definition, definition.saved(id)).dropLast()]
+        let record = SavedState(lines: lines).apps[id]?.definition
+        let again = record.flatMap { AppDefinition(saved: $0, defaults: Policy()) }
+        require(again?.command == definition.command && again?.user == definition.user, "a command is found again")
+        require(again?.environment == definition.environment, "an environment is found again: \(texts)")
+        require(again?.workingDirectory == definition.workingDirectory, "a directory is found again")
+    }
+}

@@ -1,0 +1,84 @@
+import ControlAPI
+
+@testable import Varlink
+
+extension FuzzTarget {
+    /// What a client sends to the control socket: the first byte is the size of the pieces in which it comes.
+    static let varlinkServer = FuzzTarget("varlink-server") { bytes in
+        var input = FuzzInput(bytes)
+        let size = input.number(below: 64) + 1
+        let inPieces = serve(input.pieces(of: size))
+        require(inPieces == serve([input.rest]), "the pieces in which calls come do not matter")
+    }
+
+    private static let service = Service(
+        vendor: "lifed", product: "lifed", version: "1", url: "a:b", interfaces: [LifedInterface.interface])
+
+    private static let limits = ConnectionLimits(message: 4096, nesting: 16, queuedOutput: 1 << 20)
+
+    private struct Outcome: Equatable {
+        var methods: [String] = []
+        var violation: ProtocolViolation?
+        var output: [UInt8] = []
+    }
+
+    private static func serve(_ pieces: [ArraySlice<UInt8>]) -> Outcome {
+        let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
+        var connection = ServerConnection(limits: limits, overrunReply: overrun)
+        var outcome = Outcome()
+        for piece in pieces {
+            connection.receive(piece)
+            do throws(ProtocolViolation) {
+                while let call = try connection.nextCall(of: service) {
+                    outcome.methods.append(call.method)
+                    connection.send(answer(to: call), to: call.id)
+                }
+            } catch {
+                require(connection.isClosing, "a violation ends the connection")
+                if outcome.violation == nil { outcome.violation = error }
+            }
+            while !connection.pendingOutput.isEmpty {
+                outcome.output += connection.pendingOutput
+                connection.consumeOutput(connection.pendingOutput.count)
+            }
+        }
+        return outcome
+    }
+
+    private static func answer(to call: Call) -> Reply {
+        do throws(ServiceError) {
+            switch MethodName(rawValue: call.methodName) {
+            case .launch: return try echo(call, LaunchParameters.self)
+            case .run: return try echo(call, RunParameters.self)
+            case .beginInterruption, .endInterruption: return try echo(call, InterruptionParameters.self)
+            case .open: return try echo(call, OpenParameters.self)
+            case .continueActivity: return try echo(call, ContinueActivityParameters.self)
+            case .simulate: return try echo(call, SimulateParameters.self)
+            case .wake: return try echo(call, WakeParameters.self)
+            case .simulateMemoryPressure: return try echo(call, MemoryPressureParameters.self)
+            case .focus, .suspend, .resume, .terminate, .kill, .describe: return try echo(call, AppParameters.self)
+            default: return try echo(call, NoParameters.self)
+            }
+        } catch {
+            // Of several values of a table that do not fit, any may be named.
+            return ServiceError.invalidParameter("").reply
+        }
+    }
+
+    /// What was understood, in words that can be compared.
+    private static func echo<Parameters: Codable>(
+        _ call: Call, _ type: Parameters.Type
+    ) throws(ServiceError) -> Reply {
+        let reply = Reply(try call.parameters(as: type))
+        checkRoundTrip(reply, type)
+        return reply
+    }
+}
+
+/// Holds that a reply's parameters are read as what was written.
+func checkRoundTrip<Parameters: Codable>(_ reply: Reply, _ type: Parameters.Type) {
+    let message = reply.message.dropLast()
+    require(!message.contains(0), "a message has its NUL at its end only")
+    let parameters = try? WireFormat.decodeParameters(type, of: message, present: true)
+    require(parameters.map { Reply($0) } == reply, "what was written is read again")
+}
