@@ -118,6 +118,12 @@ public struct Manifest: Hashable, Sendable {
     /// From its start to the end of its launch callbacks; nil for ``Settings/Timeouts/launch``.
     public var launchTimeout: Duration?
 
+    /// Whether its scenes have a life cycle of their own.
+    public var scenes = false
+
+    /// How many of its scenes may be in front at once; 1…16.
+    public var sceneLimit = 1
+
     /// Whether it is started again after it has ended by itself.
     public var restart = Restart.never
 

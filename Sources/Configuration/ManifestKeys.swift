@@ -16,6 +16,8 @@ extension Manifest {
         Key("backgroundTime", .duration, \.backgroundTime),
         Key("terminateTimeout", .duration, \.terminateTimeout),
         Key("launchTimeout", .duration, \.launchTimeout),
+        Key("scenes", .boolean, \.scenes),
+        Key("sceneLimit", .integer(in: 1...16), \.sceneLimit),
         Key("restart", .choice, \.restart),
         Key("onExit", .choice, \.onExit),
         Key("launchAtStart", .choice, \.launchAtStart),

@@ -51,7 +51,7 @@ public struct App: Sendable, Equatable {
     /// The one thing outstanding.
     var awaiting: Awaiting?
     /// What it has to be told before its next step.
-    var owed: [Callback] = []
+    var owed: [Notice] = []
     /// Whether it was told willEnterForeground, which didBecomeActive always follows.
     var owesActivation = false
     /// The number of the last callback.
@@ -63,6 +63,11 @@ public struct App: Sendable, Equatable {
     var hasLaunched = false
 
     var hasTasks: Bool { holds.contains { $0.kind == .task } }
+
+    /// What it shows, where its scenes have a life cycle of their own, and what it may show again.
+    public internal(set) var scenes = Scenes()
+    /// Whether its scenes had a life cycle of their own when it was launched.
+    var runsWithScenes = false
 
     /// Whose requests wait for it, and for what.
     var waiters: [Waiter] = []
@@ -96,7 +101,7 @@ public struct App: Sendable, Equatable {
     /// that one which has work to do is not put to sleep.
     var destination: AppState {
         if owesActivation, target.isAlive { return .active }
-        return target == .suspended && hasWork ? .background : target
+        return target == .suspended && (hasWork || hasSceneWork) ? .background : target
     }
 
     /// Whether it has a process, or is getting one.
@@ -122,12 +127,21 @@ public struct App: Sendable, Equatable {
         return status == .code(0) ? .exit : .crash
     }
 
-    /// Whether it is giving up its place among the active apps: it has been told, and has not answered yet.
-    var isResigning: Bool { awaitedCallback == .willResignActive }
+    /// Whether it is giving up its place among the active apps: it, or the last of its scenes that is active, has been
+    /// told, and has not answered yet.
+    var isResigning: Bool {
+        guard let notice = awaitedNotice, notice.isResignation else { return false }
+        return notice.scene.map { scenes[$0]?.state == .foregroundActive && scenes.activeCount == 1 } ?? true
+    }
 
     /// The callback that it has not answered yet.
     public var awaitedCallback: Callback? {
         if case .answer(let delivery, _, _) = awaiting { delivery.callback } else { nil }
+    }
+
+    /// What it has not answered yet.
+    var awaitedNotice: Notice? {
+        if case .answer(let delivery, _, _) = awaiting { delivery.notice } else { nil }
     }
 
     /// Whether what it has not answered yet is an event.
@@ -138,14 +152,15 @@ public struct App: Sendable, Equatable {
 
 extension App {
     /// A callback as the app is told of it.
-    func delivery(of callback: Callback, sequence: UInt64, deadline: Instant, state: AppState) -> Delivery {
-        var delivery = Delivery(sequence: sequence, callback: callback, deadline: deadline, state: state)
-        switch callback {
+    func delivery(of notice: Notice, sequence: UInt64, deadline: Instant, state: AppState) -> Delivery {
+        var delivery = Delivery(sequence: sequence, callback: notice.callback, deadline: deadline, state: state)
+        switch notice.callback {
         case .willFinishLaunching, .didFinishLaunching:
             delivery.launch = Launch(reason: launchReason, previous: lastExit, url: launchURL)
-        case .didEnterBackground: delivery.taskTime = policy.timeouts.task
+        case .didEnterBackground, .sceneDidEnterBackground: delivery.taskTime = policy.timeouts.task
         default: break
         }
+        delivery.scene = notice.scene.map { SceneNews(scene: $0, reason: reasonToTell(notice.callback, of: $0)) }
         return delivery
     }
 }
@@ -165,7 +180,7 @@ enum Awaiting: Sendable, Equatable {
     /// The outcome of spawn; the state that follows.
     case spawn(to: AppState)
     /// The answer to a callback; when it was sent, and the state that follows the answer, if one does.
-    case answer(Delivery, sent: Instant, to: AppState?)
+    case answer(Delivery, sent: Instant, to: Arrival?)
     /// That every process is stopped.
     case stop
     /// That every process is continued.

@@ -1,4 +1,4 @@
-/// What an app that listens is told, in the words of `UIApplicationDelegate`.
+/// What an app that listens is told, in the words of `UIApplicationDelegate` and `UISceneDelegate`.
 ///
 /// willTerminate is not among them: it is SIGTERM itself, whoever sends it.
 public enum Callback: String, Sendable, CaseIterable {
@@ -28,4 +28,16 @@ public enum Callback: String, Sendable, CaseIterable {
     case protectedDataDidBecomeAvailable = "protected-data-did-become-available"
     /// The clock was set, the time zone is another one, or a day has begun.
     case significantTimeChange = "significant-time-change"
+    /// The app has a scene from now on.
+    case sceneWillConnect = "scene-will-connect"
+    /// The scene is about to be shown, for the first time or again.
+    case sceneWillEnterForeground = "scene-will-enter-foreground"
+    /// The scene has become active.
+    case sceneDidBecomeActive = "scene-did-become-active"
+    /// The scene is about to stop being active.
+    case sceneWillResignActive = "scene-will-resign-active"
+    /// The scene is not shown any more.
+    case sceneDidEnterBackground = "scene-did-enter-background"
+    /// The app does not have the scene any more.
+    case sceneDidDisconnect = "scene-did-disconnect"
 }

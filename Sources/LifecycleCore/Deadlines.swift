@@ -23,6 +23,8 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     case hello
     /// The time of an app is over that was woken and could not be told what for.
     case woken
+    /// An app that is to end should have heard that its scenes are disconnected.
+    case parting
     /// The grace after SIGTERM is over.
     case grace
     /// SIGKILL should have worked by now.

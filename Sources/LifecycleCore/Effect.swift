@@ -23,6 +23,8 @@ public enum Effect: Sendable, Equatable {
     case lookAtMemory(after: AppID, atOnce: Bool)
     /// An app's state has changed.
     case transition(Transition)
+    /// The state of a scene has changed.
+    case sceneTransition(SceneTransition)
     /// The core decided something that people will want to find in the journal.
     case decision(Decision)
     /// A request has ended. Each request is answered exactly once.
@@ -49,6 +51,10 @@ public struct Delivery: Sendable, Equatable {
     public var taskTime: Duration?
     /// What it is about, where the callback is an event.
     public var event: QueuedEvent?
+    /// The scene that it is about, where it is about one.
+    public var scene: SceneNews?
+
+    var notice: Notice { Notice(callback, scene?.scene) }
 }
 
 /// Why an app was launched, and how it ended before.
@@ -102,6 +108,10 @@ public enum Decision: Sendable, Equatable {
     case exited(AppID, Exit)
     /// The app was ended for its memory; why, and what has come back.
     case reclaimed(AppID, Reclaimed)
+    /// Scenes of the app are disconnected for their memory; which.
+    case scenesReclaimed(AppID, [SceneID])
+    /// What the app wanted with a scene is not to be had.
+    case sceneRefused(AppID, Refusal)
     /// An interruption began.
     case interruptionBegan(String)
     /// An interruption ended, was answered with another app, or was dismissed by going back.
@@ -123,7 +133,7 @@ extension Decision {
         case .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app), .answerOverdue(let app, _),
             .answered(let app, _, _), .tasksOverdue(let app, _), .eventEnded(let app, _, _),
             .graceOver(let app), .launchFailed(let app, _), .exited(let app, _), .restartDelayed(let app, _),
-            .givenUp(let app, _),
+            .givenUp(let app, _), .scenesReclaimed(let app, _), .sceneRefused(let app, _),
             .reclaimed(let app, _):
             app
         case .interruptionBegan, .interruptionEnded, .machine: nil

@@ -74,6 +74,12 @@ public enum AppMessage: Sendable, Equatable {
     case beginActivity(UInt64, mode: String)
     /// The task or activity with this number is over.
     case endHold(UInt64)
+    /// It wants a scene in front, or where it is itself: a new one, or the one of this name.
+    case openScene(SceneID?, role: String?, info: String?)
+    /// It wants to be rid of a scene.
+    case closeScene(SceneID)
+    /// What is to be given back with a scene when that is connected again; nil for nothing.
+    case sceneInfo(SceneID, String?)
     /// It does not listen any more: the channel is closed.
     case closed
     /// It has a channel again after the machine was restored; the number of the last callback that it has had.

@@ -2,23 +2,24 @@ import OrderedCollections
 
 /// Telling apps, and what their answers and their silence lead to.
 extension Lifecycle {
-    /// Tells the app, and waits for the answer; `state` is what follows it.
-    mutating func deliver(_ callback: Callback, to id: AppID, then state: AppState?, event: QueuedEvent? = nil) {
+    /// Tells the app, and waits for the answer; `arrival` is what follows it.
+    mutating func deliver(_ notice: Notice, to id: AppID, then arrival: Arrival?, event: QueuedEvent? = nil) {
         guard let app = apps[id] else { return }
         giveUpEvent(of: id)
+        let callback = notice.callback
         var delivery = app.delivery(
-            of: callback, sequence: app.lastSequence + 1, deadline: answerDeadline(of: callback, for: app),
+            of: notice, sequence: app.lastSequence + 1, deadline: answerDeadline(of: callback, for: app),
             state: stateToTell(callback, to: app))
         delivery.event = event
         apps[id]?.lastSequence = delivery.sequence
-        apps[id]?.awaiting = .answer(delivery, sent: now, to: state)
+        apps[id]?.awaiting = .answer(delivery, sent: now, to: arrival)
         // One that is told late, from `owed`, has missed its second.
-        if callback == .willEnterForeground, state != nil { apps[id]?.owesActivation = true }
+        if callback == .willEnterForeground, arrival != nil { apps[id]?.owesActivation = true }
         // Giving up a place has a deadline of its own.
         if callback != .willResignActive || app.state != .active { deadlines.set(.answer, id, at: delivery.deadline) }
         effects.append(.deliver(id, delivery))
         // Whoever waits for a place may be told to come as soon as this one was told to go.
-        if callback == .willResignActive { unsettleWaitingForPlace() }
+        if notice.isResignation { unsettleWaitingForPlace() }
     }
 
     /// While an app launches, it is inactive, or in the background where it was launched there; how far the others have
@@ -27,7 +28,9 @@ extension Lifecycle {
         switch callback {
         case .willFinishLaunching: .inactive
         case .didFinishLaunching: app.hasBeenInFront ? .inactive : .background
-        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground: app.state
+        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .sceneDidEnterBackground,
+            .sceneDidDisconnect:
+            app.state
         // One that is yet to be told that it is active is not, as far as it knows.
         default: app.owed.isEmpty ? app.state : .inactive
         }
@@ -36,9 +39,10 @@ extension Lifecycle {
     private func answerDeadline(of callback: Callback, for app: App) -> Instant {
         let timeouts = app.policy.timeouts
         switch callback {
-        case .willResignActive:
+        case .willResignActive, .sceneWillResignActive:
             return deadlines.instant(.resignation, app.id) ?? now + timeouts.willResignActive
-        case .didEnterBackground: return now + timeouts.didEnterBackground
+        case .didEnterBackground, .sceneDidEnterBackground: return now + timeouts.didEnterBackground
+        case .sceneDidDisconnect: return deadlines.instant(.parting, app.id) ?? now + timeouts.callback
         case .willFinishLaunching, .didFinishLaunching: return now + timeouts.launch
         default: return now + timeouts.callback
         }
@@ -54,6 +58,9 @@ extension Lifecycle {
         case .beginTask(let number, let name): if app.isLinked { begin(.task, number, name, of: id) }
         case .beginActivity(let number, let mode): if app.isLinked { begin(.activity, number, mode, of: id) }
         case .endHold(let number): endHold(number, of: id)
+        case .openScene(let scene, let role, let info): openScene(scene, role: role, info: info, by: id)
+        case .closeScene(let scene): closeScene(scene, by: id)
+        case .sceneInfo(let scene, let info): keep(info, for: scene, of: id)
         case .closed: if app.isLinked { unlink(id) }
         case .back(let sequence): if app.isAway { welcomeBack(id, lastSequence: sequence) }
         }
@@ -65,10 +72,12 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         apps[id]?.isLinked = true
         deadlines.clear(.hello, id)
-        apps[id]?.owed = [.willFinishLaunching, .didFinishLaunching]
+        apps[id]?.owed = [Notice(.willFinishLaunching), Notice(.didFinishLaunching)]
+        apps[id]?.owed += app.sceneCatchUp
         switch app.state {
-        case .active: apps[id]?.owed.append(.didBecomeActive)
-        case .background, .suspended: if app.hasBeenInFront { apps[id]?.owed.append(.didEnterBackground) }
+        case _ where app.hasScenes: break
+        case .active: apps[id]?.owed.append(Notice(.didBecomeActive))
+        case .background, .suspended: if app.hasBeenInFront { apps[id]?.owed.append(Notice(.didEnterBackground)) }
         case .inactive, .notRunning, .terminating: break
         }
         deadlines.clear(.background, id)
@@ -85,6 +94,7 @@ extension Lifecycle {
         dropHolds(of: id)
         dropEvents(of: id, .notListening)
         goOnWithoutAnswer(id)
+        forgetClosedScenes(of: id)
     }
 
     private mutating func take(_ answer: AppAnswer, to sequence: UInt64, from id: AppID) {
@@ -112,13 +122,17 @@ extension Lifecycle {
         goOn(id, to: next, answerTime: nil)
     }
 
-    private mutating func goOn(_ id: AppID, to next: AppState?, answerTime: Duration?) {
+    private mutating func goOn(_ id: AppID, to next: Arrival?, answerTime: Duration?) {
         guard let app = apps[id] else { return }
         apps[id]?.awaiting = nil
         deadlines.clear(.answer, id)
-        if let next, let edge = Route.edge(from: app.state, to: next) {
-            take(edge, with: id, answerTime: answerTime)
+        switch next {
+        case .app(let next): if let edge = app.edge(to: next) { take(edge, with: id, answerTime: answerTime) }
+        case .scene(let next):
+            if let scene = app.awaitedNotice?.scene { goOn(scene, of: id, to: next, answerTime: answerTime) }
+        case nil: break
         }
+        forgetClosedScenes(of: id)
         answerWaiters(of: id)
     }
 
@@ -129,7 +143,7 @@ extension Lifecycle {
         // Nobody can tell whether it would have answered, if there had been anybody to answer to.
         if apps[id]?.isAway == true { return unlink(id) }
         switch callback {
-        case .didEnterBackground: end(id, atOnce: true, reason: .backgroundTimeout)
+        case .didEnterBackground, .sceneDidEnterBackground: end(id, atOnce: true, reason: .backgroundTimeout)
         case .willFinishLaunching, .didFinishLaunching:
             if apps[id]?.isReady == false { return launchOverdue(id) }
             goOnWithoutAnswer(id)
@@ -186,8 +200,8 @@ extension Lifecycle {
     /// Takes the step that waited for an answer. An app that is away is told when it is back, unless it turns out that
     /// it has heard it.
     mutating func goOnUnheard(_ id: AppID) {
-        if let app = apps[id], app.isAway, let callback = app.awaitedCallback, !app.awaitsEvent {
-            apps[id]?.owed.insert(callback, at: 0)
+        if let app = apps[id], app.isAway, let notice = app.awaitedNotice, !app.awaitsEvent {
+            apps[id]?.owed.insert(notice, at: 0)
             apps[id]?.mayHaveHeard = true
         }
         goOnWithoutAnswer(id)

@@ -56,6 +56,7 @@ extension Lifecycle {
         dropEvents(of: id, .lost)
         if app.ending == nil { apps[id]?.ending = Ending(state: app.state, reason: reason) }
         forgetConversation(with: id)
+        if app.state != .terminating { endScenes(of: id, reason: app.ending?.reason ?? reason) }
         apps[id]?.awaiting = .end
         arrive(id, at: .terminating, reason: reason)
         leavePlaces(id)
@@ -116,6 +117,8 @@ extension Lifecycle {
         // What came while it was ending is for its next launch.
         if app.state != .terminating { dropEvents(of: id, .lost) }
         forgetConversation(with: id)
+        if app.state != .terminating { endScenes(of: id, reason: ending.reason) }
+        apps[id]?.runsWithScenes = false
         apps[id]?.lastExit = Exit(
             state: ending.state, reason: ending.reason, status: ending.status, instant: now)
         apps[id]?.ending = nil

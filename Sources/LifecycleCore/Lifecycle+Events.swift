@@ -56,11 +56,11 @@ extension Lifecycle {
     mutating func deliverEvent(to id: AppID) -> Bool {
         guard let app = apps[id], app.canHear else { return false }
         // An app that listens since a moment ago may be in use already without having been told so.
-        guard app.owed.isEmpty || app.owed.first == .didBecomeActive else { return false }
+        guard app.owed.first?.isActivation ?? true else { return false }
         guard let index = app.events.firstIndex(where: { app.isPlace(for: $0.event) }) else { return false }
         let event = app.events[index]
         apps[id]?.events.remove(at: index)
-        deliver(event.event.callback, to: id, then: nil, event: event)
+        deliver(Notice(event.event.callback), to: id, then: nil, event: event)
         return true
     }
 
@@ -69,7 +69,7 @@ extension Lifecycle {
         guard let app = apps[id], app.canHear, app.owed.isEmpty, app.task == nil else { return }
         guard let index = app.events.firstIndex(where: \.event.isTask) else { return }
         var delivery = app.delivery(
-            of: .performTask, sequence: app.lastSequence + 1, deadline: now + app.policy.timeouts.task,
+            of: Notice(.performTask), sequence: app.lastSequence + 1, deadline: now + app.policy.timeouts.task,
             state: app.state)
         delivery.event = app.events[index]
         apps[id]?.events.remove(at: index)
@@ -238,7 +238,9 @@ extension App {
     fileprivate func isPlace(for event: AppEvent) -> Bool {
         if !owed.isEmpty, !event.isForFront { return false }
         return switch event {
-        case .openURL, .continueActivity: state.isForeground && destination == .active
+        // With scenes, it is one of them that shows it.
+        case .openURL, .continueActivity:
+            state.isForeground && destination == .active && (!hasScenes || scenes.appState.isForeground)
         case .performTask: false
         // What has to be put away is put away before the app leaves.
         case .protectedDataWillBecomeUnavailable: destination != .active || state == .active

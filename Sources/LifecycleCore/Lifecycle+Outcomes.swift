@@ -34,6 +34,8 @@ extension Lifecycle {
         apps[id]?.wish = .rest
         apps[id]?.keepsAwake = false
         apps[id]?.isWoken = false
+        apps[id]?.runsWithScenes = false
+        apps[id]?.scenes.forgetNew()
         apps[id]?.reason = .launchFailed
         apps[id]?.target = .notRunning
         leaveFrontEnding(id, reason: .launchFailed)
@@ -91,6 +93,7 @@ extension Lifecycle {
         case .taskExpiration: tasksOverdue(id)
         case .performTask: taskUnanswered(id)
         case .hello: helloOverdue(id)
+        case .parting: partingOverdue(id)
         case .grace: graceOver(id)
         case .killed: killOverdue(id)
         case .restart: restart(id)

@@ -72,18 +72,33 @@ extension Lifecycle {
     }
 
     private mutating func resignUnanswered(_ app: App) {
-        if app.owed.contains(.didBecomeActive), !app.isAway {
+        if app.hasScenes { return resignScenesUnanswered(app) }
+        if app.owed.contains(where: \.isActivation), !app.isAway {
             // It has never heard that it was active, and need not hear that it no longer is.
-            apps[app.id]?.owed.removeAll { $0 == .didBecomeActive }
+            apps[app.id]?.owed.removeAll(where: \.isActivation)
             return arrive(app.id, at: .inactive)
         }
         guard app.isLinked, !app.isResigning, !app.isAway else {
             goOnUnheard(app.id)
-            if app.isAway, !app.isResigning { apps[app.id]?.owed.append(.willResignActive) }
+            if app.isAway, !app.isResigning { apps[app.id]?.owed.append(Notice(.willResignActive)) }
             return arrive(app.id, at: .inactive)
         }
         // It is told late, because it was silent before; by now its answer keeps nobody waiting but itself.
         arrive(app.id, at: .inactive)
-        deliver(.willResignActive, to: app.id, then: nil)
+        deliver(Notice(.willResignActive), to: app.id, then: nil)
+    }
+
+    /// The same for each of its scenes; those that have not been told yet are told late.
+    private mutating func resignScenesUnanswered(_ app: App) {
+        if app.isAway || app.awaitedNotice?.isResignation == true { goOnUnheard(app.id) }
+        for scene in apps[app.id]?.scenes.all ?? [] where scene.state == .foregroundActive {
+            let activation = Notice(.sceneDidBecomeActive, scene.id)
+            if app.owed.contains(activation), !app.isAway {
+                apps[app.id]?.owed.removeAll { $0 == activation }
+            } else if app.isLinked {
+                apps[app.id]?.owed.append(Notice(.sceneWillResignActive, scene.id))
+            }
+            arrive(scene.id, of: app.id, at: .foregroundInactive)
+        }
     }
 }

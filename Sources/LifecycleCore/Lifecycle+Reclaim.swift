@@ -35,9 +35,11 @@ extension Lifecycle {
     /// What the look at the memory has shown that was asked for when the last app was gone.
     mutating func takeLook(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
         guard var round = reclaim, round.phase == .looking else { return }
-        round.account.freed = freed
-        if apps[round.victim]?.lastExit?.reason == .reclaimed { apps[round.victim]?.reclaimed?.freed = freed }
-        effects.append(.decision(.reclaimed(round.victim, round.account)))
+        if !round.isAboutScenes {
+            round.account.freed = freed
+            if apps[round.victim]?.lastExit?.reason == .reclaimed { apps[round.victim]?.reclaimed?.freed = freed }
+            effects.append(.decision(.reclaimed(round.victim, round.account)))
+        }
         reclaim = round
         guard !isShuttingDown, let cause = causeToGoOn(round, level, words), reclaimNext(cause) else {
             return endReclaim()
@@ -57,10 +59,21 @@ extension Lifecycle {
         _ = reclaimNext(cause)
     }
 
-    /// Ends the first app of those that may go.
+    /// Disconnects the scenes out of sight; where there are none, ends the first app of those that may go.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there was something to take back.
     private mutating func reclaimNext(_ cause: Reclaimed.Cause) -> Bool {
+        if !cause.isAboutSuspended, let owner = disconnectScenesOutOfSight() {
+            let account = Reclaimed(cause: cause, order: [owner])
+            var round = reclaim ?? Reclaim(victim: owner, account: account)
+            round.victim = owner
+            round.account = account
+            round.phase = .looking
+            round.isAboutScenes = true
+            reclaim = round
+            lookAtMemory()
+            return true
+        }
         let order = reclaimOrder(suspendedOnly: cause.isAboutSuspended)
         guard let id = order.first, let app = apps[id] else { return false }
         let account = Reclaimed(cause: cause, order: order)
@@ -68,6 +81,7 @@ extension Lifecycle {
         round.victim = id
         round.account = account
         round.phase = .ending
+        round.isAboutScenes = false
         reclaim = round
         apps[id]?.reclaimed = account
         effects.append(.measureMemory(id))
@@ -116,6 +130,31 @@ extension Lifecycle {
         if isOverSuspendedLimit, reclaim == nil { beginReclaim(.suspendedLimit(settings.suspendedLimit)) }
     }
 
+    // MARK: Scenes
+
+    /// Takes back what scenes out of sight hold, of all apps at once: it costs nobody what is in use. The apps that run
+    /// are told at once. Those that sleep are told when they are next continued: to wake them now would bring into memory
+    /// what they have there, when there is none.
+    ///
+    /// - Returns: One of the apps that have such scenes; nil where there are none.
+    private mutating func disconnectScenesOutOfSight() -> AppID? {
+        let owners = apps.values.filter { !$0.scenesToReclaim.isEmpty }.map(\.id).sorted()
+        for id in owners {
+            guard let app = apps[id] else { continue }
+            let scenes = app.scenesToReclaim
+            effects.append(.decision(.scenesReclaimed(id, scenes)))
+            for scene in scenes {
+                apps[id]?.scenes.update(scene) { scene in
+                    scene.isWanted = false
+                    scene.wishReason = .reclaimed
+                }
+                if app.state == .suspended { arrive(scene, of: id, at: .unattached) }
+            }
+            unsettled.append(id)
+        }
+        return owners.first
+    }
+
     // MARK: Order
 
     /// The apps that may be ended for their memory, the one first that is missed least: suspended ones, those that run
@@ -160,6 +199,14 @@ extension Reclaimed.Cause {
 
 extension App {
     fileprivate var canGiveBack: Bool { wish == .run && !isStoppedOrStopping }
+
+    /// Its scenes that are out of sight, and not on their way to the front.
+    fileprivate var scenesToReclaim: [SceneID] {
+        scenes.all.filter { scene in
+            let target = target(of: scene)
+            return scene.state.isOutOfSight && target != .unattached && !target.isForeground
+        }.map(\.id)
+    }
 
     fileprivate func wasInFrontLongerAgo(than other: App) -> Bool {
         let never = Instant(microseconds: 0)

@@ -17,6 +17,11 @@ extension Lifecycle {
         case .machine(let event): take(event, for: request)
         case .hand(let id, let event): hand(event, to: id, for: request)
         case .wake(let id, let kind, let payload): wake(id, kind: kind, payload: payload, for: request)
+        case .openScene(let id, let opening, let background):
+            openScene(opening, of: id, background: background, for: request)
+        case .focusScene(let id, let scene): focusScene(scene, of: id, for: request)
+        case .backgroundScene(let id, let scene): sendBack(scene, of: id, for: request)
+        case .closeScene(let id, let scene): closeScene(scene, of: id, for: request)
         case .terminate(let id): endOnRequest(id, atOnce: false, reason: .terminate, for: request)
         case .kill(let id): endOnRequest(id, atOnce: true, reason: .kill, for: request)
         case .memoryPressure(let level, let all): simulate(level, all: all, for: request)
@@ -96,7 +101,7 @@ extension Lifecycle {
         wait(request, for: [id], goal: .gone, about: id)
     }
 
-    private func refusalUnlessAlive(_ id: AppID) -> Refusal? {
+    func refusalUnlessAlive(_ id: AppID) -> Refusal? {
         guard let app = apps[id] else { return .noSuchApp(id) }
         if app.state == .terminating { return .terminating(id) }
         return app.isRunning ? nil : .notRunning(id)
@@ -104,12 +109,14 @@ extension Lifecycle {
 
     // MARK: Answers
 
-    mutating func wait(_ request: RequestID, for ids: [AppID], goal: Goal, about app: AppID? = nil) {
+    mutating func wait(
+        _ request: RequestID, for ids: [AppID], goal: Goal, about app: AppID? = nil, scene: SceneID? = nil
+    ) {
         if !ids.isEmpty, goal.needsSight, let concealment = concealments.first {
             return refuse(request, .concealed(app, by: concealment))
         }
         guard !ids.isEmpty else { return effects.append(.reply(request, .done(app.flatMap { apps[$0] }))) }
-        requests[request] = OpenRequest(remaining: ids.count, app: app)
+        requests[request] = OpenRequest(remaining: ids.count, app: app, scene: scene)
         for id in ids {
             apps[id]?.waiters.append(Waiter(request: request, goal: goal))
             unsettled.append(id)
@@ -156,7 +163,9 @@ extension Lifecycle {
         guard var open = requests[request] else { return }
         open.remaining -= 1
         requests[request] = open.remaining > 0 ? open : nil
-        if open.remaining == 0 { effects.append(.reply(request, .done(open.app.flatMap { apps[$0] }))) }
+        guard open.remaining == 0 else { return }
+        let app = open.app.flatMap { apps[$0] }
+        effects.append(.reply(request, open.scene.map { .scene($0, app) } ?? .done(app)))
     }
 
     private mutating func close(_ request: RequestID, with refusal: Refusal) {

@@ -8,6 +8,8 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         let target = wishedTarget(of: app)
         if target != app.target { apps[id]?.target = target }
+        if target.isAlive { deadlines.clear(.parting, id) }
+        chooseScenes(of: id)
         giveUpCallbacksOfEnding(id)
         giveUpStop(id)
         updatePlace(of: id)
@@ -22,9 +24,11 @@ extension Lifecycle {
         }
     }
 
-    /// An app that is to end is not kept from it by callbacks, but for resigning from being active.
+    /// An app that is to end is not kept from it by callbacks, but for resigning from being active, and for hearing that
+    /// its scenes are disconnected.
     private mutating func giveUpCallbacksOfEnding(_ id: AppID) {
         guard let app = apps[id], app.target == .notRunning, app.state != .active, app.state.isAlive else { return }
+        if app.isParting { return part(with: id) }
         apps[id]?.owed = []
         apps[id]?.mayHaveHeard = false
         apps[id]?.owesActivation = false
@@ -49,14 +53,16 @@ extension Lifecycle {
     mutating func step(_ id: AppID) -> Bool {
         guard let app = apps[id], app.awaiting == nil else { return false }
         if deliverEvent(to: id) { return true }
-        if let callback = app.owed.first, app.state != .suspended {
+        if let notice = app.owed.first, app.state != .suspended {
             guard !app.isAway else { return false }
             apps[id]?.owed.removeFirst()
-            deliver(callback, to: id, then: nil)
+            deliver(notice, to: id, then: nil)
             return true
         }
+        if stepScene(of: id) { return true }
         guard let next = Route.next(from: app.state, toward: app.destination),
-            let edge = Route.edge(from: app.state, to: next),
+            let edge = app.edge(to: next),
+            app.mayTake(edge),
             edge.before == nil || !app.isAway,
             isOpen(edge, for: id)
         else {
@@ -64,7 +70,7 @@ extension Lifecycle {
             return false
         }
         if let callback = edge.before, app.isLinked {
-            deliver(callback, to: id, then: edge.to)
+            deliver(Notice(callback), to: id, then: .app(edge.to))
         } else {
             take(edge, with: id)
         }
@@ -103,6 +109,7 @@ extension Lifecycle {
         apps[id]?.launchReason = app.wishReason
         apps[id]?.awaiting = .spawn(to: state)
         apps[id]?.hasLaunched = false
+        apps[id]?.runsWithScenes = app.policy.scenes
         noteLaunchURL(of: id)
         effects.append(.spawn(id))
     }
@@ -116,11 +123,12 @@ extension Lifecycle {
         apps[id]?.since = now
         if app.state == .suspended { suspendedCount -= 1 }
         if state == .suspended { suspendedCount += 1 }
-        if app.isLinked, let edge = Route.edge(from: app.state, to: state) { apps[id]?.owed += edge.after }
+        if app.isLinked, let edge = app.edge(to: state) { apps[id]?.owed += edge.after.map { Notice($0) } }
         effects.append(
             .transition(
                 Transition(
                     app: id, from: app.state, to: state, reason: reason, instant: now, answerTime: answerTime)))
+        takeScenesAlong(id, to: state)
         if app.state == .active { leavePlaces(id) }
         if app.state == .background { leaveBackground(id) }
         if state == .background { enterBackground(id) }

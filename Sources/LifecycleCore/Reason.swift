@@ -57,6 +57,12 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     public static let activity = Reason("activity")
     /// It was woken for a task.
     public static let wake = Reason("wake")
+    /// Somebody wanted a scene of it.
+    public static let scene = Reason("scene")
+    /// Somebody sent its last scene in front, or this scene, to the background.
+    public static let sentBack = Reason("sent-back")
+    /// Its last scene in front, or this scene, was closed.
+    public static let closed = Reason("closed")
     /// The session was locked.
     public static let locked = Reason("locked")
     /// The session was unlocked.

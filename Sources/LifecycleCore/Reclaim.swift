@@ -13,6 +13,8 @@ struct Reclaim: Sendable, Equatable {
     /// Why it, and not another.
     var account: Reclaimed
     var phase = Phase.ending
+    /// Whether scenes were disconnected, and no app was ended.
+    var isAboutScenes = false
     /// Whether somebody wants every app gone that may go, whatever the memory says.
     var isForAll = false
     /// The apps that are gone so far.
@@ -27,12 +29,14 @@ extension Reclaim {
         self.init(victim: AppID(victim), account: account)
         phase = record.word("reclaim-phase") ?? .looking
         isForAll = record.has("reclaim-all")
+        isAboutScenes = record.has("reclaim-scenes")
     }
 
     func save(in record: inout SavedRecord) {
         record.add("reclaim-victim", victim.name)
         record.add("reclaim-phase", phase.rawValue)
         record.add("reclaim-all", if: isForAll)
+        record.add("reclaim-scenes", if: isAboutScenes)
         account.save(in: &record)
     }
 }

@@ -32,6 +32,14 @@ public enum Request: Sendable, Equatable {
     /// Wake the app for a task, out of sight where it is not in front; launch it if need be. One that cannot be told what
     /// for is only woken.
     case wake(AppID, kind: String, payload: String)
+    /// Open a scene of the app, a new one or the one of this name, in front or in the background; launch the app if need be.
+    case openScene(AppID, SceneOpening, background: Bool)
+    /// Bring a scene of a running app to the front.
+    case focusScene(AppID, SceneID)
+    /// Send a scene to the background.
+    case backgroundScene(AppID, SceneID)
+    /// Disconnect a scene and forget it.
+    case closeScene(AppID, SceneID)
     /// Ask the app to end; it has its grace.
     case terminate(AppID)
     /// End the app at once.
@@ -40,12 +48,31 @@ public enum Request: Sendable, Equatable {
     case memoryPressure(MemoryLevel, all: Bool)
 }
 
+/// A scene that somebody wants: the one of this name, or a new one.
+public struct SceneOpening: Sendable, Equatable {
+    /// Its name; nil for a new one that the core names.
+    public var scene: SceneID?
+    /// What a new one is for.
+    public var role: String?
+    /// What to show in it; nil for what it showed.
+    public var info: String?
+
+    /// A scene of this name, role and info.
+    public init(scene: SceneID? = nil, role: String? = nil, info: String? = nil) {
+        self.scene = scene
+        self.role = role
+        self.info = info
+    }
+}
+
 /// How a request ended.
 public enum Reply: Sendable, Equatable {
     /// What was asked for is so; the app is the one that it is about, if any, as it was at that moment.
     case done(App?)
     /// These apps were ended for their memory.
     case reclaimed([AppID])
+    /// What was asked for with this scene is so, in the app as it was at that moment.
+    case scene(SceneID, App?)
     /// What became of an errand, and the app as it was at that moment.
     case ended(EventOutcome, App?)
     /// It is not so, and will not be.
@@ -64,6 +91,12 @@ public enum Refusal: Sendable, Equatable {
     case neverSuspended(AppID)
     /// The home app stays in front while nothing else is.
     case homeStaysInFront(AppID)
+    /// The app has no scene of this name.
+    case noSuchScene(AppID, SceneID)
+    /// The app's manifest does not say that its scenes have a life cycle of their own.
+    case noScenes(AppID)
+    /// The app has as many scenes as it may have.
+    case tooManyScenes(AppID, limit: Int)
     /// An activity holds the app in the background, for as long as it lasts.
     case held(AppID, by: Hold)
     /// As many errands wait for the app as there may be.

@@ -66,6 +66,10 @@ public struct Policy: Sendable, Equatable {
     public var holdLimit = 16
     /// Whether its program takes what it is to open as an argument, when it is launched for that.
     public var takesURLs = false
+    /// Whether the app's scenes have a life cycle of their own.
+    public var scenes = false
+    /// How many scenes of the app may be in front at once; at least 1.
+    public var sceneLimit = 1
     /// Whether the app is started again after it has ended by itself.
     public var restart = RestartPolicy.never
     /// What comes forward when the app ends in front.

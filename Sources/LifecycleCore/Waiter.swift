@@ -24,6 +24,8 @@ enum Goal: Sendable, Equatable {
     case notActive
     /// Put to sleep, or where it would be left by a machine that does not sleep; in any case with nothing left to answer.
     case asleep
+    /// Such a thing of one of its scenes.
+    case scene(SceneID, SceneGoal)
     /// Done with the errand of this number, in front or anywhere.
     case errand(UInt64, inFront: Bool)
 
@@ -37,6 +39,7 @@ enum Goal: Sendable, Equatable {
         case .outOfSight: !app.state.isForeground && !app.isSpawning
         case .notActive: app.state != .active && !app.owesActivation
         case .asleep: app.isReadyForSleep
+        case .scene(let scene, let goal): goal.isMet(by: app.scenes[scene], of: app)
         case .errand: false
         }
     }
@@ -52,6 +55,7 @@ enum Goal: Sendable, Equatable {
         case .outOfSight: !app.target.isForeground
         case .notActive: app.target != .active
         case .asleep: true
+        case .scene(let scene, let goal): goal.isWithinReach(of: app.scenes[scene], of: app)
         case .errand(_, let inFront): inFront ? app.target == .active : app.target.isAlive
         }
     }
@@ -61,7 +65,7 @@ extension Goal {
     /// Whether it can be reached only where something is in sight.
     var needsSight: Bool {
         switch self {
-        case .active, .errand(_, inFront: true): true
+        case .active, .errand(_, inFront: true), .scene(_, .active): true
         default: false
         }
     }
@@ -84,4 +88,38 @@ extension App {
 struct OpenRequest: Sendable {
     var remaining: Int
     let app: AppID?
+    var scene: SceneID?
+}
+
+/// Where a request wants a scene to be.
+enum SceneGoal: Sendable, Equatable {
+    /// In front and in use.
+    case active
+    /// Connected, and told so.
+    case connected
+    /// Out of sight.
+    case outOfSight
+    /// Disconnected and forgotten.
+    case closed
+
+    func isMet(by scene: Scene?, of app: App) -> Bool {
+        guard let scene else { return self == .closed || self == .outOfSight }
+        return switch self {
+        case .active: scene.state == .foregroundActive && app.awaitedNotice != Notice(.sceneWillResignActive, scene.id)
+        case .connected: scene.state != .unattached && !app.owesNews(of: scene.id)
+        case .outOfSight: !scene.state.isForeground && app.awaitedNotice?.scene != scene.id
+        case .closed: false
+        }
+    }
+
+    /// Whether the scene is on its way there, or could be.
+    func isWithinReach(of scene: Scene?, of app: App) -> Bool {
+        guard let scene else { return false }
+        return switch self {
+        case .active: app.target(of: scene) == .foregroundActive
+        case .connected: app.target(of: scene) != .unattached
+        case .outOfSight: !app.target(of: scene).isForeground
+        case .closed: scene.isClosing
+        }
+    }
 }

@@ -85,6 +85,10 @@ struct Simulation {
             if Bool.random(using: &random) { policy.backgroundModes = ["audio"] }
             if Int.random(in: 0..<4, using: &random) == 0 { policy.takesURLs = true }
             policy.restart = [.never, .never, .onFailure, .always].randomElement(using: &random) ?? .never
+            if Int.random(in: 0..<5, using: &random) < 2 {
+                policy.scenes = true
+                policy.sceneLimit = Int.random(in: 1...2, using: &random)
+            }
             policy.onExit = Bool.random(using: &random) ? .home : .previous
             policy.launchAtStart = [nil, nil, .foreground, .background].randomElement(using: &random) ?? nil
             policies[id] = policy
@@ -172,7 +176,7 @@ struct Simulation {
         case .expireTask(let id, let number, _): if !faults || chance(70) { endHold(number, of: id) }
         case .lookAtMemory: lookAtMemory()
         case .measureMemory(let id): note(reclaimOf: id)
-        case .decision, .forgotten, .finished: break
+        case .sceneTransition, .decision, .forgotten, .finished: break
         }
     }
 
@@ -219,6 +223,7 @@ struct Simulation {
         for app in core.knownApps.values where app.target.isForeground && !core.concealments.isEmpty {
             problems.append("\(app.id) is to be in front, and nothing is in sight")
         }
+        checkScenes()
         if core.front.count > limit { problems.append("\(core.front.count) apps in front") }
         for app in core.knownApps.values where app.state.isForeground && trees[app.id]?.isStopped == true {
             problems.append("\(app.id) is \(app.state) and stopped")
@@ -236,7 +241,9 @@ struct Simulation {
         case 9..<13: ask(.machine(MachineEvent.allCases.randomElement(using: &random) ?? .unlock))
         case 13..<17: randomMemoryPressure()
         case 17..<24: ask(.launch(id, background: chance(25)))
-        case 24..<50: ask(.focus(id))
+        case 24..<34: ask(.focus(id))
+        case 34..<45: randomSceneRequest(id)
+        case 45..<50: randomSceneMessage(id)
         case 50..<56: ask(.home)
         case 56..<60: ask(.beginInterruption("call"))
         case 60..<66: ask(.endInterruption("call"))
@@ -328,12 +335,13 @@ extension Simulation {
         }
         if !open.isEmpty {
             problems.append(
-                "requests \(open.sorted()) never answered; \(core.knownApps.values.map { "\($0.id) \($0.state) → \($0.target) \($0.holds)" })"
+                "requests \(open.sorted()) never answered; \(core.knownApps.values.map { "\($0.id) \($0.state) → \($0.target) \($0.holds) \($0.scenes) \($0.waiters)" })"
             )
         }
         for app in core.knownApps.values where app.state != app.target {
             problems.append("\(app.id) is \(app.state), not \(app.target)")
         }
+        expectScenesAtRest()
         for (id, tree) in trees where tree.isStopped != (core.knownApps[id]?.state == .suspended) {
             problems.append("\(id) is \(String(describing: core.knownApps[id]?.state)), stopped \(tree.isStopped)")
         }

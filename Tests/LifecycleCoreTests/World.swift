@@ -104,7 +104,8 @@ struct World {
             write("kill \(id)")
             if !withholding.contains(.killed) { queue.append(.outcome(id, .exited(.signal(9), othersLeft: false))) }
         case .deliver(let id, let delivery):
-            write("\(id) ← \(delivery.callback.rawValue)")
+            let scene = delivery.scene.map { " \($0.scene)" + ($0.reason.map { " (\($0))" } ?? "") } ?? ""
+            write("\(id) ← \(delivery.callback.rawValue)\(scene)")
             if silent[id]?.contains(delivery.callback) != true {
                 let answer = answers[id]?[delivery.callback] ?? .plain
                 queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
@@ -119,6 +120,8 @@ struct World {
             queue.append(.memoryLookedAt(level, "still short", freed: 4096))
         case .transition(let step):
             write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
+        case .sceneTransition(let step):
+            write("\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
         case .decision(.answered): break
         case .decision(let decision): write("! \(decision.name)")
         case .reply(let request, let reply):
@@ -150,6 +153,8 @@ extension Decision {
         case .interruptionBegan: "interruption began"
         case .interruptionEnded: "interruption ended"
         case .restartDelayed(let id, let delay): "\(id) restarted in \(delay)"
+        case .scenesReclaimed(let id, let scenes): "\(id) gives back \(scenes)"
+        case .sceneRefused(let id, let refusal): "\(id) refused \(refusal)"
         case .givenUp(let id, let failures): "\(id) given up after \(failures)"
         case .reclaimed(let id, let account):
             "\(id) reclaimed of \(account.order) (\(account.cause.name)), \(account.freed ?? 0)"
@@ -177,6 +182,7 @@ extension Reply {
         switch self {
         case .done: "done"
         case .reclaimed(let ids): "reclaimed \(ids)"
+        case .scene(let scene, _): "scene \(scene)"
         case .ended(let outcome, _): outcome.rawValue
         case .refused(let refusal): "refused \(String(describing: refusal).prefix { $0 != "(" })"
         }

@@ -15,11 +15,13 @@ extension App {
         reclaimed?.save(in: &record)
         if failures > 0 { record.add("failures", String(failures)) }
         record.add("given-up", if: isGivenUp)
+        scenes.save(in: &record)
         guard isRunning else {
             deadlines.save(id, in: &record)
             return record
         }
         record.add("linked", if: isLinked)
+        record.add("scenes", if: runsWithScenes)
         record.add("awake", if: keepsAwake)
         record.add("woken", if: isWoken)
         record.add("stopped-by-other", if: isStoppedByOther)
@@ -30,7 +32,7 @@ extension App {
         record.add("has-launched", if: hasLaunched)
         record.add("sequence", String(lastSequence))
         record.add("owes-activation", if: owesActivation)
-        for callback in owed { record.add("owed", callback.rawValue) }
+        for notice in owed { record.add("owed", notice.text) }
         record.add("may-have-heard", if: mayHaveHeard)
         for hold in holds { record.add("hold", hold.text) }
         record.add("ending", ending?.text)
@@ -66,10 +68,12 @@ extension App {
         launchEvent = record.number("launch-event")
         hasDeclined = record.has("declined")
         awaiting = awaited(in: record)
+        scenes = Scenes(saved: record, of: state, now: now)
         guard isRunning else {
             awaiting = nil
             return
         }
+        runsWithScenes = record.has("scenes")
         isLinked = record.has("linked")
         isAway = isLinked
         keepsAwake = record.has("awake")
@@ -80,7 +84,7 @@ extension App {
         launched = record.instant("launched")
         hasLaunched = record.has("has-launched")
         owesActivation = record.has("owes-activation")
-        owed = record.all("owed").compactMap { Callback(rawValue: $0) }
+        owed = record.all("owed").compactMap { Notice(text: $0) }
         mayHaveHeard = record.has("may-have-heard") && !owed.isEmpty
         holds = record.all("hold").compactMap { Hold(text: $0) }
         ending = record["ending"].flatMap { Ending(text: $0) }
@@ -101,9 +105,12 @@ extension App {
                 let told = record.word("told-state", as: AppState.self)
             else { return nil }
             let sequence = record.number("told-sequence") ?? lastSequence
-            var delivery = delivery(of: callback, sequence: sequence, deadline: deadline, state: told)
+            var delivery = delivery(of: Notice(callback), sequence: sequence, deadline: deadline, state: told)
+            delivery.scene = record["told-scene"].flatMap { SceneID($0) }.map {
+                SceneNews(scene: $0, reason: record["told-scene-reason"])
+            }
             delivery.event = record["told-event"].flatMap { QueuedEvent(text: $0) }
-            return .answer(delivery, sent: record.instant("sent") ?? since, to: record.word("next"))
+            return .answer(delivery, sent: record.instant("sent") ?? since, to: Arrival(saved: record))
         default: return nil
         }
     }
@@ -120,10 +127,12 @@ extension Awaiting {
             record.add("callback", delivery.callback.rawValue)
             record.add("told-sequence", String(delivery.sequence))
             record.add("told-event", delivery.event?.text)
+            record.add("told-scene", delivery.scene?.scene.name)
+            record.add("told-scene-reason", delivery.scene?.reason)
             record.add("answer-by", delivery.deadline)
             record.add("told-state", delivery.state.rawValue)
             record.add("sent", sent)
-            record.add("next", next?.rawValue)
+            next?.save(in: &record)
         case .stop: record.add("awaiting", "stop")
         case .resume: record.add("awaiting", "resume")
         case .end: record.add("awaiting", "end")

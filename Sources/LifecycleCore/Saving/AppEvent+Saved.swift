@@ -91,7 +91,7 @@ extension App {
             let sequence = record.number("task-sequence"), let deadline = record.instant("task-until"),
             let told = record.word("task-state", as: AppState.self)
         else { return nil }
-        var delivery = delivery(of: .performTask, sequence: sequence, deadline: deadline, state: told)
+        var delivery = delivery(of: Notice(.performTask), sequence: sequence, deadline: deadline, state: told)
         delivery.event = event
         return delivery
     }

@@ -17,7 +17,9 @@ extension Lifecycle {
     /// What is to be kept of an app; nil where that is nothing but its definition, or it is no longer known.
     public func record(of id: AppID) -> SavedRecord? {
         guard let app = apps[id] else { return nil }
-        let isFresh = !app.isRunning && app.wish == .rest && app.lastExit == nil && app.reason == .none
+        let isFresh =
+            !app.isRunning && app.wish == .rest && app.lastExit == nil && app.reason == .none
+            && app.scenes.all.isEmpty
         return isFresh ? nil : app.saved(deadlines: deadlines)
     }
 

@@ -87,3 +87,35 @@ extension String {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 }
+
+extension Notice {
+    /// The callback, and the scene where there is one.
+    var text: String { callback.rawValue + (scene.map { ":\($0)" } ?? "") }
+
+    init?(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let callback = parts.first.flatMap({ Callback(rawValue: $0) }) else { return nil }
+        let scene = parts.dropFirst().first.flatMap { SceneID($0) }
+        guard parts.count == 1 || scene != nil else { return nil }
+        self.init(callback, scene)
+    }
+}
+
+extension Arrival {
+    init?(saved record: SavedRecord) {
+        if let state = record.word("next", as: AppState.self) {
+            self = .app(state)
+        } else if let state = record.word("next-scene", as: SceneState.self) {
+            self = .scene(state)
+        } else {
+            return nil
+        }
+    }
+
+    func save(in record: inout SavedRecord) {
+        switch self {
+        case .app(let state): record.add("next", state.rawValue)
+        case .scene(let state): record.add("next-scene", state.rawValue)
+        }
+    }
+}

@@ -4,7 +4,7 @@ import LifecycleCore
 // The core's words and the app protocol's, each in terms of the other.
 
 extension AppMessage {
-    /// Nil for what the core does not know of.
+    /// Nil for a scene that no app can have, which the protocol does not let through.
     init?(_ message: MessageFromApp) {
         switch message {
         case .hello: self = .hello
@@ -13,7 +13,14 @@ extension AppMessage {
         case .beginTask(let id, let name): self = .beginTask(id.number, name: Self.shortened(name))
         case .beginActivity(let id, let mode): self = .beginActivity(id.number, mode: mode)
         case .endTask(let id), .endActivity(let id): self = .endHold(id.number)
-        case .openScene, .closeScene, .sceneInfo: return nil
+        case .openScene(let scene, let role, let info):
+            self = .openScene(scene.flatMap { LifecycleCore.SceneID($0.rawValue) }, role: role, info: info)
+        case .closeScene(let scene):
+            guard let scene = LifecycleCore.SceneID(scene.rawValue) else { return nil }
+            self = .closeScene(scene)
+        case .sceneInfo(let scene, let info):
+            guard let scene = LifecycleCore.SceneID(scene.rawValue) else { return nil }
+            self = .sceneInfo(scene, info)
         }
     }
 }
@@ -34,18 +41,21 @@ extension AssertionID {
 extension CallbackMessage {
     /// The callback as it is sent at `now`.
     ///
-    /// - Parameter previousTime: When the app ended before, in seconds since the epoch.
-    init(_ delivery: Delivery, now: Instant, previousTime: Int64?) {
+    /// - Parameters:
+    ///   - previousTime: When the app ended before, in seconds since the epoch.
+    ///   - scene: The scene that it is about.
+    init(_ delivery: Delivery, now: Instant, previousTime: Int64?, scene: Scene?) {
         self.init(
             CallbackKind(delivery.callback), sequence: SequenceNumber(rawValue: Int64(clamping: delivery.sequence)),
             deadlineMilliseconds: delivery.deadline.duration(since: now).wholeMilliseconds,
-            state: ReportedState(delivery.state), fields: Self.fields(of: delivery, previousTime))
+            state: ReportedState(delivery.state), fields: Self.fields(of: delivery, previousTime, scene))
     }
 
-    private static func fields(of delivery: Delivery, _ previousTime: Int64?) -> [Field] {
+    private static func fields(of delivery: Delivery, _ previousTime: Int64?, _ scene: Scene?) -> [Field] {
         var fields: [Field] = []
         if let launch = delivery.launch { fields += LaunchFields(launch, previousTime: previousTime).fields }
         if let time = delivery.taskTime { fields.append(Field("background-ms", time.wholeMilliseconds)) }
+        if let news = delivery.scene { fields += news.fields(delivery.callback, of: scene) }
         return fields + (delivery.event?.event.fields ?? [])
     }
 }
@@ -56,6 +66,23 @@ extension LaunchFields {
         self.init(
             reason: launch.reason.word, restores: launch.restores, previousState: launch.previous?.state.rawValue,
             previousReason: launch.previous?.reason.word, previousTime: previousTime, url: launch.url)
+    }
+}
+
+extension SceneNews {
+    /// What a callback about a scene says beside what every callback does.
+    fileprivate func fields(_ callback: Callback, of scene: Scene?) -> [Field] {
+        guard let id = AppChannel.SceneID(rawValue: self.scene.name) else { return [] }
+        return switch callback {
+        case .sceneWillConnect:
+            SceneConnectionFields(
+                scene: id, role: scene?.role ?? SceneProtocol.defaultRole, reason: reason ?? "person",
+                info: scene?.info
+            ).fields
+        case .sceneDidDisconnect:
+            SceneDisconnectionFields(scene: id, reason: reason ?? SceneDisconnectionFields.closed).fields
+        default: .scene(id)
+        }
     }
 }
 
@@ -81,6 +108,12 @@ extension CallbackKind {
             case .protectedDataWillBecomeUnavailable: .protectedDataWillBecomeUnavailable
             case .protectedDataDidBecomeAvailable: .protectedDataDidBecomeAvailable
             case .significantTimeChange: .significantTimeChange
+            case .sceneWillConnect: .sceneWillConnect
+            case .sceneWillEnterForeground: .sceneWillEnterForeground
+            case .sceneDidBecomeActive: .sceneDidBecomeActive
+            case .sceneWillResignActive: .sceneWillResignActive
+            case .sceneDidEnterBackground: .sceneDidEnterBackground
+            case .sceneDidDisconnect: .sceneDidDisconnect
             }
     }
 }

@@ -50,6 +50,8 @@ struct AppDefinition {
         policy.suspend = manifest.suspend == .never ? .never : .auto
         policy.callbacks = Policy.Callbacks(manifest.callbacks)
         policy.backgroundModes = manifest.backgroundModes
+        policy.scenes = manifest.scenes
+        policy.sceneLimit = manifest.sceneLimit
         policy.restart = RestartPolicy(manifest.restart)
         policy.launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
         if let successor = manifest.onExit { policy.onExit = ExitSuccessor(successor) }

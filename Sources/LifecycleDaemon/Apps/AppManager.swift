@@ -37,6 +37,8 @@ final class AppManager {
     var onReply: (RequestID, LifecycleCore.Reply) -> Void = { _, _ in }
     /// Told of every change of an app's state.
     var onTransition: (LifecycleCore.Transition) -> Void = { _ in }
+    /// Told of every change of a scene's state.
+    var onSceneTransition: (LifecycleCore.SceneTransition) -> Void = { _ in }
     /// Told when the last app is gone after ``shutDown()``.
     var onFinished: () -> Void = {}
 
@@ -169,7 +171,9 @@ final class AppManager {
         case .kill(let id): processes.kill(id)
         case .deliver(let id, let delivery):
             let time = delivery.launch?.previous.map { secondsSinceEpoch(of: $0, id) }
-            channels.send(CallbackMessage(delivery, now: now, previousTime: time), sequence: delivery.sequence, to: id)
+            let scene = delivery.scene.flatMap { core.knownApps[id]?.scenes[$0.scene] }
+            let message = CallbackMessage(delivery, now: now, previousTime: time, scene: scene)
+            channels.send(message, sequence: delivery.sequence, to: id)
         case .answerHold(let id, let number, nil): channels.send(.granted(AssertionID(number)), to: id)
         case .answerHold(let id, let number, let refusal?):
             let reason = RefusalReason(rawValue: refusal.rawValue)
@@ -187,6 +191,9 @@ final class AppManager {
             }
             log.write(transition, pid: processes.lastPID(of: transition.app))
             onTransition(transition)
+        case .sceneTransition(let transition):
+            log.write(transition, pid: processes.lastPID(of: transition.app))
+            onSceneTransition(transition)
         case .decision(let decision):
             if case .launchFailed(let id, _) = decision { channels.close(id) }
             log.write(decision, pid: decision.app.flatMap(processes.lastPID))

@@ -181,6 +181,7 @@ final class ControlService {
         let id = requests.open(call.id, of: connection) { reply in
             switch reply {
             case .reclaimed(let ids): Varlink.Reply(MemoryPressureReply(reclaimed: ids.map(\.name)))
+            case .scene(_, let app): Varlink.Reply(AppReply(app: app.map(presentation.app)))
             case .done(let app):
                 isAboutApp ? Varlink.Reply(AppReply(app: app.map(presentation.app))) : Varlink.Reply(NoParameters())
             case .ended(let outcome, let app): presentation.outcome(outcome, app)

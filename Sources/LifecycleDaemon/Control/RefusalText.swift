@@ -25,6 +25,18 @@ extension ControlError {
             self.init(
                 .refused, id: id.name, reason: "it is the home app, and nothing else is in front",
                 remedy: "Bring another app to the front first.")
+        case .noSuchScene(let id, let scene):
+            self.init(
+                .refused, id: id.name, reason: "it has no scene \(scene)",
+                remedy: "'lifectl scene list \(id)' shows those it has.")
+        case .noScenes(let id):
+            self.init(
+                .refused, id: id.name, reason: "its manifest did not say scenes = true when it was launched",
+                remedy: "Change the manifest, 'lifectl reload', and launch the app again.")
+        case .tooManyScenes(let id, let limit):
+            self.init(
+                .refused, id: id.name, reason: "it has \(limit) scenes already",
+                remedy: "'lifectl scene list \(id)' shows them, and 'lifectl scene close' closes one.")
         case .held(let id, let hold):
             self.init(
                 .refused, id: id.name, reason: "its activity \(hold.name) holds it in the background",

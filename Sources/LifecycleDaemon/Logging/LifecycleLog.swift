@@ -89,6 +89,7 @@ struct LifecycleLog {
             LogEntry(id: .interruptionBegan, message: "interruption \(name) began", fields: [("LIFED_REASON", name)])
         case .interruptionEnded(let name):
             LogEntry(id: .interruptionEnded, message: "interruption \(name) ended", fields: [("LIFED_REASON", name)])
+        case .scenesReclaimed, .sceneRefused: sceneEntry(decision, pid: pid)
         case .reclaimed(let app, let account): reclaimEntry(app, account, pid: pid)
         case .restartDelayed(let app, let delay):
             LogEntry(

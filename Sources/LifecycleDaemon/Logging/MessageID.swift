@@ -6,6 +6,15 @@ nonisolated enum MessageID: String, CaseIterable, Sendable {
     /// An app's state changed.
     case transition = "367840df9a3849ab8fecdee164406af3"
 
+    /// A scene's state changed.
+    case sceneTransition = "65e318c4c62c4a0891c85d061c163c51"
+
+    /// Scenes were disconnected for their memory.
+    case scenesReclaimed = "56103f2a3aea4a199da41b50c305eaa7"
+
+    /// What an app wanted with a scene was not to be had.
+    case sceneRefused = "4a4c02adce5e42f19383cf0e94ae5744"
+
     /// An app could not be started.
     case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
 

@@ -1,0 +1,81 @@
+extension App {
+    /// Whether its scenes have a life cycle of their own. What the manifest says counts from the next launch on.
+    public var hasScenes: Bool { isRunning ? runsWithScenes : policy.scenes }
+
+    /// Where a scene of it is on its way to. It follows from where the app is to be, and which scenes are in front there.
+    public func target(of scene: Scene) -> SceneState {
+        guard target.isAlive, !scene.isClosing else { return .unattached }
+        if scenes.front.contains(scene.id), target.isForeground {
+            return target == .active ? .foregroundActive : .foregroundInactive
+        }
+        guard scene.isWanted else { return .unattached }
+        return target == .suspended ? .suspended : .background
+    }
+
+    /// Whether a scene is to be connected or disconnected, or closed with the app's knowledge, for which it has to be awake.
+    var hasSceneWork: Bool {
+        hasScenes
+            && scenes.all.contains { $0.isClosing || ($0.state == .unattached) != (target(of: $0) == .unattached) }
+    }
+
+    /// The step of the app from where it is. Its scenes are told in its place what concerns being in front.
+    func edge(to next: AppState) -> Route.Edge? {
+        guard var edge = Route.edge(from: state, to: next) else { return nil }
+        if hasScenes, edge.process == nil {
+            edge.before = nil
+            edge.after = []
+        }
+        return edge
+    }
+
+    /// Whether it may take this step by itself. One with scenes comes forward with them, and falls back when none of
+    /// them is as far in front as it is.
+    func mayTake(_ edge: Route.Edge) -> Bool {
+        guard hasScenes, edge.process == nil else { return true }
+        return edge.to == .inactive
+            ? edge.from == .active && scenes.activeCount == 0
+            : edge.to == .background && scenes.appState == .background
+    }
+
+    /// Whether there is something about the scene that it has to be told, or to answer.
+    func owesNews(of scene: SceneID) -> Bool {
+        awaitedNotice?.scene == scene || owed.contains { $0.scene == scene }
+    }
+
+    /// Whether a scene may take a step. When the app ends, those that are active resign; the others go with their app,
+    /// unless there is somebody to be told.
+    func maySceneStep(_ scene: Scene) -> Bool {
+        target != .notRunning || scene.state == .foregroundActive || isParting && state != .active
+    }
+
+    /// Whether its scenes are to be told that they are disconnected before it ends. One that has not launched, or that
+    /// sleeps, hears of its end first.
+    var isParting: Bool {
+        guard hasScenes, isLinked, !isAway, hasLaunched, state != .suspended else { return false }
+        return scenes.hasConnected || awaitedNotice?.scene != nil || owed.contains { $0.scene != nil }
+    }
+
+    /// Why a scene is connected or disconnected, as the app is told.
+    func reasonToTell(_ callback: Callback, of scene: SceneID) -> String? {
+        switch callback {
+        case .sceneWillConnect: scenes[scene].map { $0.wasConnected ? "restoration" : $0.origin.rawValue }
+        case .sceneDidDisconnect:
+            target == .notRunning ? "terminating" : scenes[scene]?.isClosing == false ? "reclaimed" : "closed"
+        default: nil
+        }
+    }
+
+    /// What one that begins to listen has to hear of its scenes to know where they are.
+    var sceneCatchUp: [Notice] {
+        scenes.all.flatMap { scene -> [Notice] in
+            let callbacks: [Callback] =
+                switch scene.state {
+                case .unattached: []
+                case .foregroundInactive: [.sceneWillConnect, .sceneWillEnterForeground]
+                case .foregroundActive: [.sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive]
+                case .background, .suspended: [.sceneWillConnect]
+                }
+            return callbacks.map { Notice($0, scene.id) }
+        }
+    }
+}
