@@ -42,6 +42,16 @@ extension App {
         awaitedNotice?.scene == scene || owed.contains { $0.scene == scene }
     }
 
+    /// Its scenes in the order in which they take their steps: those that stop being active, so that others can have their
+    /// place; those that come, in the order of the front, so that the app need not leave it in between; then the others.
+    var scenesInOrderOfSteps: [Scene] {
+        let front = scenes.front.compactMap { scenes[$0] }
+        let ordered = front + scenes.all.filter { !scenes.front.contains($0.id) }
+        let resigning = ordered.filter { $0.state == .foregroundActive && target(of: $0) != .foregroundActive }
+        let coming = ordered.filter { target(of: $0).isForeground && !resigning.contains($0) }
+        return resigning + coming + ordered.filter { !target(of: $0).isForeground && !resigning.contains($0) }
+    }
+
     /// Whether a scene may take a step. When the app ends, those that are active resign; the others go with their app,
     /// unless there is somebody to be told.
     func maySceneStep(_ scene: Scene) -> Bool {

@@ -116,7 +116,8 @@ extension Lifecycle {
             return refuse(request, .concealed(app, by: concealment))
         }
         guard !ids.isEmpty else { return effects.append(.reply(request, .done(app.flatMap { apps[$0] }))) }
-        requests[request] = OpenRequest(remaining: ids.count, app: app, scene: scene)
+        requests[request] = OpenRequest(
+            remaining: ids.count, app: app, scene: scene.flatMap { scene in app.flatMap { apps[$0]?.scenes[scene] } })
         for id in ids {
             apps[id]?.waiters.append(Waiter(request: request, goal: goal))
             unsettled.append(id)
@@ -165,7 +166,9 @@ extension Lifecycle {
         requests[request] = open.remaining > 0 ? open : nil
         guard open.remaining == 0 else { return }
         let app = open.app.flatMap { apps[$0] }
-        effects.append(.reply(request, open.scene.map { .scene($0, app) } ?? .done(app)))
+        guard var scene = open.scene, let app else { return effects.append(.reply(request, .done(app))) }
+        scene.state = .unattached
+        effects.append(.reply(request, .scene(app.scenes[scene.id] ?? scene, app)))
     }
 
     private mutating func close(_ request: RequestID, with refusal: Refusal) {

@@ -37,8 +37,8 @@ extension Lifecycle {
 
     mutating func closeScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
         if let refusal = refusal(of: scene, of: id) { return refuse(request, refusal) }
-        close(scene, of: id)
         wait(request, for: [id], goal: .scene(scene, .closed), about: id, scene: scene)
+        close(scene, of: id)
     }
 
     private func refusal(of scene: SceneID, of id: AppID) -> Refusal? {
@@ -78,7 +78,7 @@ extension Lifecycle {
 
     // MARK: Wishes
 
-    /// The scene that is wanted, which is made where there is none of its name.
+    /// The scene that is wanted, which is made where there is none of its name. One that is there keeps its role and info.
     ///
     /// - Returns: Its name; nil where the app has as many as it may have.
     private mutating func session(_ opening: SceneOpening, of id: AppID, origin: Scene.Origin) -> SceneID? {
@@ -87,7 +87,6 @@ extension Lifecycle {
             apps[id]?.scenes.update(scene) { scene in
                 scene.isClosing = false
                 scene.wishReason = nil
-                if let info = opening.info { scene.info = info }
             }
             return scene
         }

@@ -24,7 +24,7 @@ extension Lifecycle {
     /// - Returns: Whether there was one to take.
     mutating func stepScene(of id: AppID) -> Bool {
         guard let app = apps[id], app.hasScenes, app.state.isAlive, app.state != .suspended else { return false }
-        for scene in app.scenes.inOrderOfSteps where app.maySceneStep(scene) {
+        for scene in app.scenesInOrderOfSteps where app.maySceneStep(scene) {
             guard
                 let next = SceneRoute.next(
                     from: scene.state, toward: app.target(of: scene), isEnding: app.target == .notRunning),

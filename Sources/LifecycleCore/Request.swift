@@ -54,7 +54,7 @@ public struct SceneOpening: Sendable, Equatable {
     public var scene: SceneID?
     /// What a new one is for.
     public var role: String?
-    /// What to show in it; nil for what it showed.
+    /// What to show in a new one.
     public var info: String?
 
     /// A scene of this name, role and info.
@@ -71,8 +71,9 @@ public enum Reply: Sendable, Equatable {
     case done(App?)
     /// These apps were ended for their memory.
     case reclaimed([AppID])
-    /// What was asked for with this scene is so, in the app as it was at that moment.
-    case scene(SceneID, App?)
+    /// What was asked for with this scene is so; the scene and its app as they were at that moment. A scene that was
+    /// closed is what it was before, and unattached.
+    case scene(Scene, App)
     /// What became of an errand, and the app as it was at that moment.
     case ended(EventOutcome, App?)
     /// It is not so, and will not be.

@@ -37,9 +37,9 @@ public enum SceneState: String, Sendable, CaseIterable {
     /// The app does not have it: it is about to be connected, was disconnected, or its process is gone.
     case unattached
     /// In sight, without events.
-    case foregroundInactive = "foreground-inactive"
+    case foregroundInactive
     /// In sight and in use.
-    case foregroundActive = "foreground-active"
+    case foregroundActive
     /// Out of sight, in a process that runs.
     case background
     /// Out of sight, in a process that is stopped.

@@ -74,20 +74,9 @@ public enum SceneRoute {
             if let gate = edge.gate { label.append("[\(gate.rawValue)]") }
             if let callback = edge.before { label.append(callback.rawValue + " →") }
             if !edge.after.isEmpty { label.append("→ " + edge.after.map(\.rawValue).joined(separator: ", ")) }
-            return "    \(edge.from.name) --> \(edge.to.name)"
+            return "    \(edge.from.rawValue) --> \(edge.to.rawValue)"
                 + (label.isEmpty ? "" : ": " + label.joined(separator: " "))
         }
         return (["stateDiagram-v2", "    [*] --> unattached"] + lines).joined(separator: "\n")
-    }
-}
-
-extension SceneState {
-    /// The state as a diagram calls it, which knows no hyphens.
-    fileprivate var name: String {
-        switch self {
-        case .foregroundInactive: "foregroundInactive"
-        case .foregroundActive: "foregroundActive"
-        case .unattached, .background, .suspended: rawValue
-        }
     }
 }

@@ -68,11 +68,4 @@ public struct Scenes: Sendable, Equatable {
             (left.element.lastInFront ?? never, left.offset) < (right.element.lastInFront ?? never, right.offset)
         }?.element
     }
-
-    /// Those that leave first, so that there is room; then those that come, in the order of the front; then the others.
-    var inOrderOfSteps: [Scene] {
-        let leaving = all.filter { !front.contains($0.id) && $0.state.isForeground }
-        let coming = front.compactMap { self[$0] }
-        return leaving + coming + all.filter { !front.contains($0.id) && !$0.state.isForeground }
-    }
 }

@@ -88,7 +88,8 @@ extension App {
 struct OpenRequest: Sendable {
     var remaining: Int
     let app: AppID?
-    var scene: SceneID?
+    /// The scene that it is about, as it was when it was asked about.
+    var scene: Scene?
 }
 
 /// Where a request wants a scene to be.

@@ -182,7 +182,7 @@ extension Reply {
         switch self {
         case .done: "done"
         case .reclaimed(let ids): "reclaimed \(ids)"
-        case .scene(let scene, _): "scene \(scene)"
+        case .scene(let scene, _): "done \(scene.id) \(scene.state.rawValue)"
         case .ended(let outcome, _): outcome.rawValue
         case .refused(let refusal): "refused \(String(describing: refusal).prefix { $0 != "(" })"
         }

@@ -16,7 +16,8 @@ extension ControlService {
             switch reply {
             case .ended(let outcome, let app): presentation.outcome(outcome, app)
             // It cannot be told what it was woken for.
-            case .done(let app), .scene(_, let app): presentation.outcome(.notListening, app)
+            case .done(let app): presentation.outcome(.notListening, app)
+            case .scene(_, let app): presentation.outcome(.notListening, app)
             case .refused(let refusal): ControlError(refusal).reply
             case .reclaimed: presentation.outcome(.lost, nil)
             }

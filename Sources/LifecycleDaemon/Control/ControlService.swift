@@ -46,6 +46,7 @@ final class ControlService {
             handler: handler)
         manager.onReply = { [weak self] in self?.requests.close($0, with: $1) }
         manager.onTransition = { [weak self] in self?.publish($0) }
+        manager.onSceneTransition = { [weak self] in self?.publish($0) }
     }
 
     /// One line about the daemon, for `systemctl status`.
@@ -129,7 +130,10 @@ final class ControlService {
         case .beginInterruption: ask(.beginInterruption(try interruption(of: call)), call, connection)
         case .endInterruption: ask(.endInterruption(try interruption(of: call)), call, connection)
         case .simulateMemoryPressure: ask(Request(try call.parameters()), call, connection)
-        case .openScene, .focusScene, .backgroundScene, .closeScene: throw .methodNotImplemented(call.method)
+        case .openScene: try openScene(call, from: connection)
+        case .focusScene: try askScene(call, from: connection, Request.focusScene)
+        case .backgroundScene: try askScene(call, from: connection, Request.backgroundScene)
+        case .closeScene: try askScene(call, from: connection, Request.closeScene)
         case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .describe: connection.send(describe(try app(of: call)), to: call.id)
@@ -181,7 +185,7 @@ final class ControlService {
         let id = requests.open(call.id, of: connection) { reply in
             switch reply {
             case .reclaimed(let ids): Varlink.Reply(MemoryPressureReply(reclaimed: ids.map(\.name)))
-            case .scene(_, let app): Varlink.Reply(AppReply(app: app.map(presentation.app)))
+            case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: presentation.scene(scene, of: app)))
             case .done(let app):
                 isAboutApp ? Varlink.Reply(AppReply(app: app.map(presentation.app))) : Varlink.Reply(NoParameters())
             case .ended(let outcome, let app): presentation.outcome(outcome, app)
@@ -226,6 +230,12 @@ final class ControlService {
     private func publish(_ transition: LifecycleCore.Transition) {
         subscriptions.publish(about: transition.app) { number in
             .continuing(MonitorReply(number: number, transition: presentation.transition(transition)))
+        }
+    }
+
+    private func publish(_ transition: LifecycleCore.SceneTransition) {
+        subscriptions.publish(about: transition.app) { number in
+            .continuing(MonitorReply(number: number, scene: presentation.transition(transition)))
         }
     }
 

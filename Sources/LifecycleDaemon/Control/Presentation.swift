@@ -14,7 +14,8 @@ struct Presentation {
             reason: app.reason.word, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
-            since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) })
+            since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) },
+            scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil)
     }
 
     /// - Parameter only: The one app that may be shown; nil for all.

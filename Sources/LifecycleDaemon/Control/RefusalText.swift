@@ -27,11 +27,11 @@ extension ControlError {
                 remedy: "Bring another app to the front first.")
         case .noSuchScene(let id, let scene):
             self.init(
-                .refused, id: id.name, reason: "it has no scene \(scene)",
+                .noSuchScene, id: id.name, reason: "it has no scene \(scene)",
                 remedy: "'lifectl scene list \(id)' shows those it has.")
         case .noScenes(let id):
             self.init(
-                .refused, id: id.name, reason: "its manifest did not say scenes = true when it was launched",
+                .noSuchScene, id: id.name, reason: "its manifest did not say scenes = true when it was launched",
                 remedy: "Change the manifest, 'lifectl reload', and launch the app again.")
         case .tooManyScenes(let id, let limit):
             self.init(

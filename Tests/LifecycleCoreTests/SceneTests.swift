@@ -1,0 +1,139 @@
+import LifecycleCore
+import Testing
+
+/// Rules about scenes, one by one.
+@Suite struct SceneTests {
+    static let clock = SceneTranscriptTests.clock
+    static let maps = AppID("maps")
+
+    private func scene(_ name: String) throws -> SceneID { try #require(SceneID(name)) }
+
+    @Test func `every hop of a scene is an edge and leads to the target`() {
+        for from in SceneState.allCases {
+            for target in SceneState.allCases {
+                var state = from
+                var hops = 0
+                while let next = SceneRoute.next(from: state, toward: target) {
+                    #expect(SceneRoute.edge(from: state, to: next) != nil, "\(state) → \(next)")
+                    state = next
+                    hops += 1
+                    guard hops < 6 else { break }
+                }
+                #expect(state == target, "\(from) → \(target)")
+            }
+        }
+    }
+
+    @Test func `an app without scenes in its manifest has none`() {
+        var world = World(apps: "maps", linked: true)
+        world.ask(.launch(Self.maps, background: false))
+        #expect(world.scenes("maps") == [:])
+        let request = world.ask(.openScene(Self.maps, SceneOpening(), background: false))
+        #expect(world.replies[request] == .refused(.noScenes(Self.maps)))
+    }
+
+    @Test func `an interruption leaves the scenes in front, and lets them go on`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.ask(.beginInterruption("call"))
+        #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundInactive])
+        #expect(world.state("clock") == .inactive)
+        world.ask(.endInterruption("call"))
+        #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundActive])
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `the next app is active only when the last active scene has resigned or its second is over`() throws {
+        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        world.linked.insert(Self.maps)
+        world.give(.define(Self.maps, Policy()))
+        world.silent[Self.clock] = [.sceneWillResignActive]
+        world.ask(.launch(Self.maps, background: false))
+        world.pass(.milliseconds(999))
+        #expect(world.state("maps") == .inactive)
+        #expect(world.state("clock") == .active)
+        world.pass(.milliseconds(1))
+        #expect(world.state("maps") == .active)
+        #expect(world.scenes("clock").values.allSatisfy { $0 != .foregroundActive })
+    }
+
+    @Test func `who does not answer a scene's didEnterBackground is purged`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.sceneDidEnterBackground]
+        world.ask(.home)
+        world.pass(.seconds(5))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .backgroundTimeout)
+    }
+
+    @Test func `the scenes that were in front come back with their app`() throws {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.ask(.focusScene(Self.clock, try scene("main")))
+        world.ask(.home)
+        world.ask(.focus(Self.clock))
+        #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
+    }
+
+    @Test func `sent back, the only scene in front takes its app with it`() throws {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.ask(.backgroundScene(Self.clock, try scene("scene-2")))
+        #expect(world.state("clock") == .suspended)
+        #expect(world.scenes("clock") == ["main": .suspended, "scene-2": .suspended])
+        world.ask(.focus(Self.clock))
+        #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundActive])
+    }
+
+    @Test func `sessions outlive a crash with what they showed, and not an end that a person wanted`() throws {
+        var world = SceneTranscriptTests.withTwoScenes()
+        let second = try scene("scene-2")
+        world.give(.message(Self.clock, .sceneInfo(second, "{\"page\":7}")))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
+        _ = world.lines()
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.lines().contains("clock ← scene-will-connect scene-2 (restoration)"))
+        #expect(world.core.knownApps[Self.clock]?.scenes[second]?.info == "{\"page\":7}")
+        world.ask(.terminate(Self.clock))
+        #expect(world.scenes("clock") == [:])
+    }
+
+    @Test func `an app opens and closes scenes of its own, where it is itself`() throws {
+        var world = SceneTranscriptTests.withTwoScenes()
+        let third = try scene("third")
+        world.give(.message(Self.clock, .openScene(third, role: "panel", info: "x")))
+        #expect(world.scenes("clock")["third"] == .foregroundActive)
+        #expect(world.core.knownApps[Self.clock]?.scenes[third]?.role == "panel")
+        world.give(.message(Self.clock, .closeScene(third)))
+        #expect(world.scenes("clock")["third"] == nil)
+        _ = world.lines()
+        world.give(.message(Self.clock, .closeScene(third)))
+        #expect(world.lines().count == 1, "what cannot be is said once, and leads to nothing else")
+    }
+
+    @Test func `no app has more sessions than there may be`() throws {
+        var world = SceneTranscriptTests.withTwoScenes()
+        for _ in 2..<Scenes.limit { world.ask(.openScene(Self.clock, SceneOpening(), background: true)) }
+        #expect(world.scenes("clock").count == Scenes.limit)
+        let request = world.ask(.openScene(Self.clock, SceneOpening(), background: true))
+        #expect(world.replies[request] == .refused(.tooManyScenes(Self.clock, limit: Scenes.limit)))
+    }
+
+    @Test func `a process without the library goes through the same states`() {
+        var world = World()
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.scenes("clock") == ["main": .foregroundActive])
+        world.ask(.home)
+        world.pass(.seconds(5))
+        #expect(world.scenes("clock") == ["main": .suspended])
+    }
+
+    @Test func `who does not hear of its scenes' end in time is asked to end all the same`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        let request = world.ask(.terminate(Self.clock))
+        #expect(world.replies[request] == nil)
+        world.pass(.seconds(5))
+        #expect(world.replies[request]?.doneApp == Self.clock)
+    }
+}
