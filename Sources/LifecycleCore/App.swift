@@ -157,7 +157,9 @@ extension App {
         switch notice.callback {
         case .willFinishLaunching, .didFinishLaunching:
             delivery.launch = Launch(reason: launchReason, previous: lastExit, url: launchURL)
-        case .didEnterBackground, .sceneDidEnterBackground: delivery.taskTime = policy.timeouts.task
+        case .didEnterBackground: delivery.taskTime = policy.timeouts.task
+        // It runs when the last of them has left.
+        case .sceneDidEnterBackground where state == .background: delivery.taskTime = policy.timeouts.task
         default: break
         }
         delivery.scene = notice.scene.map { SceneNews(scene: $0, reason: reasonToTell(notice.callback, of: $0)) }

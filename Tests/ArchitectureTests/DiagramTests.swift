@@ -6,6 +6,8 @@ import Testing
     @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)
-        #expect(text.contains(Route.diagram), "the diagram should be:\n\(Route.diagram)")
+        for diagram in [Route.diagram, SceneRoute.diagram] {
+            #expect(text.contains(diagram), "the diagram should be:\n\(diagram)")
+        }
     }
 }
