@@ -1,0 +1,108 @@
+"""The app's end of a channel in the hands of a test, which may do with it what no library would."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+RELAY = str(Path(__file__).with_name("relay.py"))
+CALLBACKS = {
+    "will-finish-launching", "did-finish-launching", "did-become-active", "will-resign-active", "did-enter-background",
+    "will-enter-foreground",
+}
+# What may come after what, as docs/app-protocol.md has it.
+NEXT = {
+    None: {"will-finish-launching"},
+    "will-finish-launching": {"did-finish-launching"},
+    "did-finish-launching": {"did-become-active", "did-enter-background", "will-enter-foreground"},
+    "did-become-active": {"will-resign-active"},
+    "will-resign-active": {"did-become-active", "did-enter-background"},
+    "did-enter-background": {"will-enter-foreground"},
+    "will-enter-foreground": {"did-become-active"},
+}
+
+
+class FarEnd:
+    """Keeps what has come, and finds what must not."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.channel.setblocking(False)
+        self.rest = b""
+        self.greeted = False
+        self.welcomes = 0
+        self.last = None
+        self.sequence = 0
+        self.outstanding = None
+        self.answers = {}
+        self.goodbye = None
+        self.closed = False
+
+    @classmethod
+    def accept(cls, listener):
+        connection, _ = listener.accept()
+        with connection:
+            _, descriptors, _, _ = socket.recv_fds(connection, 16, 1)
+        return cls(socket.socket(fileno=descriptors[0]))
+
+    @staticmethod
+    def command(address):
+        return [sys.executable, RELAY, str(address)]
+
+    def send(self, data):
+        """Sends what the daemon takes; whether the channel is closed is found where it is read."""
+        try:
+            self.channel.send(data)
+        except (BrokenPipeError, ConnectionResetError):
+            self.closed = True
+
+    def hello(self):
+        self.greeted = True
+        self.send(b"hello protocol=1\n")
+
+    def done(self):
+        sequence, self.outstanding = self.outstanding, None
+        self.send(b"done seq=%d\n" % sequence)
+
+    def take(self):
+        """Reads what is there."""
+        try:
+            while chunk := self.channel.recv(65536):
+                *lines, self.rest = (self.rest + chunk).split(b"\n")
+                for line in lines:
+                    self._line(line.decode("ascii"))
+            self.closed = True
+        except BlockingIOError:
+            pass
+        except ConnectionResetError:
+            self.closed = True
+
+    def _line(self, line):
+        verb, *words = line.split(" ")
+        fields = dict(word.split("=", 1) for word in words)
+        assert self.greeted, f"told before its hello: {line}"
+        assert self.goodbye is None, f"told after goodbye: {line}"
+        if verb == "welcome":
+            self.welcomes += 1
+            assert self.welcomes == 1, line
+        elif verb == "goodbye":
+            self.goodbye = fields["reason"]
+        elif verb in ("granted", "refused"):
+            self.answers.setdefault(int(fields["id"]), []).append(fields.get("reason", "granted"))
+        else:
+            assert verb in CALLBACKS, line
+            assert self.welcomes == 1, f"told before the welcome: {line}"
+            assert self.outstanding is None, f"{line} before {self.last} was answered"
+            assert verb in NEXT[self.last], f"{line} after {self.last}"
+            assert int(fields["seq"]) > self.sequence, line
+            self.last = verb
+            self.outstanding = self.sequence = int(fields["seq"])
+
+
+def listen(path):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+    listener.settimeout(60)
+    os.chmod(path, 0o600)
+    return listener
