@@ -66,8 +66,9 @@ extension Component {
     /// Whether a range goes upwards, and a repetition without an end has a second time.
     fileprivate func isSensible(in unit: Unit) -> Bool {
         if let stop, stop < start { return false }
+        if let step, step <= 0 { return false }
         guard let step, stop != start else { return true }
-        guard step > 0, step <= unit.range.upperBound - unit.range.lowerBound else { return false }
+        guard step <= unit.range.upperBound - unit.range.lowerBound else { return false }
         // A step that leads out of the range leaves its first value, as it does with systemd.
         if stop != nil { return true }
         if unit.name == Unit.dayFromEnd.name { return start - step >= unit.range.lowerBound }

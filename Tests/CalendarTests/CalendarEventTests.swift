@@ -54,6 +54,7 @@ import Testing
         ("2012-01-01T10:00", 11, "HOUR:MINUTE"), ("Mon 10:00 ", 10, "the end of the time"), (" daily", 1, "a number"),
         ("99999999999:00", 12, "a smaller number"), ("Monn", 1, "a day of the week"), ("Mon;", 4, "a space, a comma"),
         ("10:00:00:00", 9, "the end"), ("*-*-*-*", 6, "HOUR:MINUTE"), ("10:0/0", 4, "a step"),
+        ("10:7..7/0", 4, "a step"),
     ])
     func mistakesAreNamedWithTheirPlace(text: String, position: Int, words: String) {
         let error = #expect(throws: CalendarEventError.self) { try CalendarEvent(text) }
