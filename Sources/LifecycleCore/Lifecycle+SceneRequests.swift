@@ -60,7 +60,8 @@ extension Lifecycle {
         if front.contains(id) {
             show(scene, of: id)
         } else {
-            connectOutOfSight(scene, of: id)
+            // It does not keep itself from ending by that.
+            apps[id]?.scenes.update(scene) { $0.isWanted = true }
         }
     }
 

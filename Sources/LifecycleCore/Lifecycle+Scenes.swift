@@ -47,7 +47,8 @@ extension Lifecycle {
         switch edge.gate {
         case nil, .launch: return true
         case .front: return app.state.isForeground || joinPlaces(id)
-        case .place: return hasPlace(id)
+        // One that has to resign cannot while its app is away.
+        case .place: return app.scenes.activeCount < max(1, app.policy.sceneLimit) && hasPlace(id)
         case .process: return false
         }
     }
