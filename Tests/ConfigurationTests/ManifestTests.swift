@@ -17,6 +17,8 @@ import Testing
             backgroundTime = "1s"
             terminateTimeout = "2s"
             launchTimeout = "3s"
+            scenes = true
+            sceneLimit = 3
             restart = "on-failure"
             onExit = "previous"
             launchAtStart = "background"
@@ -49,6 +51,8 @@ import Testing
         expected.backgroundTime = .seconds(1)
         expected.terminateTimeout = .seconds(2)
         expected.launchTimeout = .seconds(3)
+        expected.scenes = true
+        expected.sceneLimit = 3
         expected.restart = .onFailure
         expected.onExit = .previous
         expected.launchAtStart = .background
