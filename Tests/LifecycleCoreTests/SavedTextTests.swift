@@ -33,6 +33,17 @@ import Testing
     }
 
     @Test(arguments: texts)
+    func `a scene keeps what it shows`(info: String) throws {
+        let start = Instant(microseconds: 5)
+        for origin in [Scene.Origin.person, .app] {
+            var scene = Scene(
+                id: try #require(SceneID("main")), role: "window", info: info, origin: origin, since: start)
+            scene.isWanted = true
+            #expect(Scene(text: scene.text, now: Instant(microseconds: 9)) == scene)
+        }
+    }
+
+    @Test(arguments: texts)
     func `an exit keeps its reason`(reason: String) {
         let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: Instant(microseconds: 8))
         #expect(Exit(text: exit.text) == exit)

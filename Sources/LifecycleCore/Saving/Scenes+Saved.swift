@@ -23,7 +23,7 @@ extension Scenes {
 }
 
 extension Scene {
-    private static let separator: Character = "\u{1F}"
+    private static let separator: Unicode.Scalar = "\u{1F}"
 
     /// The name of a flag that is set, one letter each.
     private enum Flag: Character {
@@ -42,12 +42,12 @@ extension Scene {
             lastInFront.map { String($0.microseconds) } ?? "", wishReason?.word ?? "",
             String(flags.filter(\.1).map(\.0.rawValue)), info ?? "",
         ]
+        // What an app may choose freely comes last, where it may have separators of its own.
         return parts.joined(separator: String(Self.separator))
     }
 
     init?(text: String, now: Instant) {
-        let parts = text.split(separator: Self.separator, maxSplits: 9, omittingEmptySubsequences: false).map(
-            String.init)
+        let parts = text.words(separator: Self.separator, maxSplits: 9)
         guard parts.count == 10, let id = SceneID(parts[0]), SceneID.isWord(parts[1]),
             let origin = Origin(rawValue: parts[2]), let state = SceneState(rawValue: parts[3])
         else { return nil }
