@@ -13,7 +13,7 @@ public enum MessageFromApp: Equatable, Sendable {
     case beginActivity(AssertionID, mode: String)
     /// The activity is over.
     case endActivity(AssertionID)
-    /// The app wants a scene in front: a new one, which the daemon names unless the app does, or the one with this id.
+    /// The app wants a scene: a new one, which the daemon names unless the app does, or the one with this id.
     case openScene(SceneID?, role: String?, info: String?)
     /// The app wants to be rid of a scene.
     case closeScene(SceneID)

@@ -237,8 +237,8 @@ public enum LifedInterface {
         method Monitor() -> (number: int, apps: ?[]App, transition: ?Transition, scene: ?SceneTransition)
 
         # Opens a scene of an app, in front or with background out of sight; the app is launched if need be. Without a name
-        # it is a new one that the daemon names. One that is there already is shown again, and keeps its role and info. role
-        # is window unless one is given; info is any text of at most 4096 bytes. Answers when the scene is where it is to be.
+        # it is a new one that the daemon names. One that is there already is shown again, and keeps its role. role is window
+        # unless one is given; info is any text of at most 4096 bytes. Answers when the scene is where it is to be.
         method OpenScene(
           app: string,
           scene: ?string,

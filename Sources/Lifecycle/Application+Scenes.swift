@@ -5,8 +5,9 @@ extension Application {
     /// The scenes that are connected, in the order in which they were first.
     public var connectedScenes: [Scene] { openSessions.compactMap { $0.scene } }
 
-    /// Asks for a scene in front: the one of a session, or a new one. `scene(_:willConnectTo:options:)` follows where it is
-    /// not connected, and lifed may let other scenes go to the background for it.
+    /// Asks for a scene: the one of a session, or a new one. It comes to the front when the app is there, for which lifed may
+    /// let other scenes go to the background, and is out of sight otherwise. `scene(_:willConnectTo:options:)` follows where
+    /// it is not connected.
     ///
     /// A role and a text are for a new scene. Throws a `SceneError`.
     public func requestSceneSessionActivation(
@@ -15,7 +16,8 @@ extension Application {
         try requestScene(session?.id, role: role, userInfo: userInfo)
     }
 
-    /// Asks for the scene with an identifier of the app's own choice, in front: a new one where there is no such session.
+    /// Asks in the same way for the scene with an identifier of the app's own choice: a new one where there is no such
+    /// session.
     ///
     /// A role and a text are for a new scene. Throws a `SceneError`.
     public func requestSceneSessionActivation(

@@ -4,7 +4,7 @@ extension Client {
     /// The scenes that the app has heard of and that are not closed for good, in the order in which it has.
     public var scenes: [SceneRecord] { session.allScenes }
 
-    /// Asks for a scene in front: a new one, or the one with this id. Throws a `SceneRequestError`.
+    /// Asks for a scene: a new one, or the one with this id. Throws a `SceneRequestError`.
     public func openScene(_ id: SceneID?, role: String?, info: String?) throws(SceneRequestError) {
         try session.openScene(id, role: role, info: info)
         flushAndWake()

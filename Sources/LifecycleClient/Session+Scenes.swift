@@ -19,7 +19,7 @@ extension Session {
     /// The scenes that the app has heard of and that are not closed for good, in the order in which it has.
     public var allScenes: [SceneRecord] { scenes.scenes }
 
-    /// Asks for a scene in front: a new one, or the one with this id. Throws a `SceneRequestError`.
+    /// Asks for a scene: a new one, or the one with this id. Throws a `SceneRequestError`.
     public mutating func openScene(
         _ id: SceneID?, role: String?, info: String?
     ) throws(SceneRequestError) {

@@ -234,9 +234,9 @@ void lifecycle_complete_work(struct lifecycle *app, int64_t work, enum lifecycle
 #define LIFECYCLE_SCENE_INFO_LIMIT ((size_t)4096)
 
 /*
- * Asks for a scene in front: the one with this id, or a new one when there is none or `scene` is NULL; lifed names it
- * then. A role (NULL is "window") and an info (may be NULL) are for a new scene. What comes of it comes with the
- * callbacks. Returns 0, or -1 and sets errno: EINVAL when the id or the role is not of 1 to 64 letters, digits, dots,
+ * Asks for a scene: the one with this id, or a new one when there is none or `scene` is NULL; lifed names it then. It comes
+ * to the front when the app is there, and is out of sight otherwise. A role (NULL is "window") and an info (may be NULL)
+ * are for a new scene. What comes of it comes with the callbacks. Returns 0, or -1 and sets errno: EINVAL when the id or the role is not of 1 to 64 letters, digits, dots,
  * underscores and hyphens; EFBIG for more info than LIFECYCLE_SCENE_INFO_LIMIT; EAGAIN when too much waits for lifed.
  */
 int lifecycle_open_scene(struct lifecycle *app, const char *scene, const char *role, const char *info);
