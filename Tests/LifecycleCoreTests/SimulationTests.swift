@@ -335,7 +335,7 @@ extension Simulation {
         }
         if !open.isEmpty {
             problems.append(
-                "requests \(open.sorted()) never answered; \(core.knownApps.values.map { "\($0.id) \($0.state) → \($0.target) \($0.holds) \($0.scenes) \($0.waiters)" })"
+                "requests \(open.sorted()) never answered; \(core.knownApps.values.map { "\($0.id) \($0.state) → \($0.target) \($0.holds) \($0.scenes)" })"
             )
         }
         for app in core.knownApps.values where app.state != app.target {
