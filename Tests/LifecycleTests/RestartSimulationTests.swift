@@ -6,13 +6,17 @@ import Testing
 /// A session and a daemon that dies at random instants, with whatever was on its way.
 @Suite struct RestartSimulationTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `every callback is told once, and both sides agree on what holds the app`(seed: UInt64) throws {
+    func `every callback is told once, and both sides agree on what holds the app and on its scene`(seed: UInt64) throws
+    {
         var simulation = RestartSimulation(seed: seed)
         for _ in 0..<200 { try simulation.step() }
         try simulation.settle()
         #expect(simulation.told == simulation.sent, "seed \(seed)")
         #expect(simulation.daemon.holds == simulation.held, "seed \(seed)")
         #expect(simulation.daemon.outstanding == nil, "seed \(seed)")
+        #expect(simulation.daemon.isSceneClosed == simulation.isSceneClosed, "seed \(seed)")
+        // What a scene shows that is to be closed is of no interest any more.
+        if !simulation.isSceneClosed { #expect(simulation.daemon.info == simulation.info, "seed \(seed)") }
     }
 }
 
@@ -23,6 +27,8 @@ private struct RestartSimulation {
         var outstanding: CallbackMessage?
         var lastSequence: Int64 = 0
         var hasHeardHello = false
+        var info: String?
+        var isSceneClosed = false
     }
 
     var daemon = Daemon()
@@ -30,6 +36,9 @@ private struct RestartSimulation {
     var held: Set<AssertionID> = []
     var sent: [Int64] = []
     var told: [Int64] = []
+    /// What the app has said of its scene, and whether it wants to be rid of it.
+    var info: String?
+    var isSceneClosed = false
     private var generator: SeededGenerator
     private var unanswered: [CallbackMessage] = []
     /// No daemon dies any more.
@@ -42,13 +51,15 @@ private struct RestartSimulation {
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0: begin()
         case 1: end()
         case 2: try call()
         case 3, 4: answer()
         case 5, 6, 7: try deliver(toApp.isEmpty ? 0 : Int.random(in: 1...toApp.count, using: &generator))
         case 8, 9, 10: try hear()
+        case 12: try setInfo()
+        case 13 where Int.random(in: 0..<20, using: &generator) == 0: closeScene()
         case 11 where Bool.random(using: &generator): try endChannel()
         default: try replaceDaemon()
         }
@@ -80,6 +91,18 @@ private struct RestartSimulation {
         session.endActivity(id)
     }
 
+    private mutating func setInfo() throws {
+        guard !session.allScenes.isEmpty, !isSceneClosed else { return }
+        info = "\(Int.random(in: 0..<1000, using: &generator))"
+        try session.setSceneInfo(info, of: .main)
+    }
+
+    private mutating func closeScene() {
+        guard !session.allScenes.isEmpty else { return }
+        isSceneClosed = true
+        session.closeScene(.main)
+    }
+
     private mutating func answer() {
         guard !unanswered.isEmpty else { return }
         session.answer(unanswered.removeFirst())
@@ -105,9 +128,11 @@ private struct RestartSimulation {
         guard daemon.outstanding == nil else { return }
         daemon.lastSequence += 1
         sent.append(daemon.lastSequence)
+        // The first of all connects a scene.
         let callback = CallbackMessage(
-            .didBecomeActive, sequence: SequenceNumber(rawValue: daemon.lastSequence), deadlineMilliseconds: 1,
-            state: .active)
+            daemon.lastSequence == 1 ? .sceneWillConnect : .sceneDidBecomeActive,
+            sequence: SequenceNumber(rawValue: daemon.lastSequence), deadlineMilliseconds: 1, state: .active,
+            fields: SceneConnectionFields(scene: .main, reason: "person").fields)
         daemon.outstanding = callback
         try say(.callback(callback))
     }
@@ -130,7 +155,9 @@ private struct RestartSimulation {
             daemon.holds.insert(id)
             try say(.granted(id))
         case .endTask(let id), .endActivity(let id): daemon.holds.remove(id)
-        case .openScene, .closeScene, .sceneInfo: break
+        case .sceneInfo(_, let info): daemon.info = info
+        case .closeScene: daemon.isSceneClosed = true
+        case .openScene: break
         }
     }
 
