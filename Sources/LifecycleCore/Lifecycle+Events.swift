@@ -93,7 +93,10 @@ extension Lifecycle {
     }
 
     mutating func helloOverdue(_ id: AppID) {
-        if apps[id]?.isLinked == false { dropEvents(of: id, .notListening) }
+        guard let app = apps[id], !app.isLinked else { return }
+        dropEvents(of: id, .notListening)
+        // What it was launched for, and could not be told, it may do all the same.
+        if app.hasWork, app.wish == .run { giveWakeTime(to: id, since: app.launched) }
     }
 
     // MARK: Launching

@@ -44,11 +44,12 @@ extension Lifecycle {
         return now >= (app.launched ?? now) + app.policy.timeouts.launch
     }
 
-    private mutating func giveWakeTime(to id: AppID) {
+    /// - Parameter start: When the time began; now, if it is nil.
+    mutating func giveWakeTime(to id: AppID, since start: Instant? = nil) {
         guard let app = apps[id] else { return }
         if app.wish != .run { want(id, reason: .wake) }
         apps[id]?.isWoken = true
-        deadlines.set(.woken, id, at: now + app.policy.timeouts.task)
+        deadlines.set(.woken, id, at: (start ?? now) + app.policy.timeouts.task)
         unsettled.append(id)
     }
 

@@ -67,6 +67,16 @@ import Testing
             world.lines() == ["clock ← perform-task", "! clock perform-task no-data", "reply 2 no-data"])
     }
 
+    @Test func `one that is launched for it and does not listen has the same time`() {
+        var world = World(apps: "clock")
+        let wake = world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        world.pass(.milliseconds(29_999))
+        #expect(world.replies[wake]?.name == "not-listening")
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
     @Test func `a person who puts it to sleep is stronger`() {
         var world = asleep(linked: false)
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
