@@ -16,6 +16,7 @@ extension Lifecycle {
     mutating func define(_ id: AppID, _ policy: Policy) {
         if apps[id] == nil { apps[id] = App(id: id, policy: policy, since: now) }
         apps[id]?.policy = policy
+        noteLaunched(id)
         dropUncoveredRestart(of: id)
         unsettled.append(id)
         fillFront()

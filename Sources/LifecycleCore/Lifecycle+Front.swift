@@ -54,7 +54,7 @@ extension Lifecycle {
     /// The home app is in front whenever nothing else is.
     mutating func fillFront() {
         guard front.isEmpty, hasStarted, !isShuttingDown, let home = settings.homeApp, let app = apps[home],
-            deadlines.instant(.restart, home) == nil
+            deadlines.instant(.restart, home) == nil, app.isRunning || !app.policy.isTransient
         else { return }
         // One that is being ended comes back when it is gone, and not before.
         if case .end = app.wish { return }

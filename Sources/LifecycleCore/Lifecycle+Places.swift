@@ -73,7 +73,8 @@ extension Lifecycle {
 
     private mutating func resignUnanswered(_ app: App) {
         if app.hasScenes { return resignScenesUnanswered(app) }
-        if app.owed.contains(where: \.isActivation), !app.isAway {
+        let mayKnow = app.isAway && app.mayHaveHeard && app.owed.first.map(\.isActivation) == true
+        if app.owed.contains(where: \.isActivation), !mayKnow {
             // It has never heard that it was active, and need not hear that it no longer is.
             apps[app.id]?.owed.removeAll(where: \.isActivation)
             return arrive(app.id, at: .inactive)

@@ -94,6 +94,8 @@ extension Lifecycle {
         case .stop:
             effects.append(.stop(id))
             apps[id]?.awaiting = .stop
+            // Whoever stopped it before: from now on it is the daemon who has.
+            apps[id]?.isStoppedByOther = false
         case .resume:
             effects.append(.resume(id))
             apps[id]?.awaiting = .resume

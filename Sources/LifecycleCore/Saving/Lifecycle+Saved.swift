@@ -53,7 +53,7 @@ extension Lifecycle {
             guard let app = App(saved: record, policy: { policy($0) ?? leftOver }, now: now) else { continue }
             apps[app.id] = app
             deadlines.restore(app.id, from: record)
-            noteLaunched(app)
+            noteLaunched(app.id)
             deferConversation(with: app.id)
         }
         runningCount = apps.values.count { $0.isRunning }
@@ -73,9 +73,9 @@ extension Lifecycle {
     }
 
     /// One that has no time for its launch any more is past it, though another manifest may demand now what it has not said.
-    private mutating func noteLaunched(_ app: App) {
-        guard app.state.isAlive, !app.isReady, deadlines.instant(.launch, app.id) == nil else { return }
-        apps[app.id]?.hasLaunched = true
+    mutating func noteLaunched(_ id: AppID) {
+        guard let app = apps[id], app.state.isAlive, !app.isReady, deadlines.instant(.launch, id) == nil else { return }
+        apps[id]?.hasLaunched = true
     }
 
     /// What an app has said in time is not acted upon as unsaid, only because nobody was there to hear it.
@@ -109,6 +109,8 @@ extension Lifecycle {
         case .end:
             let isAsked = deadlines.instant(.grace, app.id) != nil
             effects.append(isAsked ? .terminate(app.id) : .kill(app.id))
+            // Perhaps it is asked only now.
+            if isAsked { deadlines.set(.grace, app.id, at: now + app.policy.timeouts.willTerminate) }
         case nil:
             // It may have been continued in between, by the rescue for one.
             guard app.state == .suspended else { return }
