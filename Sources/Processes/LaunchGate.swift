@@ -13,6 +13,7 @@ public struct LaunchGate: ~Copyable {
     /// - Returns: Why it cannot be told, for want of memory for example; it then ends without having run anything.
     public consuming func open() -> SpawnError? {
         let error = -linux_open_gate(descriptor.rawValue)
-        return error <= 0 || error == EPIPE || error == ECONNRESET ? nil : .failed("tell the new process to begin", error)
+        guard error > 0, error != EPIPE, error != ECONNRESET else { return nil }
+        return .failed("tell the new process to begin", error)
     }
 }
