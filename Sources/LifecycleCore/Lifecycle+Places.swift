@@ -73,7 +73,8 @@ extension Lifecycle {
 
     private mutating func resignUnanswered(_ app: App) {
         if app.hasScenes { return resignScenesUnanswered(app) }
-        let mayKnow = app.isAway && app.mayHaveHeard && app.owed.first.map(\.isActivation) == true
+        // One that is away may have heard it, or else that it comes to the front, which it always hears both of.
+        let mayKnow = app.isAway && (app.hasLaunched || app.mayHaveHeard && app.owed.first?.isActivation == true)
         if app.owed.contains(where: \.isActivation), !mayKnow {
             // It has never heard that it was active, and need not hear that it no longer is.
             apps[app.id]?.owed.removeAll(where: \.isActivation)
