@@ -194,7 +194,8 @@ class Comparison(RuleBasedStateMachine):
             if app["state"] != "notRunning":
                 # A child that has ended while its parent is stopped is not waited for.
                 tree = [each for each in self.daemon.kernel.tree(app["pid"]) if each.state != "Z"]
-                allowed = {"T"} if app["state"] == "suspended" else set("RSD")
+                # A parent in vfork(2) sleeps, uninterruptibly, until its stopped child goes on.
+                allowed = set("TD") if app["state"] == "suspended" else set("RSD")
                 assert tree and {each.state for each in tree} <= allowed, (app, tree)
 
 
