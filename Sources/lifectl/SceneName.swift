@@ -22,4 +22,15 @@ struct SceneName: Equatable {
     var parameters: SceneParameters { SceneParameters(app: app, scene: scene) }
 
     var text: String { "\(app)/\(scene)" }
+
+    /// Whether a text has the form of a scene's id and of its role, so that a mistake is told in words before it is sent.
+    static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": true
+                default: false
+                }
+            }
+    }
 }

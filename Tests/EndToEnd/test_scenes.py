@@ -83,7 +83,7 @@ def test_memory_is_taken_from_scenes_first(direct, listeners):
     lifectl("home")
     lifectl.wait_for_state(APP, "suspended")
     pid = lifectl.pid(APP)
-    lifectl("memory-pressure", "critical")
+    assert "scenes out of sight were disconnected" in lifectl("memory-pressure", "critical").stdout
     assert lifectl.pid(APP) == pid
     assert scenes(lifectl) == {"page": "unattached"}
     lifectl("focus", f"{APP}/page")
@@ -103,3 +103,10 @@ def test_scenes_outlive_the_daemon(direct, listeners):
     direct.start()
     assert scenes(lifectl) == {"main": "background", "page": "foregroundActive"}
     lifectl("kill", APP)
+
+
+@pytest.mark.parametrize("option", ["--scene", "--role"])
+def test_an_id_that_is_none_is_told_with_what_was_expected(direct, listeners, option):
+    result = direct.lifectl("scene", "open", APP, option, "a/b", check=False)
+    assert result.returncode == 64
+    assert f"{option} takes 1 to 64 letters" in result.stderr

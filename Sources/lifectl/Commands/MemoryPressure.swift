@@ -6,7 +6,8 @@ struct MemoryPressure: ParsableCommand {
         abstract: "Do what is done when memory is short, to see what apps make of it.",
         discussion: """
             warning tells the apps that listen. critical tells them, too, and ends one app: the suspended one that was in \
-            front longest ago, or, where none is suspended, one that runs out of sight. Done when its processes are gone.
+            front longest ago, or, where none is suspended, one that runs out of sight. Scenes out of sight are \
+            disconnected before, and no app is ended as long as there were any. Done when its processes are gone.
 
             Example: lifectl memory-pressure critical
             """)
@@ -27,7 +28,10 @@ struct MemoryPressure: ParsableCommand {
         var session = try Session(options, doing: "cannot simulate memory pressure")
         let reply = try session.call(.simulateMemoryPressure, MemoryPressureParameters(level: level, all: all))
         try options.show(reply) { _ in
-            reply.reclaimed.map { "\(Text.printable($0)) was ended for its memory\n" }.joined()
+            guard level != .critical || !reply.reclaimed.isEmpty else {
+                return "scenes out of sight were disconnected, and no app was ended\n"
+            }
+            return reply.reclaimed.map { "\(Text.printable($0)) was ended for its memory\n" }.joined()
         }
     }
 }

@@ -38,6 +38,13 @@ struct SceneCommand: ParsableCommand {
 
         @OptionGroup var options: GlobalOptions
 
+        func validate() throws {
+            for (option, word) in [("--scene", scene), ("--role", role)] {
+                guard let word, !SceneName.isWord(word) else { continue }
+                throw ValidationError("\(option) takes 1 to 64 letters, digits, '.', '_' and '-' of ASCII")
+            }
+        }
+
         func run() throws {
             var session = try Session(options, doing: "cannot open a scene of \(Text.printable(app.id))")
             let parameters = OpenSceneParameters(
