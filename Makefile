@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test soak fuzz sanitize coverage format lint install uninstall clean help
+.PHONY: all build samples deps demo test simulate explore soak fuzz sanitize coverage format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -46,6 +46,14 @@ test: ## Run every test that this machine allows, and say what was skipped.
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
+
+simulate: ## Run random histories of the whole machine against its promises: SEEDS=N or INPUTS=N, FROM=SEED.
+	$(SWIFT) build -c $(BUILD) --product simulate
+	$(products)/simulate $(if $(FROM),--from $(FROM)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(INPUTS),--inputs $(INPUTS))
+
+explore: ## Go through every order of events in small worlds: DEPTH=N.
+	$(SWIFT) build -c $(BUILD) --product simulate
+	$(products)/simulate --explore $(or $(DEPTH),7)
 
 soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the figures; SEED=N for the same again.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))

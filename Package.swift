@@ -105,6 +105,12 @@ let package = Package(
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // A whole machine around the core, for `make simulate` and `make explore`.
+        .target(
+            name: "Simulation", dependencies: ["LifecycleCore", "TestSupport"], path: "Tests/Simulation",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: strict),
         .executableTarget(

@@ -74,7 +74,7 @@ extension FuzzTarget {
     /// The effects as the channel would have them.
     private static func tell(_ effects: [Effect], at time: Instant) {
         for case .deliver(_, let delivery) in effects {
-            let message = CallbackMessage(delivery, now: time, previousTime: nil)
+            let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: nil)
             guard let line = try? MessageToApp.callback(message).encoded() else { continue }
             require((try? MessageToApp(parsing: line.dropLast())) == .callback(message), "an app can read its callback")
         }

@@ -1,0 +1,170 @@
+package import LifecycleCore
+
+/// Which kinds of input have come in which states of the apps that they were about.
+package struct Coverage: Sendable {
+    /// How often each kind came, by the state that the app was in.
+    package private(set) var counts: [String: [Int]]
+    package static let states: [AppState] = AppState.allCases
+
+    package init() { counts = [:] }
+
+    /// Takes note of an input; one about no app counts for each app that it has changed.
+    mutating func count(_ input: Input, _ states: [AppID: AppState], _ changed: [AppID]) {
+        let kind = input.kind
+        var row = counts[kind] ?? [Int](repeating: 0, count: Self.states.count)
+        if let id = input.app {
+            row[(states[id] ?? .notRunning).index] += 1
+        } else {
+            for id in changed { row[(states[id] ?? .notRunning).index] += 1 }
+        }
+        counts[kind] = row
+    }
+
+    package mutating func add(_ other: Coverage) {
+        for (kind, row) in other.counts {
+            guard let mine = counts[kind] else {
+                counts[kind] = row
+                continue
+            }
+            counts[kind] = zip(mine, row).map { $0 + $1 }
+        }
+    }
+
+    /// How many pairs of a state and a kind of input have come up, and of how many.
+    package var pairs: (seen: Int, all: Int) {
+        let seen = counts.values.reduce(0) { $0 + $1.count { $0 > 0 } }
+        return (seen, Input.kinds.count * Self.states.count)
+    }
+
+    /// The pairs that have never come up, by kind.
+    package var missing: [(kind: String, states: [String])] {
+        Input.kinds.compactMap { kind in
+            let row = counts[kind] ?? []
+            let states = Self.states.filter { $0.index >= row.count || row[$0.index] == 0 }
+            return states.isEmpty ? nil : (kind, states.map(\.rawValue))
+        }
+    }
+}
+
+extension AppState {
+    fileprivate var index: Int {
+        switch self {
+        case .notRunning: 0
+        case .inactive: 1
+        case .active: 2
+        case .background: 3
+        case .suspended: 4
+        case .terminating: 5
+        }
+    }
+}
+
+extension Input {
+    /// Every kind that comes: the apps of the simulation have no scenes, and nobody asks for any.
+    static let kinds = [
+        "start", "configure", "define", "forget", "wake", "shutDown", "takeOver", "pressure", "look", "tick",
+        "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
+        "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
+        "request kill", "request memoryPressure", "outcome spawned", "outcome spawnFailed", "outcome stopped",
+        "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
+        "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
+        "message beginActivity", "message endHold", "message closed", "message back",
+    ]
+
+    var kind: String {
+        switch self {
+        case .start: "start"
+        case .configure: "configure"
+        case .define: "define"
+        case .forget: "forget"
+        case .remember: "remember"
+        case .request(_, let request): request.kind
+        case .wake: "wake"
+        case .shutDown: "shutDown"
+        case .outcome(_, let outcome): outcome.kind
+        case .message(_, let message): message.kind
+        case .takeOver: "takeOver"
+        case .memoryPressure: "pressure"
+        case .memoryLookedAt: "look"
+        case .tick: "tick"
+        }
+    }
+
+    /// The app that it is about, if it is about one.
+    var app: AppID? {
+        switch self {
+        case .define(let id, _), .forget(let id), .remember(let id, _), .wake(let id, _), .outcome(let id, _),
+            .message(let id, _):
+            id
+        case .request(_, let request): request.app
+        case .start, .configure, .shutDown, .takeOver, .memoryPressure, .memoryLookedAt, .tick: nil
+        }
+    }
+}
+
+extension Request {
+    fileprivate var kind: String {
+        switch self {
+        case .launch: "request launch"
+        case .focus: "request focus"
+        case .home: "request home"
+        case .beginInterruption: "request beginInterruption"
+        case .endInterruption: "request endInterruption"
+        case .suspend: "request suspend"
+        case .resume: "request resume"
+        case .hand: "request hand"
+        case .machine: "request machine"
+        case .wake: "request wake"
+        case .terminate: "request terminate"
+        case .kill: "request kill"
+        case .openScene: "request openScene"
+        case .focusScene: "request focusScene"
+        case .backgroundScene: "request backgroundScene"
+        case .closeScene: "request closeScene"
+        case .memoryPressure: "request memoryPressure"
+        }
+    }
+
+    var app: AppID? {
+        switch self {
+        case .launch(let id, _), .focus(let id), .suspend(let id), .resume(let id), .hand(let id, _),
+            .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
+            .closeScene(let id, _), .terminate(let id), .kill(let id):
+            id
+        case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate var kind: String {
+        switch self {
+        case .spawned: "outcome spawned"
+        case .spawnFailed: "outcome spawnFailed"
+        case .stopped: "outcome stopped"
+        case .stopIncomplete: "outcome stopIncomplete"
+        case .resumed: "outcome resumed"
+        case .resumedByOther: "outcome resumedByOther"
+        case .stoppedByOther: "outcome stoppedByOther"
+        case .exited: "outcome exited"
+        case .gone: "outcome gone"
+        }
+    }
+}
+
+extension AppMessage {
+    fileprivate var kind: String {
+        switch self {
+        case .hello: "message hello"
+        case .done: "message done"
+        case .beginTask: "message beginTask"
+        case .beginActivity: "message beginActivity"
+        case .endHold: "message endHold"
+        case .openScene: "message openScene"
+        case .closeScene: "message closeScene"
+        case .sceneInfo: "message sceneInfo"
+        case .closed: "message closed"
+        case .back: "message back"
+        }
+    }
+}

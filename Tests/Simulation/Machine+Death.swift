@@ -1,0 +1,157 @@
+import LifecycleCore
+
+/// The daemon is killed, and another one takes over.
+extension Machine {
+    /// - Parameter input: What it was dealing with.
+    mutating func die(during input: Input?, downtime: Duration) {
+        if isTold { story.append(.note("the daemon is killed")) }
+        open.removeAll()
+        isDead = true
+        queue.removeAll { event in
+            switch event {
+            case .notice(_, .stopped, _), .notice(_, .resumed, _), .notice(_, .stopIncomplete, _), .look: true
+            case .notice(_, .spawnFailed, _), .notice(_, .resumedByOther, _): true
+            default: false
+            }
+        }
+        for id in trees.keys.sorted() { loseDaemon(id) }
+        // What an app says leaves its socket only when it has been dealt with.
+        if setup.deaths == .channelsKept, case .message(let id, let message) = input, chance.happens(50) {
+            if case .back = message {} else { trees[id]?.unread.insert(message, at: 0) }
+        }
+        pass(downtime)
+        isDead = false
+        if problems.isEmpty { takeOver() }
+    }
+
+    private mutating func loseDaemon(_ id: AppID) {
+        guard let tree = trees[id] else { return }
+        if tree.failsToStart {
+            trees[id] = nil
+            return
+        }
+        // A program that was not let go never is.
+        if !tree.runs, chance.happens(50) {
+            trees[id] = nil
+            return
+        }
+        guard setup.deaths == .channelsLost, tree.channel == .open else { return }
+        trees[id]?.channel = .lost
+        trees[id]?.watch.wasAway = true
+        // It may lose while it is away what it was about to be told.
+        trees[id]?.watch.automaton.wasLate = true
+        // What was not read, on either side, is lost.
+        trees[id]?.inbox = []
+        queue.removeAll { event in
+            if case .line(id, _, _) = event { true } else { false }
+        }
+        if !tree.isStopped { later(.comeBack(id, launch: tree.number), within: 4000) }
+    }
+
+    private mutating func takeOver() {
+        isTakingOver = true
+        tookOver = now
+        let policies = policies
+        core = Lifecycle(
+            restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
+            policy: { policies[$0] }, at: now)
+        if isTold { story.append(.note("another daemon takes over")) }
+        let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
+        var ended: [(AppID, ExitStatus)] = []
+        for app in running { if let status = adopt(app) { ended.append((app.id, status)) } }
+        for id in trees.keys.sorted() where core.knownApps[id]?.isRunning != true {
+            report("\(id) runs, and the successor knows nothing of it")
+        }
+        file.beginAnew(core)
+        for app in core.knownApps.values.filter(\.isAway).sorted(by: { $0.id < $1.id }) {
+            guard let tree = trees[app.id], tree.channel == .open else { continue }
+            give(.message(app.id, .back(lastSequence: file.told[app.id] ?? 0)))
+            sayAgain(app.id)
+        }
+        for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { give(.define(id, policy)) }
+        for (id, status) in ended {
+            trees[id]?.isExitReported = true
+            give(.outcome(id, .exited(status, othersLeft: false)))
+        }
+        give(.takeOver)
+        isTakingOver = false
+        lookAtAdopted()
+        give(.start)
+        readOn()
+    }
+
+    /// - Returns: How the app ended, when nothing is left of it.
+    private mutating func adopt(_ app: App) -> ExitStatus? {
+        guard let tree = trees[app.id], tree.launched == app.launched else {
+            trees[app.id] = nil
+            return app.isSpawning ? nil : .unknown
+        }
+        guard tree.isGone else {
+            if tree.channel == .open, app.isLinked != tree.hasSaidHello { trees[app.id]?.hasSaidHello = app.isLinked }
+            return nil
+        }
+        // A program that may never have run is started again.
+        if app.isSpawning, !tree.runs {
+            trees[app.id] = nil
+            return nil
+        }
+        return tree.mainStatus ?? .unknown
+    }
+
+    private mutating func lookAtAdopted() {
+        for id in trees.keys.sorted() {
+            guard let tree = trees[id], let status = tree.mainStatus else { continue }
+            if !tree.isExitReported {
+                trees[id]?.isExitReported = true
+                give(.outcome(id, .exited(status, othersLeft: !tree.isGone)))
+            } else if tree.isGone {
+                give(.outcome(id, .gone))
+            }
+        }
+    }
+
+    /// What the apps have said to nobody is read now.
+    private mutating func readOn() {
+        for id in trees.keys.sorted() {
+            guard let tree = trees[id] else { continue }
+            trees[id]?.unread = []
+            let waiting = queue.ordered.filter { entry in
+                if case .line(id, _, _) = entry.event { true } else { false }
+            }
+            queue.removeAll { event in
+                if case .line(id, _, _) = event { true } else { false }
+            }
+            for message in tree.unread { queue.add(.line(id, message, launch: tree.number), at: now) }
+            for entry in waiting { queue.add(entry.event, at: max(entry.time, now)) }
+        }
+    }
+
+    // MARK: Coming back
+
+    /// The library connects again.
+    mutating func comeBack(_ id: AppID) {
+        guard let tree = trees[id], tree.channel == .lost, tree.canAct else { return }
+        guard !isDead else { return later(.comeBack(id, launch: tree.number), within: 1000) }
+        // One that stayed away for too long, or never was there, is not let in any more.
+        guard core.knownApps[id]?.isAway == true else {
+            trees[id]?.channel = .closed
+            return
+        }
+        trees[id]?.channel = .open
+        trees[id]?.lastLine = now
+        give(.message(id, .back(lastSequence: tree.lastSequence)))
+        sayAgain(id)
+        beginTurn(id)
+    }
+
+    /// The app repeats what may have been lost: what it has begun and ended, and its last answer.
+    private mutating func sayAgain(_ id: AppID) {
+        guard let tree = trees[id], tree.canAct else { return }
+        for (number, isActivity) in tree.holds.sorted(by: { $0.key < $1.key }) {
+            say(isActivity ? .beginActivity(number, mode: "audio") : .beginTask(number, name: "task"), id)
+        }
+        for number in tree.watch.granted.keys.sorted() where tree.holds[number] == nil { say(.endHold(number), id) }
+        if let last = tree.lastAnswer { say(.done(sequence: last.sequence, last.answer), id) }
+        if let last = tree.taskAnswer { say(.done(sequence: last.sequence, last.answer), id) }
+    }
+}

@@ -1,0 +1,75 @@
+import LifecycleCore
+
+/// What tells two machines apart, whatever the time and however many callbacks have been.
+extension Machine {
+    func identity(_ commandsLeft: Int, _ exitsLeft: Int) -> String {
+        var text = "\(commandsLeft) \(exitsLeft)"
+        for field in core.record.fields { text += "|\(field.name)=\(relative(field.name, field.value, 0))" }
+        for id in core.knownApps.keys.sorted() { describe(id, in: &text) }
+        for entry in queue.ordered { text += "|" + describe(entry.event) }
+        for number in open.keys.sorted() { text += "|\(number)" }
+        text += "|\(inner(core, "waitingForPlace"))"
+        return text
+    }
+
+    private func describe(_ id: AppID, in text: inout String) {
+        guard let app = core.knownApps[id] else { return }
+        let last = core.record(of: id)?["sequence"].flatMap { UInt64($0) } ?? 0
+        for field in core.record(of: id)?.fields ?? [] {
+            text += "|\(field.name)=\(relative(field.name, field.value, last))"
+        }
+        if !open.isEmpty { text += "|\(inner(app, "waiters"))" }
+        guard let tree = trees[id] else { return }
+        let watch = tree.watch
+        text += "|\(tree.runs)\(tree.isStopped)\(tree.isSeenStopped)\(tree.mainStatus != nil)\(tree.isGone)"
+        text += "\(tree.asked != nil)\(tree.killed != nil)\(tree.hasSaidHello)\(tree.isBusy)\(tree.wantsToSayHello)"
+        for told in tree.inbox {
+            if case .callback(let delivery) = told { text += " \(delivery.callback)\(last - delivery.sequence)" }
+        }
+        text += " \(String(describing: watch.automaton.last))\(watch.automaton.wasLate)\(watch.believesActive)"
+        text += watch.outstanding.map { " \($0.callback)" } ?? ""
+    }
+
+    private func describe(_ event: Event) -> String {
+        guard case .line(let id, .done(let sequence, let answer), _) = event else { return event.withoutLaunch }
+        let last = core.record(of: id)?["sequence"].flatMap { UInt64($0) } ?? 0
+        return "\(id) done \(last &- sequence) \(answer)"
+    }
+
+    /// Times count from now, and numbers from the last one; what is long past is all the same.
+    private func relative(_ name: String, _ value: String, _ last: UInt64) -> String {
+        switch name {
+        case "sent", "sequence", "last-event": return ""
+        case "told-sequence", "task-sequence": return UInt64(value).map { String(last &- $0) } ?? value
+        case "since", "launched", "last-in-front", "memory-warned":
+            guard let time = UInt64(value) else { return value }
+            return String(min(now.microseconds &- time, 61_000_000))
+        case "answer-by", "task-until":
+            return UInt64(value).map { String(Int64($0) - Int64(now.microseconds)) } ?? value
+        case "deadline":
+            let parts = value.split(separator: ":")
+            guard parts.count == 2, let time = Int64(parts[1]) else { return value }
+            return "\(parts[0]):\(time - Int64(now.microseconds))"
+        case "exit": return String(value.drop { $0 != ":" })
+        default: return value
+        }
+    }
+
+    /// A part that the core shows to nobody, and that no record has.
+    private func inner(_ whole: some Any, _ name: String) -> String {
+        Mirror(reflecting: whole).descendant(name).map { "\($0)" } ?? ""
+    }
+}
+
+extension Event {
+    fileprivate var withoutLaunch: String {
+        switch self {
+        case .notice(let id, let outcome, _): "\(id) \(outcome)"
+        case .line(let id, let message, _): "\(id) \(message)"
+        case .turn(let id, _): "\(id) turn"
+        case .taskDone(let id, _, _): "\(id) task"
+        case .comeBack(let id, _): "\(id) back"
+        case .look(let level): "\(level)"
+        }
+    }
+}

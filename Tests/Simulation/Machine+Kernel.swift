@@ -1,0 +1,148 @@
+import LifecycleCore
+
+/// What the core wants done, and the kernel that does it in its own time.
+extension Machine {
+    mutating func perform(_ effect: Effect) {
+        if isTold { story.append(.effect(effect)) }
+        watch(effect)
+        switch effect {
+        case .spawn(let id): spawn(id)
+        case .stop(let id): stop(id)
+        case .resume(let id): resume(id)
+        case .terminate(let id): terminate(id)
+        case .kill(let id): kill(id)
+        case .deliver(let id, let delivery): send(.callback(delivery), delivery.sequence, to: id)
+        case .expireTask(let id, let number, _): send(.expire(number), nil, to: id)
+        case .lookAtMemory:
+            let level: MemoryLevel = !isCalm && chance.happens(50) ? .critical : .normal
+            later(.look(level), within: 300)
+        case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
+        case .decision(.launchFailed(let id, _)): trees[id] = nil
+        case .sceneTransition, .decision, .reply, .answerHold, .measureMemory, .forgotten, .finished: break
+        }
+    }
+
+    private mutating func spawn(_ id: AppID) {
+        if let tree = trees[id] {
+            guard isTakingOver else { return report("\(id) is started while it runs") }
+            return later(.notice(id, .spawned, launch: tree.number), within: 0)
+        }
+        launches += 1
+        let manner = isCalm ? calmManner(of: id) : setup.apps.first { $0.id == id }?.manner ?? .good
+        var tree = Tree(number: launches, launched: core.knownApps[id]?.launched, manner: manner)
+        if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
+        tree.failsToStart = faults && chance.happens(8)
+        trees[id] = tree
+        file.told[id] = nil
+        if tree.failsToStart { return later(.notice(id, .spawnFailed("no such program"), launch: tree.number)) }
+        later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
+        prepareHello(of: id)
+    }
+
+    private func calmManner(of id: AppID) -> Manner {
+        let isDeaf = setup.apps.first { $0.id == id }?.manner == .deaf
+        return isDeaf && core.knownApps[id]?.policy.callbacks != .required ? .deaf : .good
+    }
+
+    private mutating func stop(_ id: AppID) {
+        guard let tree = trees[id] else { return }
+        trees[id]?.isStopped = true
+        trees[id]?.isSeenStopped = false
+        trees[id]?.isContinuedByOther = false
+        forgetNotices(of: id)
+        if faults, chance.happens(8) {
+            queue.add(.notice(id, .stopIncomplete("1 (D)"), launch: tree.number), at: now + .seconds(1))
+            queue.add(.notice(id, .stopped, launch: tree.number), at: now + .seconds(1) + chance.time(upTo: 9000))
+        } else {
+            later(.notice(id, .stopped, launch: tree.number))
+        }
+    }
+
+    private mutating func resume(_ id: AppID) {
+        guard let tree = trees[id] else { return }
+        goOn(id)
+        forgetNotices(of: id)
+        later(.notice(id, .resumed, launch: tree.number), within: 1)
+        if tree.channel == .lost { later(.comeBack(id, launch: tree.number), within: 4000) }
+    }
+
+    /// SIGCONT.
+    mutating func goOn(_ id: AppID) {
+        trees[id]?.isStopped = false
+        trees[id]?.isSeenStopped = false
+        trees[id]?.isStoppedByOther = false
+        beginTurn(id)
+    }
+
+    private mutating func terminate(_ id: AppID) {
+        if isTakingOver, trees[id]?.asked != nil { return }
+        guard let tree = trees[id] else { return }
+        trees[id]?.asked = now
+        goOn(id)
+        forgetNotices(of: id)
+        guard !faults || chance.happens(75) else {
+            if chance.happens(50) { end(id, tree.number, .code(0), within: 9000) }
+            return
+        }
+        end(id, tree.number, chance.happens(50) ? .code(0) : .signal(15), within: 30)
+    }
+
+    private mutating func kill(_ id: AppID) {
+        guard let tree = trees[id] else { return }
+        if tree.killed == nil { trees[id]?.killed = now }
+        // A process in the kernel does not go before it is out of it.
+        let time = faults && chance.happens(4) ? 9000 : 20
+        end(id, tree.number, .signal(9), within: time)
+        if faults, chance.happens(20) { later(.notice(id, .gone, launch: tree.number), within: time) }
+    }
+
+    /// The main process ends, if it has not, and the others of the tree with it or after it.
+    private mutating func end(_ id: AppID, _ number: Int, _ status: ExitStatus, within milliseconds: Int) {
+        let time = now + chance.time(upTo: milliseconds)
+        let othersLeft = chance.happens(20)
+        if trees[id]?.mainStatus == nil {
+            queue.add(.notice(id, .exited(status, othersLeft: othersLeft), launch: number), at: time)
+        }
+        if othersLeft || trees[id]?.mainStatus != nil {
+            queue.add(.notice(id, .gone, launch: number), at: time + .milliseconds(10))
+        }
+    }
+
+    /// What was done to the processes before is of no interest any more.
+    private mutating func forgetNotices(of id: AppID) {
+        queue.removeAll { event in
+            switch event {
+            case .notice(id, .stopped, _), .notice(id, .resumed, _), .notice(id, .stopIncomplete, _): true
+            default: false
+            }
+        }
+    }
+
+    // MARK: Notices
+
+    /// Something becomes so, and the daemon is told if there is one.
+    mutating func notice(_ id: AppID, _ outcome: Outcome) {
+        guard let tree = trees[id], !tree.isGone else { return }
+        switch outcome {
+        case .spawned: trees[id]?.runs = true
+        case .spawnFailed: trees[id]?.isGone = true
+        // Whoever stops a tree sends SIGSTOP until all of it is seen stopped, whatever others send meanwhile.
+        case .stopped:
+            trees[id]?.isStopped = true
+            trees[id]?.isSeenStopped = true
+        case .exited(let status, let othersLeft):
+            guard tree.mainStatus == nil else { return }
+            if !tree.runs, !isDead { notice(id, .spawned) }
+            trees[id]?.mainStatus = status
+            trees[id]?.isGone = !othersLeft
+            if isDead { return }
+            trees[id]?.isExitReported = true
+        case .gone:
+            guard tree.mainStatus != nil else { return }
+            trees[id]?.isGone = true
+        default: break
+        }
+        if case .spawned = outcome { beginTurn(id) }
+        if !isDead { give(.outcome(id, outcome)) }
+    }
+}

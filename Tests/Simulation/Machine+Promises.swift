@@ -1,0 +1,195 @@
+import LifecycleCore
+
+/// The promises about single steps.
+extension Machine {
+    // MARK: Telling
+
+    /// An app is told something: it has to listen, and to run.
+    mutating func watchTelling(_ id: AppID, _ what: String) {
+        guard let tree = trees[id] else { return report("\(what) for \(id), which does not run") }
+        if !tree.hasSaidHello { report("\(id) is told \(what), and does not listen") }
+        if tree.isStopped { report("\(id) is told \(what) while it is stopped") }
+        if tree.asked != nil { report("\(id) is told \(what) after SIGTERM") }
+        if tree.killed != nil { report("\(id) is told \(what) after SIGKILL") }
+    }
+
+    mutating func watchDelivery(_ delivery: Delivery, to id: AppID) {
+        let callback = delivery.callback
+        watchTelling(id, callback.rawValue)
+        guard let tree = trees[id] else { return }
+        checkTime(of: delivery, id)
+        if callback == .performTask {
+            if let task = tree.watch.task, task.sequence != delivery.sequence {
+                report("\(id) is given a task while it works on another")
+            }
+            trees[id]?.watch.task = delivery
+        } else {
+            checkOutstanding(delivery, id)
+            trees[id]?.watch.outstanding = delivery
+        }
+        // What it has had before is no news to it.
+        guard delivery.sequence > tree.lastSequence else { return }
+        noteErrand(delivery, id)
+        if let problem = trees[id]?.watch.automaton.told(delivery) { report("\(id) is told \(problem)") }
+        switch callback {
+        case .didBecomeActive: becomeActive(id)
+        case .willResignActive: trees[id]?.watch.resignsBy = delivery.deadline
+        case .willFinishLaunching: checkRestoration(delivery, id)
+        default: break
+        }
+    }
+
+    private mutating func checkOutstanding(_ delivery: Delivery, _ id: AppID) {
+        guard let watch = trees[id]?.watch, let before = watch.outstanding, before.sequence != delivery.sequence,
+            now < before.deadline
+        else { return }
+        // Who has to make room has a second for that, whatever it is busy with.
+        if let since = watch.unwantedSince, since + timeouts(of: id).willResignActive <= now { return }
+        report("\(id) is told \(delivery.callback.rawValue) and has not answered \(before.callback.rawValue)")
+    }
+
+    private mutating func checkTime(of delivery: Delivery, _ id: AppID) {
+        let times = timeouts(of: id)
+        let most =
+            switch delivery.callback {
+            case .willResignActive: times.willResignActive
+            case .didEnterBackground: times.didEnterBackground
+            case .willFinishLaunching, .didFinishLaunching: times.launch
+            case .performTask: times.task
+            default: times.callback
+            }
+        let least = delivery.callback == .willResignActive || !isAwayPossible ? most : .zero
+        let time = delivery.deadline.duration(since: now)
+        if time > most || (time < least && delivery.callback != .willResignActive) {
+            report("\(id) has \(time) for \(delivery.callback.rawValue), not \(most)")
+        }
+    }
+
+    private var isAwayPossible: Bool { setup.deaths != .none }
+
+    private mutating func noteErrand(_ delivery: Delivery, _ id: AppID) {
+        // Where every possibility is tried in turn, the same is handed over again.
+        guard !chance.isBlind, let key = delivery.event?.event.key, var errand = errands[key] else { return }
+        if !errand.told.insert(delivery.sequence).inserted || errand.told.count > 1 {
+            report("\(id) is handed \(key) twice")
+        }
+        if errand.isOver { report("\(id) is handed \(key), of which somebody was told how it ended") }
+        errands[key] = errand
+    }
+
+    /// Nobody becomes active before those in the way have resigned, or have had the time for it.
+    private mutating func becomeActive(_ id: AppID) {
+        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.frontLimit) : settings.frontLimit
+        let others = trees.filter { $0.key != id && believesActive($0.key, $0.value) }.keys
+        if others.count >= limit { report("\(id) is told that it is active, and so believe \(others.sorted())") }
+        trees[id]?.watch.believesActive = true
+        trees[id]?.watch.resignsBy = nil
+    }
+
+    private func believesActive(_ id: AppID, _ tree: Tree) -> Bool {
+        guard tree.watch.believesActive, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil else {
+            return false
+        }
+        if let time = tree.watch.resignsBy, time <= now { return false }
+        guard let since = tree.watch.unwantedSince else { return true }
+        return now < since + timeouts(of: id).willResignActive
+    }
+
+    private mutating func checkRestoration(_ delivery: Delivery, _ id: AppID) {
+        guard let launch = delivery.launch else { return report("\(id) is not told why it was launched") }
+        switch ends[id] {
+        case .system where !launch.restores: report("\(id) is not restored after the system has ended it")
+        case .person where launch.restores: report("\(id) is restored after a person has ended it")
+        case .itself where launch.restores: report("\(id) is restored after it has ended with success")
+        case nil where launch.previous != nil: report("\(id) is told of an end before its first")
+        default: break
+        }
+    }
+
+    // MARK: Stopping and ending
+
+    /// Nobody is put to sleep who is in use, has something to finish, or has not been given its time.
+    mutating func watchStop(_ id: AppID) {
+        guard let tree = trees[id] else { return report("\(id) is stopped, and does not run") }
+        let watch = tree.watch
+        if policies[id]?.suspend == .never { report("\(id) is stopped, and may never be") }
+        if core.front.contains(id), core.concealments.isEmpty { report("\(id) is stopped in front") }
+        if !watch.granted.isEmpty { report("\(id) is stopped, and held by \(watch.granted.keys.sorted())") }
+        if let task = watch.task, now < task.deadline { report("\(id) is stopped in the middle of its task") }
+        if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
+        if states[id] == .suspended { return }
+        let isLinked = core.knownApps[id]?.isLinked == true
+        if isLinked, watch.automaton.last == .didBecomeActive || watch.automaton.last == .willResignActive {
+            report("\(id) is stopped, and has not been told that it is out of sight")
+        }
+        guard !isLinked, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince else {
+            return
+        }
+        if now < since + timeouts(of: id).background {
+            report("\(id) is stopped \(now.duration(since: since)) after it has left the front")
+        }
+    }
+
+    mutating func watchTerminate(_ id: AppID) {
+        guard let tree = trees[id], !(isTakingOver && tree.asked != nil) else { return }
+        if tree.asked != nil, tree.mainStatus == nil { report("\(id) is sent SIGTERM twice") }
+        // One whose channel went with a daemon cannot be told to resign.
+        if tree.mainStatus == nil, tree.channel != .lost, believesActive(id, tree) {
+            report("\(id) is sent SIGTERM while it believes that it is active")
+        }
+        if tree.watch.cause == nil { trees[id]?.watch.cause = tree.watch.endWanted == nil ? .unclear : .person }
+    }
+
+    mutating func watchKill(_ id: AppID) {
+        guard let tree = trees[id], tree.killed == nil else { return }
+        let cause = causeToKill(id, tree)
+        if cause == nil { report("\(id) is killed for no reason") }
+        if tree.watch.cause == nil { trees[id]?.watch.cause = cause }
+    }
+
+    private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {
+        let (watch, times) = (tree.watch, timeouts(of: id))
+        if watch.isKillWanted { return .person }
+        if let asked = tree.asked, asked + times.willTerminate <= now { return .unclear }
+        if watch.isVictim, watch.victimState == .suspended { return .system }
+        if let delivery = watch.outstanding, delivery.callback == .didEnterBackground, delivery.deadline <= now {
+            return .system
+        }
+        if let told = watch.expiredAt, told + times.taskExpiration <= now, watch.hasTasks { return .system }
+        let isRequired = core.knownApps[id]?.policy.callbacks == .required
+        if isRequired, !watch.hasAnsweredLaunch, let started = watch.started, started + times.launch <= now {
+            return .system
+        }
+        if isRequired, let delivery = watch.outstanding, delivery.launch != nil, delivery.deadline <= now {
+            return .system
+        }
+        // SIGTERM is for a program of which it is known that it runs.
+        if states[id] ?? .notRunning == .notRunning, let wanted = watch.endWanted, wanted + times.willTerminate <= now {
+            return .unclear
+        }
+        return nil
+    }
+
+    /// Nobody loses what is in use, or what may never be ended, and one goes at a time.
+    mutating func watchVictim(_ id: AppID) {
+        if core.front.contains(id) { report("\(id) is in front, and ended for its memory") }
+        if policies[id]?.suspend == .never { report("\(id) is never suspended, and ended for its memory") }
+        let sleepers = states.filter { $0.value == .suspended }.keys
+        if states[id] == .background, !sleepers.filter({ canGo($0) }).isEmpty {
+            report("\(id) is ended for its memory before \(sleepers.sorted())")
+        }
+        trees[id]?.watch.isVictim = true
+        trees[id]?.watch.victimState = states[id] ?? .notRunning
+        if trees[id]?.watch.cause == nil { trees[id]?.watch.cause = .system }
+    }
+
+    private func canGo(_ id: AppID) -> Bool {
+        guard let app = core.knownApps[id] else { return false }
+        return app.target == .suspended && app.isStoppedOrStopping && app.state == .suspended
+            && app.policy.suspend != .never
+    }
+}
+
+extension Watch {
+    func isOutstanding(at now: Instant) -> Bool { outstanding.map { now < $0.deadline } ?? false }
+}

@@ -1,0 +1,110 @@
+import LifecycleCore
+
+/// Steps as they are told, and answers: a reply promises the effect, not the intention.
+extension Machine {
+    mutating func watchTransition(_ step: Transition) {
+        let id = step.app
+        if step.from != states[id] ?? .notRunning { report("\(id) was \(states[id] ?? .notRunning), not \(step.from)") }
+        if !isLegal(step) { report("\(id): \(step.from) → \(step.to)") }
+        states[id] = step.to
+        guard let tree = trees[id] else { return }
+        switch step.to {
+        case .suspended:
+            if !tree.isSeenStopped, !tree.isContinuedByOther, !tree.isGone {
+                report("\(id) is called suspended, and was not seen stopped")
+            }
+        case .background:
+            if step.from != .suspended {
+                trees[id]?.watch.backgroundSince = now
+                trees[id]?.watch.wasLinkedInBackground = core.knownApps[id]?.isLinked == true
+            }
+        case .inactive, .active:
+            trees[id]?.watch.hasBeenInFront = true
+            if step.to == .active { trees[id]?.watch.isToSleepAtOnce = false }
+            if tree.isStopped { report("\(id) is \(step.to), and stopped") }
+        case .notRunning:
+            if !tree.isGone { report("\(id) is said to be gone, and is not") }
+            ends[id] = tree.watch.cause ?? .unclear
+        case .terminating: break
+        }
+    }
+
+    /// The picture of DESIGN, section 1, and that a process may end at any time.
+    private func isLegal(_ step: Transition) -> Bool {
+        switch (step.from, step.to) {
+        case (.notRunning, .inactive), (.notRunning, .background), (.inactive, .active), (.active, .inactive),
+            (.inactive, .background), (.background, .inactive), (.background, .suspended), (.suspended, .background):
+            true
+        case (.notRunning, _): false
+        case (.terminating, .notRunning): true
+        case (.terminating, _): false
+        case (_, .terminating): true
+        case (_, .notRunning): trees[step.app]?.mainStatus != nil || trees[step.app] == nil
+        default: false
+        }
+    }
+
+    // MARK: Replies
+
+    mutating func watchReply(_ number: UInt64, _ reply: Reply) {
+        guard let request = open.removeValue(forKey: number) else {
+            return report("request \(number) is answered, and was not waiting")
+        }
+        switch reply {
+        case .done(let app): checkDone(request, app?.id)
+        case .ended(let outcome, _): check(outcome, of: request)
+        case .reclaimed(let ids): for id in ids where trees[id]?.killed == nil && !isGone(id) { checkReclaimed(id) }
+        case .scene(let scene, let app): report("\(app.id) has no scenes, and \(scene.id) is an answer")
+        case .refused: break
+        }
+    }
+
+    private mutating func checkReclaimed(_ id: AppID) {
+        // It may have been started again since.
+        if trees[id]?.watch.isVictim == true { report("\(id) is said to be reclaimed, and runs") }
+    }
+
+    private func isGone(_ id: AppID) -> Bool { trees[id]?.isGone ?? true }
+
+    private mutating func checkDone(_ request: Request, _ subject: AppID?) {
+        switch request {
+        case .focus(let id), .launch(let id, background: false): promise(states[id] == .active, id, "active")
+        case .launch(let id, background: true): promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
+        case .suspend(let id):
+            let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
+            promise(isStopped && states[id] == .suspended, id, "seen stopped")
+        case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")
+        case .terminate(let id), .kill(let id): promise(isGone(id), id, "gone")
+        case .home:
+            if let subject { promise(states[subject] == .active, subject, "active") }
+        case .machine(.lock), .machine(.switchAway), .machine(.sleep):
+            guard !core.concealments.isEmpty else { return }
+            for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
+        case .beginInterruption(let name):
+            guard core.interruptions.contains(name) else { return }
+            for id in core.front { promise(states[id] != .active, id, "interrupted") }
+        case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
+        case .openScene, .focusScene, .backgroundScene, .closeScene: report("\(request) is done, without scenes")
+        }
+    }
+
+    private mutating func promise(_ isKept: Bool, _ id: AppID, _ what: String) {
+        if !isKept { report("\(id) is said to be \(what), and is \(states[id] ?? .notRunning)") }
+    }
+
+    private mutating func check(_ outcome: EventOutcome, of request: Request) {
+        guard case .hand(let id, let event) = request, let key = event.key, let errand = errands[key] else { return }
+        let isTrue =
+            switch outcome {
+            case .handled: errand.answer == .handled(true) || policies[id]?.takesURLs == true
+            case .declined: errand.isDeclined || (errand.answer != nil && errand.answer != .handled(true))
+            case .newData: errand.answer == .result(.newData)
+            case .failed: errand.answer == .result(.failed)
+            case .noData: errand.answer.map { $0 != .result(.newData) && $0 != .result(.failed) } ?? false
+            case .unanswered: !errand.told.isEmpty && errand.answer == nil
+            case .notListening, .lost: errand.answer == nil
+            }
+        let answer = errand.answer.map { "\($0)" } ?? "nothing"
+        if !isTrue { report("\(key) is said to be \(outcome.rawValue), and \(id) answered \(answer)") }
+    }
+}

@@ -1,0 +1,71 @@
+import LifecycleCore
+
+/// Liveness: with the faults ended, everything gets to where it should be, in bounded time.
+extension Machine {
+    /// How long everything together may take: an app that was silent may have 20 s for its launch, 35 s to come back, 35 s
+    /// for its tasks and its grace; one that failed often is started again a minute later.
+    static let boundedTime = Duration.seconds(150)
+
+    package mutating func expectRest(_ chance: Chance) {
+        self.chance = chance
+        isCalm = true
+        armed = nil
+        for _ in 0..<5 {
+            endAllHolds()
+            pass(Self.boundedTime / 5)
+        }
+        guard problems.isEmpty else { return }
+        checkRest("left alone")
+        if !isShuttingDown {
+            expectWayBack()
+            guard problems.isEmpty else { return }
+            shutDown()
+        }
+        pass(.seconds(60))
+        guard problems.isEmpty else { return }
+        if core.runningCount != 0 || !trees.isEmpty { report("\(trees.keys.sorted()) run after the end") }
+        if !hasFinished { report("the end is not said") }
+        if !open.isEmpty { report("\(open.values.map { "\($0)" }) never answered") }
+    }
+
+    private mutating func checkRest(_ when: String) {
+        if !open.isEmpty { report("\(when): \(open.values.map { "\($0)" }) not answered") }
+        for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) {
+            if app.state != app.target { report("\(when): \(app.id) is \(app.state), not \(app.target)") }
+            let tree = trees[app.id]
+            if (tree != nil) != app.isRunning { report("\(when): \(app.id) is \(app.state), not so its process") }
+            if let tree, tree.isStopped != (app.state == .suspended) {
+                report("\(when): \(app.id) is \(app.state), and stopped is \(tree.isStopped)")
+            }
+            if app.state == .background, app.policy.suspend == .auto, !app.isHeldAwake, app.target == .suspended {
+                report("\(when): \(app.id) is not put to sleep")
+            }
+        }
+        guard let home = settings.homeApp, core.knownApps[home]?.isGivenUp == false, !isShuttingDown else { return }
+        if core.front.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in front") }
+    }
+
+    /// Whoever is stopped can be had back, and whoever runs can be had in front.
+    private mutating func expectWayBack() {
+        ask(.machine(.wake))
+        ask(.machine(.switchBack))
+        ask(.machine(.unlock))
+        for name in core.interruptions { ask(.endInterruption(name)) }
+        pass(.seconds(30))
+        for id in trees.keys.sorted() where problems.isEmpty {
+            guard core.knownApps[id]?.state.isAlive == true else { continue }
+            ask(.focus(id))
+            pass(.seconds(8))
+            if trees[id] != nil, core.front.contains(id), states[id] != .active {
+                report("\(id) was wanted in front, and is \(states[id] ?? .notRunning)")
+            }
+            if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in front, and stays stopped") }
+        }
+        pass(.seconds(60))
+        if problems.isEmpty { checkRest("after all were in front") }
+    }
+}
+
+extension App {
+    fileprivate var isHeldAwake: Bool { !holds.isEmpty }
+}

@@ -1,0 +1,85 @@
+package import LifecycleCore
+
+/// The steps of a scenario.
+extension Machine {
+    package mutating func take(_ step: Step) {
+        chance = Chance(seed: step.seed)
+        pass(step.pause)
+        guard problems.isEmpty, !isDead else { return }
+        take(step.action)
+        if problems.isEmpty { checkAll() }
+    }
+
+    package mutating func take(_ action: Action) {
+        switch action {
+        case .ask(let request): ask(request)
+        case .wake(let id, let kind): give(.wake(id, kind: kind))
+        case .pressure(let level): give(.memoryPressure(level, "short"))
+        case .beginTask(let id, let number): begin(number, isActivity: false, id)
+        case .beginActivity(let id, let number): begin(number, isActivity: true, id)
+        case .endHold(let id):
+            guard let tree = trees[id], tree.canAct, let number = tree.holds.keys.min() else { return }
+            endHold(number, of: id)
+        case .close(let id): if let tree = trees[id], tree.hasSaidHello, tree.runs { say(.closed, id) }
+        case .exit(let id, let status, let othersLeft): exit(id, status, othersLeft: othersLeft)
+        case .foreignContinue(let id): continueFromOutside(id)
+        case .foreignStop(let id): stopFromOutside(id)
+        case .configure(let settings): configure(settings)
+        case .define(let id, let policy):
+            policies[id] = policy
+            give(.define(id, policy))
+        case .forget(let id):
+            policies[id] = nil
+            give(.forget(id))
+        case .killDaemon(let percent, let downtime):
+            if !isShuttingDown { armed = Death(percent: percent, downtime: downtime) }
+        case .shutDown: shutDown()
+        }
+    }
+
+    @discardableResult
+    package mutating func ask(_ request: Request) -> UInt64 {
+        lastRequest += 1
+        let number = lastRequest
+        open[number] = request
+        if case .hand(_, let event) = request, let key = event.key { errands[key] = Errand(request: number) }
+        give(.request(RequestID(number), request))
+        return number
+    }
+
+    package mutating func shutDown() {
+        isShuttingDown = true
+        armed = nil
+        give(.shutDown)
+    }
+
+    private mutating func exit(_ id: AppID, _ status: ExitStatus, othersLeft: Bool) {
+        guard let tree = trees[id], tree.runs, tree.mainStatus == nil else { return }
+        // A process that is stopped only ends by SIGKILL.
+        if tree.isStopped || tree.isStoppedByOther, status != .signal(9) { return }
+        if chance.happens(50) { say(.closed, id) }
+        later(.notice(id, .exited(status, othersLeft: othersLeft), launch: tree.number), within: 3)
+        if othersLeft, chance.happens(50) { later(.notice(id, .gone, launch: tree.number), within: 9000) }
+    }
+
+    private mutating func continueFromOutside(_ id: AppID) {
+        guard let tree = trees[id], tree.isStopped || tree.isStoppedByOther, !tree.isGone else { return }
+        goOn(id)
+        trees[id]?.isContinuedByOther = true
+        later(.notice(id, .resumedByOther, launch: tree.number), within: 3)
+    }
+
+    private mutating func stopFromOutside(_ id: AppID) {
+        guard let tree = trees[id], tree.canAct else { return }
+        trees[id]?.isStoppedByOther = true
+        later(.notice(id, .stoppedByOther, launch: tree.number), within: 3)
+    }
+
+    private mutating func configure(_ new: Settings) {
+        if new.frontLimit < settings.frontLimit {
+            lastLimit = (max(settings.frontLimit, lastLimit.until > now ? lastLimit.limit : 0), now + .seconds(3))
+        }
+        settings = new
+        give(.configure(new))
+    }
+}

@@ -1,0 +1,226 @@
+import LifecycleCore
+
+/// The onlooker: holds what the core does against what was promised, and asks none of the core's tables.
+extension Machine {
+    func timeouts(of id: AppID) -> Timeouts { core.knownApps[id]?.policy.timeouts ?? settings.timeouts }
+
+    /// What an input changes by itself, before the core has had a say.
+    mutating func noteBefore(_ input: Input) {
+        switch input {
+        case .message(let id, let message): note(message, from: id)
+        case .request(_, .terminate(let id)): trees[id]?.watch.wantEnd(now)
+        case .request(_, .kill(let id)):
+            trees[id]?.watch.wantEnd(now)
+            trees[id]?.watch.isKillWanted = true
+        case .request(_, .suspend(let id)): trees[id]?.watch.isToSleepAtOnce = true
+        case .shutDown:
+            for id in trees.keys { trees[id]?.watch.wantEnd(now) }
+        case .outcome(let id, .exited(let status, _)): noteExit(of: id, status)
+        case .outcome(let id, .spawned): trees[id]?.watch.start(now)
+        default: break
+        }
+    }
+
+    private mutating func note(_ message: AppMessage, from id: AppID) {
+        switch message {
+        case .hello: trees[id]?.watch.start(now)
+        case .done(let sequence, let answer): note(answer, to: sequence, from: id)
+        case .endHold(let number):
+            trees[id]?.watch.granted[number] = nil
+            if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
+        case .closed: endConversation(of: id)
+        case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .back: break
+        }
+    }
+
+    private mutating func note(_ answer: AppAnswer, to sequence: UInt64, from id: AppID) {
+        guard let watch = trees[id]?.watch else { return }
+        if let task = watch.task, task.sequence == sequence {
+            trees[id]?.watch.task = nil
+            noteAnswer(answer, to: task)
+        } else if let delivery = watch.outstanding, delivery.sequence == sequence {
+            trees[id]?.watch.outstanding = nil
+            noteAnswer(answer, to: delivery)
+            switch delivery.callback {
+            case .willResignActive: trees[id]?.watch.believesActive = false
+            case .didFinishLaunching: trees[id]?.watch.hasAnsweredLaunch = true
+            default: break
+            }
+        }
+    }
+
+    private mutating func noteAnswer(_ answer: AppAnswer, to delivery: Delivery) {
+        if let key = delivery.event?.event.key {
+            errands[key]?.answer = answer
+        } else if delivery.launch?.url != nil, answer == .handled(false), let key = delivery.launch?.url {
+            errands[key]?.isDeclined = true
+        }
+    }
+
+    private mutating func noteExit(of id: AppID, _ status: ExitStatus) {
+        guard let watch = trees[id]?.watch, watch.cause == nil else { return }
+        let own: EndCause = status == .code(0) ? .itself : .system
+        trees[id]?.watch.cause = watch.endWanted == nil ? own : .unclear
+    }
+
+    /// Whoever does not listen any more owes no answer, and holds nothing.
+    mutating func endConversation(of id: AppID) {
+        trees[id]?.watch.outstanding = nil
+        trees[id]?.watch.task = nil
+        trees[id]?.watch.believesActive = false
+        trees[id]?.watch.granted = [:]
+        trees[id]?.watch.wasLinkedInBackground = true
+    }
+
+    // MARK: Effects
+
+    mutating func watch(_ effect: Effect) {
+        switch effect {
+        case .spawn(let id):
+            if isShuttingDown { report("\(id) is started while the daemon stops") }
+        case .stop(let id): if !isTakingOver { watchStop(id) }
+        case .terminate(let id): watchTerminate(id)
+        case .kill(let id): watchKill(id)
+        case .deliver(let id, let delivery): watchDelivery(delivery, to: id)
+        case .answerHold(let id, let number, nil): noteGrant(number, to: id)
+        case .expireTask(let id, _, _): trees[id]?.watch.expiredAt = now
+        case .sceneTransition(let step): report("\(step.app) has no scenes, and \(step.scene) is \(step.to)")
+        case .measureMemory(let id): watchVictim(id)
+        case .reply(let request, let reply): watchReply(request.number, reply)
+        case .transition, .decision, .finished, .forgotten: missed(effect)
+        case .answerHold, .resume, .lookAtMemory: break
+        }
+    }
+
+    /// What counts even if the daemon was killed before it could do anything about it.
+    mutating func missed(_ effect: Effect) {
+        switch effect {
+        case .transition(let step):
+            watchTransition(step)
+            if step.to == .notRunning { trees[step.app] = nil }
+        case .decision(.answerOverdue(let id, let callback)): noteOverdue(callback, id)
+        case .decision(.launchFailed(let id, _)):
+            ends[id] = .unclear
+            trees[id] = nil
+        case .decision(.eventEnded(_, let event, _)): if let key = event.key { errands[key]?.isOver = true }
+        case .forgotten(let id):
+            if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
+            policies[id] = nil
+            ends[id] = .unclear
+        case .finished:
+            if !isShuttingDown { report("finished without being told to stop") }
+            if hasFinished { report("finished twice") }
+            if !trees.isEmpty { report("finished, and \(trees.keys.sorted()) run") }
+            hasFinished = true
+        case .answerHold(let id, let number, nil): noteGrant(number, to: id)
+        case .measureMemory(let id): watchVictim(id)
+        default: break
+        }
+    }
+
+    /// What an app has ended meanwhile holds it until the daemon hears of that.
+    private mutating func noteGrant(_ number: UInt64, to id: AppID) {
+        let isActivity = trees[id]?.holds[number] ?? false
+        trees[id]?.watch.granted[number] = isActivity
+    }
+
+    private mutating func noteOverdue(_ callback: Callback, _ id: AppID) {
+        trees[id]?.watch.automaton.wasLate = true
+        if callback == .performTask {
+            trees[id]?.watch.task = nil
+        } else if let delivery = trees[id]?.watch.outstanding, delivery.callback == callback {
+            // Who does not answer didEnterBackground has no more time, and is not forgiven.
+            if callback != .didEnterBackground { trees[id]?.watch.outstanding = nil }
+            if callback == .willResignActive { trees[id]?.watch.believesActive = false }
+        }
+    }
+
+    // MARK: After an input
+
+    /// Since when an app is not to be active any more.
+    mutating func noteTargets(_ changed: [AppID]) {
+        for id in changed where trees[id] != nil {
+            if core.knownApps[id]?.target == .active {
+                trees[id]?.watch.unwantedSince = nil
+            } else if trees[id]?.watch.unwantedSince == nil {
+                trees[id]?.watch.unwantedSince = now
+            }
+        }
+    }
+
+    mutating func noteAfter(_ input: Input, _ changed: [AppID]) {
+        for id in changed {
+            guard let app = core.knownApps[id] else { continue }
+            if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), and nobody was told") }
+            if !app.isLinked, trees[id]?.hasSaidHello == true { endConversation(of: id) }
+            guard !isTakingOver, let tree = trees[id], tree.isStopped, tree.killed == nil, !tree.isGone else {
+                continue
+            }
+            if !app.isStoppedOrStopping {
+                report("\(id) is stopped, and \(app.state) with no way back")
+            }
+        }
+        checkActive()
+        if core.front.count > settings.frontLimit { report("\(core.front) are in front") }
+        if let problem = inspect?(core, now) { report(problem) }
+        if isShuttingDown { return }
+        for id in changed where core.knownApps[id]?.target.isForeground == true && !core.concealments.isEmpty {
+            report("\(id) is to be in front, and nothing is in sight")
+        }
+    }
+
+    private mutating func checkActive() {
+        let active = states.values.count { $0 == .active }
+        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.frontLimit) : settings.frontLimit
+        if active > limit { report("\(active) apps are active, and \(limit) may be") }
+    }
+
+    /// What must hold at any time, and costs something to look at.
+    mutating func checkAll() {
+        guard !isDead else { return }
+        for (id, tree) in trees {
+            // A successor cannot tell whether it was asked, and gives it all of its time.
+            let asked = tree.asked.map { max($0, tookOver) }
+            if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).willTerminate < now {
+                report("\(id) has ignored SIGTERM for \(now.duration(since: asked)), and is not killed")
+            }
+            guard let delivery = tree.watch.outstanding, delivery.callback == .didEnterBackground, !tree.isGone else {
+                continue
+            }
+            let patience = tree.watch.wasAway || setup.deaths != .none ? Duration.seconds(36) : .zero
+            if delivery.deadline + patience < now, tree.killed == nil, tree.asked == nil {
+                report("\(id) has not answered didEnterBackground, and is not killed")
+            }
+        }
+    }
+}
+
+/// Who or what ended an app.
+package enum EndCause: Sendable {
+    case person, system, itself, unclear
+}
+
+/// What was handed to an app, and what became of it.
+struct Errand: Sendable {
+    let request: UInt64
+    var told: Set<UInt64> = []
+    var answer: AppAnswer?
+    var isDeclined = false
+    var isOver = false
+}
+
+extension Watch {
+    var hasTasks: Bool { granted.values.contains(false) }
+}
+
+extension AppEvent {
+    /// What tells it from every other one, where chance has made it.
+    var key: String? {
+        switch self {
+        case .openURL(let url, _, _): url
+        case .continueActivity(let type, _): type
+        case .performTask(_, let payload): payload.isEmpty ? nil : payload
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package import LifecycleCore
+
+/// A computer: the core as the daemon drives it, apps, their processes, and an onlooker who knows what was promised.
+///
+/// It is a value, so that an exploration can go on from it in every direction.
+package struct Machine: Sendable {
+    package let setup: Setup
+    package internal(set) var settings: Settings
+    package internal(set) var policies: [AppID: Policy] = [:]
+    package internal(set) var core = Lifecycle()
+    package internal(set) var now = Instant(microseconds: 0)
+    /// How many inputs the core was given.
+    package internal(set) var inputs = 0
+    /// What was promised and is not so.
+    package internal(set) var problems: [String] = []
+    package var coverage = Coverage()
+    /// What happened, for whoever looks at a failure; empty unless it is to be told.
+    package internal(set) var story: [Happening] = []
+    /// Called after each input, with the core as it is then.
+    package var inspect: (@Sendable (Lifecycle, Instant) -> String?)?
+
+    var isTold = false
+    var chance: Chance
+    var queue = EventQueue()
+    package internal(set) var trees: [AppID: Tree] = [:]
+    var launches = 0
+    /// The state of each app, from what the core said of its steps.
+    var states: [AppID: AppState] = [:]
+    /// How each app ended the last time.
+    var ends: [AppID: EndCause] = [:]
+    /// The requests that have no answer yet.
+    package internal(set) var open: [UInt64: Request] = [:]
+    var lastRequest: UInt64 = 0
+    var errands: [String: Errand] = [:]
+    var file = StateFile()
+    var armed: Death?
+    var isDead = false
+    var isTakingOver = false
+    /// When the last daemon took over.
+    var tookOver = Instant(microseconds: 0)
+    /// Whether nothing goes wrong from now on.
+    var isCalm = false
+    var isShuttingDown = false
+    var hasFinished = false
+    var lastLimit: (limit: Int, until: Instant) = (1, Instant(microseconds: 0))
+
+    package init(_ setup: Setup, chance: Chance, isTold: Bool = false) {
+        self.setup = setup
+        self.chance = chance
+        self.isTold = isTold
+        settings = setup.settings
+        give(.configure(settings))
+        for app in setup.apps {
+            policies[app.id] = app.policy
+            give(.define(app.id, app.policy))
+        }
+        give(.start)
+    }
+
+    var faults: Bool { setup.hasFaults && !isCalm }
+
+    // MARK: The daemon's driver
+
+    /// Gives the core an input, after the deadlines that are due.
+    mutating func give(_ input: Input) {
+        var ticks = 0
+        while let due = core.nextDeadline, due <= now {
+            handle(.tick)
+            ticks += 1
+            guard ticks < 1000 else { return report("deadlines without end") }
+        }
+        handle(input)
+    }
+
+    mutating func handle(_ input: Input) {
+        inputs += 1
+        if isTold { story.append(.input(input, now)) }
+        noteBefore(input)
+        let effects = core.handle(input, at: now)
+        let changed = core.takeChangedApps()
+        coverage.count(input, states, changed)
+        if setup.deaths != .none { file.keep(changed, of: core) }
+        let death = isTakingOver ? nil : armed
+        let share = death.map { effects.count * $0.percent / 100 } ?? effects.count
+        for effect in effects.prefix(share) { perform(effect) }
+        noteTargets(changed)
+        guard let death else { return noteAfter(input, changed) }
+        armed = nil
+        for effect in effects.dropFirst(share) { missed(effect) }
+        die(during: input, downtime: death.downtime)
+    }
+
+    // MARK: Time
+
+    /// Lets time pass, and what is due in it happen in its order.
+    package mutating func pass(_ duration: Duration) {
+        let end = now + duration
+        var count = 0
+        while problems.isEmpty {
+            let event = queue.next?.time
+            let deadline = isDead ? nil : core.nextDeadline
+            guard let due = [event, deadline].compactMap({ $0 }).min(), due <= end else { break }
+            now = max(now, due)
+            if let event, event <= now, deadline.map({ $0 > event }) ?? true {
+                if let entry = queue.takeNext() { happen(entry.event) }
+            } else {
+                handle(.tick)
+            }
+            count += 1
+            if count > 20_000 { report("no rest") }
+        }
+        now = max(now, end)
+    }
+
+    mutating func later(_ event: Event, within milliseconds: Int = 20) {
+        queue.add(event, at: now + chance.time(upTo: milliseconds))
+    }
+
+    mutating func report(_ problem: String) { problems.append(problem) }
+
+    mutating func happen(_ event: Event) {
+        if let launch = event.launch {
+            guard let tree = trees[launch.app], tree.number == launch.number else { return }
+        }
+        switch event {
+        case .notice(let id, let outcome, _): notice(id, outcome)
+        case .line(let id, let message, _): arrive(message, from: id)
+        case .turn(let id, _): takeTurn(id)
+        case .taskDone(let id, let sequence, _): finishTask(sequence, of: id)
+        case .comeBack(let id, _): comeBack(id)
+        case .look(let level): if !isDead { give(.memoryLookedAt(level, "short", freed: 4096)) }
+        }
+    }
+}
+
+/// What happened, one line of a story.
+package enum Happening: Sendable {
+    case input(Input, Instant)
+    case effect(Effect)
+    case note(String)
+}
+
+/// How the daemon is about to die.
+struct Death: Sendable {
+    let percent: Int
+    let downtime: Duration
+}
+
+/// What the daemon has written down: each record as it was when something about it last changed.
+struct StateFile: Sendable {
+    var machine = SavedRecord()
+    var apps: [AppID: SavedRecord] = [:]
+    /// The number of the last callback that was sent to each app.
+    var told: [AppID: UInt64] = [:]
+
+    mutating func keep(_ changed: [AppID], of core: Lifecycle) {
+        for id in changed { apps[id] = core.record(of: id) }
+        machine = core.record
+    }
+
+    mutating func beginAnew(_ core: Lifecycle) {
+        apps = [:]
+        keep(core.knownApps.keys.sorted(), of: core)
+    }
+}

@@ -1,0 +1,109 @@
+import LifecycleCore
+import TestSupport
+
+extension Scenario {
+    /// The history of a seed.
+    package init(seed: UInt64, steps count: Int = 120) {
+        var chance = Chance(seed: seed &* 0x2545_F491_4F6C_DD1D)
+        setup = Setup(random: &chance)
+        steps = []
+        steps.reserveCapacity(count)
+        for number in 0..<count {
+            let isLong = chance.number(below: 20) == 0
+            let pause = chance.time(upTo: isLong ? 12_000 : chance.happens(40) ? 2 : 60)
+            steps.append(Step(pause: pause, action: setup.randomAction(number, &chance), seed: chance.seed()))
+        }
+    }
+}
+
+extension Setup {
+    fileprivate init(random chance: inout Chance) {
+        self.init()
+        hasFaults = chance.happens(75)
+        deaths = chance.pick([.none, .none, .channelsKept, .channelsLost])
+        for name in ["a", "b", "c", "d", "e"].prefix(2 + chance.number(below: 4)) {
+            apps.append(AppSetup(id: AppID(name), policy: Self.randomPolicy(&chance), manner: randomManner(&chance)))
+        }
+        settings = randomSettings(&chance)
+    }
+
+    private func randomManner(_ chance: inout Chance) -> Manner {
+        guard hasFaults else { return chance.pick([.good, .good, .good, .deaf]) }
+        return chance.pick([.good, .good, .slow, .wrong, .silent, .late, .deaf])
+    }
+
+    fileprivate func randomSettings(_ chance: inout Chance) -> Settings {
+        var settings = Settings()
+        settings.frontLimit = chance.pick([1, 1, 1, 2, 3])
+        if chance.happens(50) { settings.homeApp = apps[0].id }
+        if chance.happens(20) { settings.suspendedLimit = 1 + chance.number(below: 2) }
+        return settings
+    }
+
+    fileprivate static func randomPolicy(_ chance: inout Chance) -> Policy {
+        var policy = Policy()
+        if chance.happens(12) { policy.suspend = .never }
+        policy.callbacks = chance.pick([.auto, .auto, .auto, .auto, .required, .none])
+        if chance.happens(50) { policy.backgroundModes = ["audio"] }
+        if chance.happens(25) { policy.takesURLs = true }
+        if chance.happens(20) { policy.holdLimit = 2 }
+        policy.restart = chance.pick([.never, .never, .onFailure, .always])
+        policy.onExit = chance.pick([.home, .previous])
+        policy.launchAtStart = chance.pick([nil, nil, .foreground, .background])
+        policy.isTransient = chance.happens(8)
+        return policy
+    }
+
+    fileprivate func randomAction(_ number: Int, _ chance: inout Chance) -> Action {
+        let id = chance.pick(apps).id
+        switch chance.number(below: 112) {
+        case 0..<5: return .ask(.hand(id, .openURL("u:\(number)", type: chance.happens(50) ? "text/html" : nil)))
+        case 5..<7: return .ask(.hand(id, .continueActivity(type: "t:\(number)", info: "{}")))
+        case 7..<9: return .ask(.hand(id, .performTask(kind: "fetch", payload: "p:\(number)")))
+        case 9: return .ask(.wake(id, kind: "fetch", payload: "p:\(number)"))
+        case 10: return .wake(id, kind: "clean")
+        case 11..<15: return .ask(.machine(chance.pick(MachineEvent.allCases)))
+        case 15..<17: return .pressure(chance.pick(MemoryLevel.allCases))
+        case 17..<19: return .ask(.memoryPressure(chance.pick(MemoryLevel.allCases), all: chance.happens(30)))
+        case 19..<27: return .ask(.launch(id, background: chance.happens(30)))
+        case 27..<49: return .ask(.focus(id))
+        case 49..<55: return .ask(.home)
+        case 55..<59: return .ask(.beginInterruption(chance.pick(["call", "alert"])))
+        case 59..<65: return .ask(.endInterruption(chance.pick(["call", "alert"])))
+        case 65..<71: return .ask(.suspend(id))
+        case 71..<76: return .ask(.resume(id))
+        case 76..<80: return .ask(.terminate(id))
+        case 80..<82: return .ask(.kill(id))
+        case 82..<86: return .beginTask(id, UInt64(chance.number(below: 4)))
+        case 86..<88: return .beginActivity(id, UInt64(chance.number(below: 4)))
+        case 88..<92: return .endHold(id)
+        case 92..<102: return hasFaults ? randomFault(of: id, &chance) : .ask(.focus(id))
+        case 102..<105: return randomReload(of: id, &chance)
+        case 105..<111:
+            guard deaths != .none else { return .ask(.launch(id, background: false)) }
+            return .killDaemon(afterPercent: chance.number(below: 101), downtime: chance.time(upTo: 400))
+        default: return chance.happens(8) ? .shutDown : .ask(.unlock)
+        }
+    }
+
+    private func randomFault(of id: AppID, _ chance: inout Chance) -> Action {
+        switch chance.number(below: 10) {
+        case 0..<3: .foreignContinue(id)
+        case 3..<5: .foreignStop(id)
+        case 5..<7: .close(id)
+        default: .exit(id, chance.pick([.code(0), .code(1), .signal(11), .signal(9)]), othersLeft: chance.happens(40))
+        }
+    }
+
+    private func randomReload(of id: AppID, _ chance: inout Chance) -> Action {
+        switch chance.number(below: 3) {
+        case 0: .configure(randomSettings(&chance))
+        case 1: .define(id, Self.randomPolicy(&chance))
+        default: .forget(id)
+        }
+    }
+}
+
+extension Request {
+    fileprivate static var unlock: Request { .machine(.unlock) }
+}

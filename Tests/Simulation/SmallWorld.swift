@@ -1,0 +1,30 @@
+import LifecycleCore
+
+/// A world small enough to be explored: two apps, and what may be wanted of them.
+package struct SmallWorld: Sendable {
+    package let name: String
+    package let setup: Setup
+    package let commands: [Action]
+
+    package static let all: [SmallWorld] = [
+        SmallWorld(name: "both listen", second: .good), SmallWorld(name: "one does not listen", second: .deaf),
+        SmallWorld(name: "one is at home", second: .good, home: AppID("a")),
+        SmallWorld(name: "two places", second: .good, places: 2),
+    ]
+
+    private init(name: String, second: Manner, home: AppID? = nil, places: Int = 1) {
+        let (a, b) = (AppID("a"), AppID("b"))
+        self.name = name
+        var setup = Setup()
+        setup.apps = [AppSetup(id: a), AppSetup(id: b, manner: second)]
+        setup.settings.homeApp = home
+        setup.settings.frontLimit = places
+        self.setup = setup
+        commands = [
+            .ask(.launch(a, background: false)), .ask(.launch(b, background: false)),
+            .ask(.launch(b, background: true)),
+            .ask(.home), .ask(.suspend(a)), .ask(.resume(a)), .ask(.terminate(a)), .ask(.kill(b)),
+            .ask(.beginInterruption("call")), .ask(.machine(.lock)), .ask(.hand(b, .openURL("u:1"))),
+        ]
+    }
+}

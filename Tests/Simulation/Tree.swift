@@ -1,0 +1,112 @@
+package import LifecycleCore
+
+/// One launch of an app: its processes as the kernel has them, its channel, and the app's own mind.
+package struct Tree: Sendable {
+    /// What became of the channel.
+    package enum Channel: Sendable {
+        case open
+        /// Gone with a daemon; the app wants it back.
+        case lost
+        case closed
+    }
+
+    /// What lies unread in the app's end of the channel.
+    package enum Told: Sendable {
+        case callback(Delivery)
+        case expire(UInt64)
+    }
+
+    package let number: Int
+    /// When the core wanted it; tells this launch from an earlier one.
+    package let launched: Instant?
+
+    // The kernel's side.
+    package var failsToStart = false
+    /// Whether its program runs.
+    package var runs = false
+    package var isStopped = false
+    package var isSeenStopped = false
+    package var isStoppedByOther = false
+    /// Whether somebody else has continued it since, of which the daemon may not have heard.
+    package var isContinuedByOther = false
+    /// How the main process ended, when it has.
+    package var mainStatus: ExitStatus?
+    /// Whether no process is left.
+    package var isGone = false
+    package var isExitReported = false
+    /// Since when it has been asked to end, and when it was killed.
+    package var asked: Instant?
+    package var killed: Instant?
+
+    // The channel.
+    package var channel = Channel.open
+    package var hasSaidHello = false
+    package var lastLine = Instant(microseconds: 0)
+    /// What the app has said while there was no daemon to read it.
+    package var unread: [AppMessage] = []
+
+    // The app's mind.
+    package let manner: Manner
+    package var inbox: [Told] = []
+    package var isBusy = false
+    package var wantsToSayHello = false
+    /// The number of the last callback that it has had.
+    package var lastSequence: UInt64 = 0
+    package var lastAnswer: (sequence: UInt64, answer: AppAnswer)?
+    package var taskAnswer: (sequence: UInt64, answer: AppAnswer)?
+    /// What it has begun and not ended; true for an activity.
+    package var holds: [UInt64: Bool] = [:]
+
+    /// What can be said of it from outside.
+    package var watch = Watch()
+
+    package init(number: Int, launched: Instant?, manner: Manner) {
+        self.number = number
+        self.launched = launched
+        self.manner = manner
+    }
+
+    /// Whether the app can do anything at all.
+    package var canAct: Bool { runs && !isStopped && !isStoppedByOther && mainStatus == nil && !isGone }
+}
+
+/// What an onlooker has seen of one launch, to tell whether the promises are kept.
+package struct Watch: Sendable {
+    package var automaton = CallbackAutomaton()
+    /// The callback of the life cycle, or the event, that has not been answered.
+    package var outstanding: Delivery?
+    /// The work that has not been answered.
+    package var task: Delivery?
+    /// Whether it was told that it is active, and has not given that up.
+    package var believesActive = false
+    /// When its deadline for giving that up passes, once it was told.
+    package var resignsBy: Instant?
+    /// Since when it is not to be active.
+    package var unwantedSince: Instant?
+    /// Since when it has been out of sight.
+    package var backgroundSince: Instant?
+    package var hasBeenInFront = false
+    package var wasLinkedInBackground = false
+    package var isToSleepAtOnce = false
+    /// What holds it, in the eyes of both; true for an activity.
+    package var granted: [UInt64: Bool] = [:]
+    package var expiredAt: Instant?
+    /// When its program was seen to run.
+    package var started: Instant?
+    /// Whether it has answered both launch callbacks.
+    package var hasAnsweredLaunch = false
+    /// Since when somebody wants it to end, and whether at once.
+    package var endWanted: Instant?
+    package var isKillWanted = false
+    /// Whether it is about to be ended for its memory.
+    package var isVictim = false
+    package var victimState = AppState.notRunning
+    /// What has ended it, or is about to.
+    package var cause: EndCause?
+    /// Whether it was away from a daemon for a time.
+    package var wasAway = false
+
+    mutating func wantEnd(_ now: Instant) { endWanted = endWanted ?? now }
+
+    mutating func start(_ now: Instant) { started = started ?? now }
+}

@@ -1,0 +1,97 @@
+import LifecycleCore
+
+extension Run {
+    /// Everything about a history that fails, in words.
+    package var report: String {
+        let setup = scenario.setup
+        var lines = ["apps:"]
+        for app in setup.apps { lines.append("  \(app.id): \(app.manner.rawValue)\(app.policy.words)") }
+        lines.append("settings: \(setup.settings.words), faults \(setup.hasFaults), deaths: \(setup.deaths.rawValue)")
+        lines.append("steps:")
+        for step in scenario.steps.prefix(steps) {
+            lines.append("  \(step.pause.wholeMicroseconds / 1000) ms later: \(plain(step.action))")
+        }
+        lines.append("what happened:")
+        lines += story.map(\.words)
+        return (lines + problems.map { "! \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension Happening {
+    /// One line: an input with its time, or an effect of it.
+    package var words: String {
+        switch self {
+        case .input(let input, let time): "\(time.microseconds / 1000) ms > \(plain(input.words))"
+        case .effect(let effect): "        \(plain(effect.words))"
+        case .note(let note): "  --- \(note)"
+        }
+    }
+}
+
+/// A value as Swift prints it, without the modules' names.
+private func plain(_ value: some Any) -> String {
+    var text = "\(value)"
+    for name in ["LifecycleCore.", "Simulation."] {
+        while let range = text.firstRange(of: name) { text.removeSubrange(range) }
+    }
+    return text
+}
+
+extension Input {
+    fileprivate var words: String {
+        switch self {
+        case .define(let id, let policy): "define \(id)\(policy.words)"
+        case .configure(let settings): "configure \(settings.words)"
+        case .request(let number, let request): "request \(number.number): \(request)"
+        case .outcome(let id, let outcome): "\(id): \(outcome)"
+        case .message(let id, let message): "\(id) says \(message)"
+        default: "\(self)"
+        }
+    }
+}
+
+extension Effect {
+    fileprivate var words: String {
+        switch self {
+        case .deliver(let id, let delivery):
+            "\(id) ← \(delivery.callback.rawValue) \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
+        case .transition(let step): "\(step.app): \(step.from) → \(step.to) (\(step.reason))"
+        case .reply(let number, let reply): "reply \(number.number): \(reply.words)"
+        default: "\(self)"
+        }
+    }
+}
+
+extension Reply {
+    fileprivate var words: String {
+        switch self {
+        case .done: "done"
+        case .reclaimed(let ids): "reclaimed \(ids)"
+        case .ended(let outcome, _): outcome.rawValue
+        case .scene(let scene, _): "scene \(scene.id)"
+        case .refused(let refusal): "refused, \(refusal)"
+        }
+    }
+}
+
+extension Policy {
+    fileprivate var words: String {
+        let base = Policy()
+        var words: [String] = []
+        if suspend != base.suspend { words.append("never suspended") }
+        if callbacks != base.callbacks { words.append("callbacks \(callbacks.rawValue)") }
+        if !backgroundModes.isEmpty { words.append("modes \(backgroundModes.sorted())") }
+        if takesURLs { words.append("takes URLs") }
+        if restart != base.restart { words.append("restart \(restart.rawValue)") }
+        if onExit != base.onExit { words.append("then \(onExit.rawValue)") }
+        if let launchAtStart { words.append("from the start in the \(launchAtStart.rawValue)") }
+        if isTransient { words.append("ad hoc") }
+        return words.map { ", " + $0 }.joined()
+    }
+}
+
+extension Settings {
+    fileprivate var words: String {
+        "\(frontLimit) in front, home \(homeApp?.name ?? "none"), suspended limit \(suspendedLimit)"
+    }
+}
