@@ -466,6 +466,8 @@ def test_it_may_be_killed_while_it_takes_over(daemon, tmp_path, call):
     pids["ending"] = daemon.lifectl.pid("ending")
     waiting = ask_to_end(daemon, "ending")
     wait_for(lambda: terms.exists() and terms.read_text())
+    # Whoever answers has noted what it has done before.
+    daemon.lifectl("list")
     kill(daemon)
     waiting.wait()
     for number in range(1, 60):
