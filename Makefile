@@ -37,7 +37,7 @@ samples: build ## Build the sample apps in Swift and in C; those in Python and s
 deps: ## Install what is missing to build and to test (Debian and its relatives).
 	@scripts/deps build test
 
-demo: ## Show three real apps going through their life, under a minute, without root.
+demo: ## Show real programs going through their life, under a minute, without root.
 	@scripts/deps build
 	@$(MAKE) --no-print-directory samples
 	@Examples/demo

@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// What other people, a new configuration and the daemon's own death do to apps that are in the middle of something.
-/// The simulation has found each of these.
+/// The simulation has found all of these but the last, which was read in the code.
 @Suite struct InterferenceTests {
     static let clock = AppID("clock")
 
