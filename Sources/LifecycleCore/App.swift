@@ -82,6 +82,9 @@ public struct App: Sendable, Equatable {
     public internal(set) var launchURL: String?
     /// The number of the event that it was launched for, as long as that is open.
     var launchEvent: UInt64?
+    /// What it is to open, where its program takes that as an argument: then it is no longer to be told, whatever its
+    /// manifest says by now.
+    public var argumentURL: String? { events.contains { $0.number == launchEvent } ? nil : launchURL }
     /// Whether it has answered the first launch callback with no.
     var hasDeclined = false
 
@@ -104,6 +107,9 @@ public struct App: Sendable, Equatable {
         return target == .suspended && (hasWork || hasSceneWork) ? .background : target
     }
 
+    /// Whether it is in front, or was told that it comes there.
+    var isInSight: Bool { state.isForeground || owesActivation }
+
     /// Whether it has a process, or is getting one.
     public var isRunning: Bool { state != .notRunning || isSpawning }
 
@@ -114,6 +120,9 @@ public struct App: Sendable, Equatable {
 
     /// Whether its processes are stopped, or are to be.
     public var isStoppedOrStopping: Bool { awaiting == .stop || (state == .suspended && awaiting != .resume) }
+
+    /// Whether it has a program that should be running at this moment.
+    var isToRunNow: Bool { state.isAlive && !isStoppedOrStopping && awaiting != .resume }
 
     /// Whether it may go on: it has answered the launch callbacks, or need not.
     var isReady: Bool { hasLaunched || policy.callbacks != .required }

@@ -167,7 +167,7 @@ extension Lifecycle {
         guard let app = apps[id], app.isAway, app.state.isAlive, app.state != .suspended else { return }
         let end = now + Self.returnTime
         deadlines.set(.comeBack, id, at: end)
-        for kind in [DeadlineKind.answer, .launch, .performTask] {
+        for kind in [DeadlineKind.answer, .launch, .performTask, .taskExpiration] {
             if let due = deadlines.instant(kind, id), due < end { deadlines.set(kind, id, at: end) }
         }
     }
@@ -175,12 +175,24 @@ extension Lifecycle {
     private mutating func welcomeBack(_ id: AppID, lastSequence: UInt64) {
         apps[id]?.isAway = false
         deadlines.clear(.comeBack, id)
+        if deadlines.instant(.taskExpiration, id) != nil { expireTasks(id) }
         // A task began before whatever else is awaited.
         if let task = apps[id]?.task, task.sequence > lastSequence { effects.append(.deliver(id, task)) }
         awaitAnswerAgain(of: id, lastSequence: lastSequence)
+        forgetWhatWasHeard(by: id, lastSequence: lastSequence)
+        forgetLostPlaces(of: id)
+    }
+
+    private mutating func forgetWhatWasHeard(by id: AppID, lastSequence: UInt64) {
         guard let app = apps[id], app.mayHaveHeard else { return }
         apps[id]?.mayHaveHeard = false
         if app.lastSequence <= lastSequence { apps[id]?.owed.removeFirst() }
+    }
+
+    /// An app that had a place and has lost it while it was away need not hear of either: it would believe that it is
+    /// active while another one is.
+    private mutating func forgetLostPlaces(of id: AppID) {
+        while let index = apps[id]?.owed.indexOfLostPlace { apps[id]?.owed.removeSubrange(index...index + 1) }
     }
 
     /// What the app has heard is due when it was; what it has not is told now, with all the time that it takes.

@@ -10,7 +10,6 @@ extension Lifecycle {
         trimFront(reason: .displaced)
         for id in places { unsettled.append(id) }
         unsettleWaitingForPlace()
-        fillFront()
     }
 
     mutating func define(_ id: AppID, _ policy: Policy) {
@@ -19,7 +18,6 @@ extension Lifecycle {
         noteLaunched(id)
         dropUncoveredRestart(of: id)
         unsettled.append(id)
-        fillFront()
     }
 
     mutating func remember(_ exit: Exit, of id: AppID) {

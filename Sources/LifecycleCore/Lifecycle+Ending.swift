@@ -19,7 +19,6 @@ extension Lifecycle {
             deadlines.set(.grace, id, at: now + app.policy.timeouts.willTerminate)
         }
         unsettled.append(id)
-        fillFront()
     }
 
     /// SIGKILL to the tree, whatever the app is in the middle of.
@@ -132,7 +131,6 @@ extension Lifecycle {
         arrive(id, at: .notRunning, reason: ending.reason)
         leavePlaces(id)
         noteEnd(of: id, reason: ending.reason)
-        fillFront()
         noteReclaimed(id)
     }
 

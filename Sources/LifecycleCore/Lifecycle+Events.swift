@@ -112,10 +112,9 @@ extension Lifecycle {
         }
     }
 
-    /// The program was started with what it is to open.
+    /// The program was started with what it is to open, if it took that as an argument.
     mutating func noteStartedWithURL(_ id: AppID) {
-        guard let app = apps[id], app.policy.takesURLs, let number = app.launchEvent, let url = app.launchURL
-        else { return }
+        guard let app = apps[id], let number = app.launchEvent, let url = app.argumentURL else { return }
         apps[id]?.launchEvent = nil
         finish(QueuedEvent(number: number, event: .openURL(url)), of: id, .handled)
     }

@@ -14,18 +14,19 @@ extension Lifecycle {
         front.removeAll { $0 == id }
         front.insert(id, at: 0)
         want(id, reason: reason)
-        apps[id]?.keepsAwake = false
         trimFront(reason: .displaced)
     }
 
-    /// Wants the app to run. One that somebody else has stopped is continued, for it would be no use otherwise.
+    /// Wants the app to run. One that somebody else has stopped is continued, for it would be no use otherwise; and one of
+    /// another daemon's in any case, for it is no child, and nobody hears that it was stopped.
     mutating func want(_ id: AppID, reason: Reason) {
         apps[id]?.wish = .run
         apps[id]?.wishReason = reason
+        giveUpVictim(id)
         deadlines.clear(.restart, id)
         returning.remove(id)
         if apps[id]?.isSpawning == true { deadlines.clear(.grace, id) }
-        if apps[id]?.isStoppedByOther == true {
+        if let app = apps[id], app.isStoppedByOther || app.isToRunNow && inherited.contains(id) {
             apps[id]?.isStoppedByOther = false
             effects.append(.resume(id))
         }
@@ -41,6 +42,9 @@ extension Lifecycle {
             unsettled.append(id)
         }
     }
+
+    /// The apps in front, and those that are still on their way out.
+    var inSight: [AppID] { apps.values.filter { $0.isInSight || front.contains($0.id) }.map(\.id).sorted() }
 
     /// Takes the app off the front list. The caller sees to the reason, and to what comes in front instead.
     mutating func leaveFront(_ id: AppID) {

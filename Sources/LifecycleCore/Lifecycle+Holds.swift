@@ -60,14 +60,17 @@ extension Lifecycle {
         deadlines.set(.tasks, id, at: app.since + app.policy.timeouts.task)
     }
 
-    /// The app is told of each task that is left, and has a few seconds to end them.
+    /// The app is told of each task that is left, and has a few seconds to end them. One that is away is told when it is
+    /// back.
     mutating func expireTasks(_ id: AppID) {
         guard let app = apps[id], app.state == .background, app.hasTasks else { return }
         let deadline = now + app.policy.timeouts.taskExpiration
+        let back = deadlines.instant(.comeBack, id) ?? deadline
+        deadlines.set(.taskExpiration, id, at: max(deadline, back))
+        guard !app.isAway else { return }
         for hold in app.holds where hold.kind == .task {
             effects.append(.expireTask(id, hold.number, deadline: deadline))
         }
-        deadlines.set(.taskExpiration, id, at: deadline)
     }
 
     mutating func tasksOverdue(_ id: AppID) {

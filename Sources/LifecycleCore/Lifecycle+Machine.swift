@@ -11,13 +11,13 @@ extension Lifecycle {
         case .lock:
             if !concealments.contains(.locked) { notifyAll(.protectedDataWillBecomeUnavailable) }
             conceal(.locked, reason: .locked)
-            wait(request, for: front, goal: .outOfSight)
+            wait(request, for: inSight, goal: .outOfSight)
         case .unlock:
             if concealments.contains(.locked) { notifyAll(.protectedDataDidBecomeAvailable) }
             reveal(.locked, reason: .unlocked, for: request)
         case .switchAway:
             conceal(.switchedAway, reason: .switchedAway)
-            wait(request, for: front, goal: .outOfSight)
+            wait(request, for: inSight, goal: .outOfSight)
         case .switchBack: reveal(.switchedAway, reason: .switchedBack, for: request)
         case .sleep:
             conceal(.asleep, reason: .sleep)
@@ -40,7 +40,6 @@ extension Lifecycle {
 
     private mutating func reveal(_ concealment: Concealment, reason: Reason, for request: RequestID) {
         if concealments.remove(concealment) != nil, concealments.isEmpty {
-            for id in front { apps[id]?.keepsAwake = false }
             retargetFront(reason: reason)
         }
         wait(request, for: concealments.isEmpty && interruptions.isEmpty ? front : [], goal: .active)

@@ -43,7 +43,6 @@ extension Lifecycle {
         answerWaiters(of: id, lost: .launchFailed(id, why))
         dropEvents(of: id, .lost)
         noteEnd(of: id, reason: .launchFailed)
-        fillFront()
     }
 
     private mutating func stopped(_ id: AppID) {

@@ -98,6 +98,14 @@ extension Lifecycle {
         lookAtMemory()
     }
 
+    /// An app that was to end for its memory, and has not been asked to yet, is wanted again.
+    mutating func giveUpVictim(_ id: AppID) {
+        guard reclaim?.victim == id, reclaim?.phase == .ending, apps[id]?.state.isAlive == true else { return }
+        apps[id]?.reclaimed = nil
+        reclaim?.phase = .looking
+        lookAtMemory()
+    }
+
     private mutating func lookAtMemory() {
         guard let round = reclaim else { return }
         var isAtOnce = true
@@ -121,8 +129,10 @@ extension Lifecycle {
         if round.phase == .looking { lookAtMemory() }
     }
 
+    /// What is in front and only concealed for now is none of the apps that sleep because they are not used.
     private var isOverSuspendedLimit: Bool {
-        settings.suspendedLimit > 0 && suspendedCount > settings.suspendedLimit
+        let concealed = front.count { apps[$0]?.state == .suspended }
+        return settings.suspendedLimit > 0 && suspendedCount - concealed > settings.suspendedLimit
     }
 
     /// Ends the suspended apps that are too many.
@@ -158,7 +168,8 @@ extension Lifecycle {
     // MARK: Order
 
     /// The apps that may be ended for their memory, the one first that is missed least: suspended ones, those that run
-    /// out of sight, those that an activity holds there; of each, the one first that has not been in front for longest.
+    /// out of sight, those that an activity holds there, those in front that something conceals; of each, the one first that
+    /// has not been in front for longest.
     func reclaimOrder(suspendedOnly: Bool = false) -> [AppID] {
         let candidates = apps.values.compactMap { app in reclaimRank(of: app).map { (app: app, rank: $0) } }
         return candidates.filter { !suspendedOnly || $0.rank == .suspended }.sorted { left, right in
@@ -170,6 +181,13 @@ extension Lifecycle {
     private func reclaimRank(of app: App) -> ReclaimRank? {
         guard app.wish == .run, app.policy.suspend != .never, !app.destination.isForeground
         else { return nil }
+        // The home app would be started again at once, since nothing is in front then.
+        if front.contains(app.id), app.id == settings.homeApp { return nil }
+        guard let rank = rankOutOfSight(of: app) else { return nil }
+        return front.contains(app.id) ? .concealed : rank
+    }
+
+    private func rankOutOfSight(of app: App) -> ReclaimRank? {
         switch app.state {
         // One that is being continued may have something to save again.
         case .suspended: return app.awaiting == .resume || app.target != .suspended ? nil : .suspended
@@ -188,7 +206,7 @@ extension Lifecycle {
 }
 
 private enum ReclaimRank: Int {
-    case suspended, background, held
+    case suspended, background, held, concealed
 }
 
 extension Reclaimed.Cause {

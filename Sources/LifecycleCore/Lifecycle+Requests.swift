@@ -48,8 +48,8 @@ extension Lifecycle {
 
     private mutating func goHome(for request: RequestID) {
         forgetReturns()
-        let leaving = front.filter { $0 != settings.homeApp }
-        for id in leaving {
+        let leaving = inSight
+        for id in front where id != settings.homeApp {
             apps[id]?.wishReason = .home
             leaveFront(id)
         }
@@ -66,7 +66,7 @@ extension Lifecycle {
             return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
         }
         beginInterruption(name)
-        wait(request, for: front, goal: .notActive)
+        wait(request, for: inSight, goal: .notActive)
     }
 
     private mutating func suspend(_ id: AppID, for request: RequestID) {
@@ -81,13 +81,12 @@ extension Lifecycle {
         apps[id]?.wishReason = .suspend
         deadlines.clear(.background, id)
         leaveFront(id)
-        fillFront()
         wait(request, for: [id], goal: .suspended, about: id)
     }
 
     private mutating func resume(_ id: AppID, for request: RequestID) {
         if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
-        let isInFront = front.contains(id) && concealments.isEmpty
+        let isInFront = apps[id]?.target.isForeground == true
         want(id, reason: isInFront ? apps[id]?.wishReason ?? .resume : .resume)
         if !isInFront { apps[id]?.keepsAwake = true }
         wait(request, for: [id], goal: .awake, about: id)

@@ -55,7 +55,6 @@ extension Lifecycle {
         } else if app.policy.restart != .never {
             want(id, reason: .restart)
         }
-        fillFront()
     }
 
     /// A person has chosen what is in front: nobody comes back there by itself.
@@ -97,7 +96,6 @@ extension Lifecycle {
     mutating func start() {
         if !hasStarted { launchAtStart() }
         hasStarted = true
-        fillFront()
     }
 
     /// Launches what is to run from the start, in the order of the ids: of those for the front the last gets it.

@@ -143,6 +143,5 @@ extension Lifecycle {
         forgetReturns()
         apps[id]?.wishReason = reason
         leaveFront(id)
-        fillFront()
     }
 }

@@ -8,6 +8,7 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         let target = wishedTarget(of: app)
         if target != app.target { apps[id]?.target = target }
+        if target.isForeground { apps[id]?.keepsAwake = false }
         if target.isAlive { deadlines.clear(.parting, id) }
         chooseScenes(of: id)
         giveUpCallbacksOfEnding(id)
@@ -19,7 +20,11 @@ extension Lifecycle {
         switch app.wish {
         case .rest, .end: return .notRunning
         case .run:
-            if front.contains(app.id), concealments.isEmpty { return interruptions.isEmpty ? .active : .inactive }
+            if front.contains(app.id), concealments.isEmpty {
+                if interruptions.isEmpty { return .active }
+                // Who comes from out of sight becomes active, always; while something interrupts it comes no nearer.
+                if app.state.isForeground || app.state == .notRunning { return .inactive }
+            }
             return app.policy.suspend == .never || app.keepsAwake ? .background : .suspended
         }
     }
@@ -107,6 +112,7 @@ extension Lifecycle {
     private mutating func spawn(_ id: AppID, to state: AppState) {
         guard let app = apps[id] else { return }
         runningCount += 1
+        inherited.remove(id)
         apps[id]?.launched = now
         apps[id]?.launchReason = app.wishReason
         apps[id]?.awaiting = .spawn(to: state)

@@ -38,6 +38,8 @@ public struct Lifecycle: Sendable {
     var lastMemoryWarning: Instant?
     /// The apps that ended in front and come back there, unless somebody chooses another one first.
     var returning: OrderedSet<AppID> = []
+    /// The apps that run since another daemon has started them, or was about to.
+    var inherited: Set<AppID> = []
     /// Whether the apps were another daemon's before, so that this is not the start of anything.
     var isRestored = false
     var hasStarted = false
@@ -87,8 +89,10 @@ public struct Lifecycle: Sendable {
         }
     }
 
-    /// Lets every app that something has changed for take the steps that it can take now.
+    /// Sees to it that something is in front, and lets every app that something has changed for take the steps that it can
+    /// take now.
     private mutating func settle() {
+        fillFront()
         while !unsettled.isEmpty {
             let id = unsettled.removeFirst()
             guard apps[id] != nil else { continue }

@@ -15,6 +15,15 @@ struct Notice: Sendable, Equatable {
     var isResignation: Bool { callback == .willResignActive || callback == .sceneWillResignActive }
 }
 
+extension [Notice] {
+    /// Where something is to hear that it is in use, and next that it no longer is.
+    var indexOfLostPlace: Int? {
+        indices.dropLast().first {
+            self[$0].isActivation && self[$0 + 1].isResignation && self[$0].scene == self[$0 + 1].scene
+        }
+    }
+}
+
 /// The state that follows the answer to a callback.
 enum Arrival: Sendable, Equatable {
     /// The app's.

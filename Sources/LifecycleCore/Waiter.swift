@@ -36,7 +36,7 @@ enum Goal: Sendable, Equatable {
         case .awake, .woken: app.state.isAlive && app.state != .suspended && app.awaiting != .resume
         case .suspended: app.state == .suspended && app.awaiting == nil
         case .gone: app.state == .notRunning && app.awaiting == nil
-        case .outOfSight: !app.state.isForeground && !app.isSpawning
+        case .outOfSight: !app.isInSight && !app.isSpawning
         case .notActive: app.state != .active && !app.owesActivation
         case .asleep: app.isReadyForSleep
         case .scene(let scene, let goal): goal.isMet(by: app.scenes[scene], of: app)

@@ -223,4 +223,24 @@ import Testing
         world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
+
+    @Test func `an app that is wanted again before it was asked to end keeps nobody waiting`() {
+        let maps = AppID("maps")
+        var world = World(apps: "clock", "maps", linked: true)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(maps, policy))
+        world.silent[maps] = [.sceneDidDisconnect]
+        world.ask(.launch(maps, background: false))
+        world.give(.message(maps, .beginTask(1, name: "upload")))
+        world.ask(.launch(AppID("clock"), background: false))
+        world.looks = [.critical]
+        let request = world.ask(.memoryPressure(.critical, all: true))
+        world.pass(.seconds(1))
+        #expect(world.core.reclaim?.victim == maps)
+        world.ask(.launch(maps, background: false))
+        world.pass(.seconds(30))
+        #expect(world.core.reclaim == nil)
+        #expect(world.replies[request] != nil)
+    }
 }

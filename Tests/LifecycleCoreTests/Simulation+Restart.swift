@@ -45,6 +45,8 @@ extension Simulation {
     }
 
     private mutating func loseChannel(of id: AppID) {
+        // It may lose its place while it is away, and need not hear of it.
+        trees[id]?.automaton.wasLate = true
         trees[id]?.isAway = true
         let lost = pending.filter { $0.input.isMessage(of: id) }
         pending.removeAll { $0.input.isMessage(of: id) }

@@ -32,8 +32,12 @@ extension Machine {
         var tree = Tree(number: launches, launched: core.knownApps[id]?.launched, manner: manner)
         if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
         tree.failsToStart = faults && chance.happens(8)
+        // One that was being started is started again, whatever was to follow.
+        tree.watch.isKillWanted = isTakingOver && killsWanted.contains(id)
+        tree.watch.isToSleepAtOnce = isTakingOver && sleepWanted.contains(id)
         trees[id] = tree
         file.told[id] = nil
+        if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
         if tree.failsToStart { return later(.notice(id, .spawnFailed("no such program"), launch: tree.number)) }
         later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
         prepareHello(of: id)
@@ -135,6 +139,8 @@ extension Machine {
             if !tree.runs, !isDead { notice(id, .spawned) }
             trees[id]?.mainStatus = status
             trees[id]?.isGone = !othersLeft
+            // SIGKILL was for all of them.
+            if othersLeft, tree.killed != nil { later(.notice(id, .gone, launch: tree.number), within: 10) }
             if isDead { return }
             trees[id]?.isExitReported = true
         case .gone:

@@ -70,7 +70,7 @@ extension Machine {
     private mutating func noteErrand(_ delivery: Delivery, _ id: AppID) {
         // Where every possibility is tried in turn, the same is handed over again.
         guard !chance.isBlind, let key = delivery.event?.event.key, var errand = errands[key] else { return }
-        if !errand.told.insert(delivery.sequence).inserted || errand.told.count > 1 {
+        if !errand.told.insert(delivery.sequence).inserted || errand.told.count > 1 || errand.isArgument {
             report("\(id) is handed \(key) twice")
         }
         if errand.isOver { report("\(id) is handed \(key), of which somebody was told how it ended") }
@@ -113,11 +113,15 @@ extension Machine {
         guard let tree = trees[id] else { return report("\(id) is stopped, and does not run") }
         let watch = tree.watch
         if policies[id]?.suspend == .never { report("\(id) is stopped, and may never be") }
-        if core.front.contains(id), core.concealments.isEmpty { report("\(id) is stopped in front") }
-        if !watch.granted.isEmpty { report("\(id) is stopped, and held by \(watch.granted.keys.sorted())") }
+        if core.front.contains(id), core.concealments.isEmpty, core.interruptions.isEmpty {
+            report("\(id) is stopped in front")
+        }
+        if states[id]?.isForeground == true { report("\(id) is stopped in sight") }
         if let task = watch.task, now < task.deadline { report("\(id) is stopped in the middle of its task") }
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
+        // One that somebody else has continued sleeps on, whatever it has begun in that moment.
         if states[id] == .suspended { return }
+        if !watch.granted.isEmpty { report("\(id) is stopped, and held by \(watch.granted.keys.sorted())") }
         let isLinked = core.knownApps[id]?.isLinked == true
         if isLinked, watch.automaton.last == .didBecomeActive || watch.automaton.last == .willResignActive {
             report("\(id) is stopped, and has not been told that it is out of sight")
@@ -133,8 +137,8 @@ extension Machine {
     mutating func watchTerminate(_ id: AppID) {
         guard let tree = trees[id], !(isTakingOver && tree.asked != nil) else { return }
         if tree.asked != nil, tree.mainStatus == nil { report("\(id) is sent SIGTERM twice") }
-        // One whose channel went with a daemon cannot be told to resign.
-        if tree.mainStatus == nil, tree.channel != .lost, believesActive(id, tree) {
+        // One whose channel went with a daemon cannot be told to resign, and one that was silent is told late.
+        if tree.mainStatus == nil, tree.channel != .lost, !tree.watch.automaton.wasLate, believesActive(id, tree) {
             report("\(id) is sent SIGTERM while it believes that it is active")
         }
         if tree.watch.cause == nil { trees[id]?.watch.cause = tree.watch.endWanted == nil ? .unclear : .person }
@@ -152,9 +156,7 @@ extension Machine {
         if watch.isKillWanted { return .person }
         if let asked = tree.asked, asked + times.willTerminate <= now { return .unclear }
         if watch.isVictim, watch.victimState == .suspended { return .system }
-        if let delivery = watch.outstanding, delivery.callback == .didEnterBackground, delivery.deadline <= now {
-            return .system
-        }
+        if watch.hasMissedBackground { return .system }
         if let told = watch.expiredAt, told + times.taskExpiration <= now, watch.hasTasks { return .system }
         let isRequired = core.knownApps[id]?.policy.callbacks == .required
         if isRequired, !watch.hasAnsweredLaunch, let started = watch.started, started + times.launch <= now {
@@ -183,10 +185,11 @@ extension Machine {
         if trees[id]?.watch.cause == nil { trees[id]?.watch.cause = .system }
     }
 
+    /// What is in front and only concealed goes last.
     private func canGo(_ id: AppID) -> Bool {
         guard let app = core.knownApps[id] else { return false }
         return app.target == .suspended && app.isStoppedOrStopping && app.state == .suspended
-            && app.policy.suspend != .never
+            && app.policy.suspend != .never && !core.front.contains(id)
     }
 }
 

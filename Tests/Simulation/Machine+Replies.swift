@@ -7,6 +7,10 @@ extension Machine {
         if step.from != states[id] ?? .notRunning { report("\(id) was \(states[id] ?? .notRunning), not \(step.from)") }
         if !isLegal(step) { report("\(id): \(step.from) → \(step.to)") }
         states[id] = step.to
+        if step.to == .notRunning {
+            killsWanted.remove(id)
+            sleepWanted.remove(id)
+        }
         guard let tree = trees[id] else { return }
         switch step.to {
         case .suspended:
@@ -96,7 +100,7 @@ extension Machine {
         guard case .hand(let id, let event) = request, let key = event.key, let errand = errands[key] else { return }
         let isTrue =
             switch outcome {
-            case .handled: errand.answer == .handled(true) || policies[id]?.takesURLs == true
+            case .handled: errand.answer == .handled(true) || errand.isArgument
             case .declined: errand.isDeclined || (errand.answer != nil && errand.answer != .handled(true))
             case .newData: errand.answer == .result(.newData)
             case .failed: errand.answer == .result(.failed)

@@ -31,8 +31,10 @@ extension Machine {
     private mutating func checkRest(_ when: String) {
         if !open.isEmpty { report("\(when): \(open.values.map { "\($0)" }) not answered") }
         for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) {
-            if app.state != app.target { report("\(when): \(app.id) is \(app.state), not \(app.target)") }
             let tree = trees[app.id]
+            // What has begun something and was stopped by somebody else cannot say that it has ended.
+            let isStuck = app.isHeldAwake && tree?.isStoppedByOther == true
+            if app.state != app.target, !isStuck { report("\(when): \(app.id) is \(app.state), not \(app.target)") }
             if (tree != nil) != app.isRunning { report("\(when): \(app.id) is \(app.state), not so its process") }
             if let tree, tree.isStopped != (app.state == .suspended) {
                 report("\(when): \(app.id) is \(app.state), and stopped is \(tree.isStopped)")
@@ -41,7 +43,11 @@ extension Machine {
                 report("\(when): \(app.id) is not put to sleep")
             }
         }
-        guard let home = settings.homeApp, core.knownApps[home]?.isGivenUp == false, !isShuttingDown else { return }
+        guard let home = settings.homeApp, let app = core.knownApps[home], !app.isGivenUp, !isShuttingDown else {
+            return
+        }
+        // What nobody describes is not started by itself.
+        if app.policy.isTransient, !app.isRunning { return }
         if core.front.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in front") }
     }
 
@@ -61,6 +67,7 @@ extension Machine {
             }
             if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in front, and stays stopped") }
         }
+        endAllHolds()
         pass(.seconds(60))
         if problems.isEmpty { checkRest("after all were in front") }
     }

@@ -12,7 +12,10 @@ extension Machine {
         case .request(_, .kill(let id)):
             trees[id]?.watch.wantEnd(now)
             trees[id]?.watch.isKillWanted = true
-        case .request(_, .suspend(let id)): trees[id]?.watch.isToSleepAtOnce = true
+            if core.knownApps[id]?.isRunning == true { killsWanted.insert(id) }
+        case .request(_, .suspend(let id)):
+            trees[id]?.watch.isToSleepAtOnce = true
+            if core.knownApps[id]?.isRunning == true { sleepWanted.insert(id) }
         case .shutDown:
             for id in trees.keys { trees[id]?.watch.wantEnd(now) }
         case .outcome(let id, .exited(let status, _)): noteExit(of: id, status)
@@ -114,6 +117,9 @@ extension Machine {
             hasFinished = true
         case .answerHold(let id, let number, nil): noteGrant(number, to: id)
         case .measureMemory(let id): watchVictim(id)
+        // A successor believes that it was told, and waits no longer than that.
+        case .deliver(let id, let delivery) where delivery.callback == .willResignActive:
+            trees[id]?.watch.resignsBy = delivery.deadline
         default: break
         }
     }
@@ -130,7 +136,11 @@ extension Machine {
             trees[id]?.watch.task = nil
         } else if let delivery = trees[id]?.watch.outstanding, delivery.callback == callback {
             // Who does not answer didEnterBackground has no more time, and is not forgiven.
-            if callback != .didEnterBackground { trees[id]?.watch.outstanding = nil }
+            if callback == .didEnterBackground {
+                trees[id]?.watch.hasMissedBackground = true
+            } else {
+                trees[id]?.watch.outstanding = nil
+            }
             if callback == .willResignActive { trees[id]?.watch.believesActive = false }
         }
     }
@@ -206,6 +216,8 @@ struct Errand: Sendable {
     var told: Set<UInt64> = []
     var answer: AppAnswer?
     var isDeclined = false
+    /// Whether its program was started with it.
+    var isArgument = false
     var isOver = false
 }
 

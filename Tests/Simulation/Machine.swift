@@ -32,6 +32,9 @@ package struct Machine: Sendable {
     package internal(set) var open: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
     var errands: [String: Errand] = [:]
+    /// The apps that somebody wanted killed, or put to sleep, and that are not gone yet.
+    var killsWanted: Set<AppID> = []
+    var sleepWanted: Set<AppID> = []
     var file = StateFile()
     var armed: Death?
     var isDead = false

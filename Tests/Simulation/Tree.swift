@@ -98,6 +98,8 @@ package struct Watch: Sendable {
     /// Since when somebody wants it to end, and whether at once.
     package var endWanted: Instant?
     package var isKillWanted = false
+    /// Whether it has not answered in time that it is out of sight.
+    package var hasMissedBackground = false
     /// Whether it is about to be ended for its memory.
     package var isVictim = false
     package var victimState = AppState.notRunning

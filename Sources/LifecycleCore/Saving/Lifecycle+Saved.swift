@@ -56,7 +56,8 @@ extension Lifecycle {
             noteLaunched(app.id)
             deferConversation(with: app.id)
         }
-        runningCount = apps.values.count { $0.isRunning }
+        inherited = Set(apps.values.filter(\.isRunning).map(\.id))
+        runningCount = inherited.count
         suspendedCount = apps.values.count { $0.state == .suspended }
         lastMemoryWarning = machine.instant("memory-warned")
         reclaim = Reclaim(saved: machine)
@@ -86,10 +87,10 @@ extension Lifecycle {
         }
     }
 
-    /// Repeats what may not have been done when the one before was killed.
+    /// Repeats what may not have been done when the one before was killed. What was started again meanwhile is new.
     mutating func takeOver() {
         for id in apps.keys.sorted() {
-            guard let app = apps[id], app.isRunning else { continue }
+            guard let app = apps[id], app.isRunning, inherited.contains(id) else { continue }
             awaitReturn(of: id)
             repeatStep(of: app)
             unsettled.append(id)

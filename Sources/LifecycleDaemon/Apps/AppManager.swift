@@ -239,7 +239,7 @@ final class AppManager {
             let output = AppOutput(id, usesJournal: launcher.usesJournal)
             let channel = definition.policy.callbacks == .none ? nil : channels.open(id)
             let request = try launcher.request(
-                for: id, definition, launch: launchFields(of: id), url: core.knownApps[id]?.launchURL,
+                for: id, definition, launch: launchFields(of: id), url: core.knownApps[id]?.argumentURL,
                 output: output, channel: channel)
             processes.spawn(id, request, as: definition, launched: core.knownApps[id]?.launched) {
                 keepDescriptors(of: id)

@@ -1,0 +1,89 @@
+import LifecycleCore
+import Testing
+
+/// What a daemon makes of what another one was in the middle of when it was killed. The simulation has found these.
+@Suite struct SuccessorTests {
+    static let clock = AppID("clock")
+
+    @Test func `an app that had a place and lost it while it was away hears of neither`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
+        world.pass(.seconds(5))
+        world.silent[AppID("maps")] = [.willResignActive]
+        world.ask(.focus(Self.clock))
+        world = world.takenOver()
+        world.give(.message(AppID("maps"), .back(lastSequence: world.sequence(of: AppID("maps")))))
+        world.pass(.seconds(2))
+        #expect(world.state("clock") == .active)
+        world.silent = [:]
+        world.ask(.focus(AppID("maps")))
+        world.pass(.seconds(2))
+        #expect(world.state("maps") == .active)
+        _ = world.lines()
+        // It had heard that it comes to the front, and nothing since.
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        let callbacks = world.lines().filter { $0.contains("←") }
+        #expect(callbacks == ["clock ← did-enter-background"])
+    }
+
+    @Test func `an app that is started again while a daemon takes over is started once`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(60))
+        world = world.takenOver(policy) { world in
+            world.withholding = [.spawned]
+            world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        }
+        #expect(world.lines().filter { $0 == "spawn clock" }.count == 1)
+    }
+
+    @Test func `an app of another daemon is continued when it is wanted, for nobody hears that it was stopped`() {
+        var world = World(apps: "clock", "maps")
+        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
+        world = world.takenOver()
+        world.ask(.focus(Self.clock))
+        #expect(world.lines().contains("resume clock"))
+    }
+
+    @Test(arguments: [false, true])
+    func `the time of tasks that was over for a daemon that died is said again`(isAway: Bool) {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(isAway ? 29 : 30))
+        world = world.takenOver()
+        if isAway { world.pass(.seconds(20)) }
+        _ = world.lines()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.lines() == ["clock ← expire-task 1"])
+        world.pass(.milliseconds(4_999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.lines().contains("clock: background → terminating (task-timeout)"))
+    }
+}
+
+extension World {
+    /// The same world after its daemon was killed and another one has taken over, with the channels lost.
+    fileprivate func takenOver(
+        _ policy: Policy = Policy(), before: (inout World) -> Void = { _ in }
+    ) -> World {
+        var world = self
+        let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
+        world.core = Lifecycle(
+            restoring: core.record, apps: records, settings: Settings(), policy: { _ in policy }, at: now)
+        _ = world.lines()
+        before(&world)
+        world.give(.takeOver)
+        world.give(.start)
+        return world
+    }
+
+    fileprivate func sequence(of id: AppID) -> UInt64 {
+        core.record(of: id)?["sequence"].flatMap { UInt64($0) } ?? 0
+    }
+}
