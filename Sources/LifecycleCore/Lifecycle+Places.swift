@@ -52,7 +52,7 @@ extension Lifecycle {
         } else if app.target == .active {
             // One that was told to resign has to answer that in time, even when it is wanted again.
             if !app.isResigning { deadlines.clear(.resignation, id) }
-        } else if index < settings.frontLimit, deadlines.instant(.resignation, id) == nil {
+        } else if index < settings.frontLimit || app.state == .active, deadlines.instant(.resignation, id) == nil {
             deadlines.set(.resignation, id, at: now + app.policy.timeouts.willResignActive)
         }
     }

@@ -94,4 +94,19 @@ import Testing
         world.ask(.focus(Self.clock))
         #expect(world.lines() == ["resume clock", "reply 2 done"])
     }
+
+    @Test func `a silent app gives up its place in time when there are fewer`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", linked: true, settings: settings)
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.ask(.focus(AppID("maps")))
+        world.silent[AppID("clock")] = [.willResignActive]
+        settings.frontLimit = 1
+        world.give(.configure(settings))
+        #expect(world.state("clock") == .active)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") != .active)
+        #expect(world.state("maps") == .active)
+    }
 }

@@ -33,7 +33,9 @@ extension Machine {
         if let problem = trees[id]?.watch.automaton.told(delivery) { report("\(id) is told \(problem)") }
         switch callback {
         case .didBecomeActive: becomeActive(id)
-        case .willResignActive: trees[id]?.watch.resignsBy = delivery.deadline
+        // One that was silent is told late, and nobody waits for that.
+        case .willResignActive:
+            if tree.watch.resignsBy.map({ $0 > now }) ?? true { trees[id]?.watch.resignsBy = delivery.deadline }
         case .willFinishLaunching: checkRestoration(delivery, id)
         default: break
         }
@@ -86,6 +88,13 @@ extension Machine {
         trees[id]?.watch.resignsBy = nil
     }
 
+    /// Whoever is called inactive has resigned, or has had the time for it, and has no more of it when it is wanted again.
+    mutating func stopBeingActive(_ id: AppID) {
+        guard let tree = trees[id], tree.watch.believesActive else { return }
+        if believesActive(id, tree) { report("\(id) is called inactive, and may believe that it is active") }
+        trees[id]?.watch.resignsBy = now
+    }
+
     private func believesActive(_ id: AppID, _ tree: Tree) -> Bool {
         guard tree.watch.believesActive, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil else {
             return false
@@ -121,8 +130,11 @@ extension Machine {
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
         // One that somebody else has continued sleeps on, whatever it has begun in that moment.
         if states[id] == .suspended { return }
-        if !watch.granted.isEmpty { report("\(id) is stopped, and held by \(watch.granted.keys.sorted())") }
         let isLinked = core.knownApps[id]?.isLinked == true
+        // Whoever does not listen any more holds nothing.
+        if isLinked, !watch.granted.isEmpty {
+            report("\(id) is stopped, and held by \(watch.granted.keys.sorted())")
+        }
         if isLinked, watch.automaton.last == .didBecomeActive || watch.automaton.last == .willResignActive {
             report("\(id) is stopped, and has not been told that it is out of sight")
         }
@@ -146,9 +158,15 @@ extension Machine {
 
     mutating func watchKill(_ id: AppID) {
         guard let tree = trees[id], tree.killed == nil else { return }
-        let cause = causeToKill(id, tree)
+        let cause = tree.watch.causeToKill ?? causeToKill(id, tree)
         if cause == nil { report("\(id) is killed for no reason") }
         if tree.watch.cause == nil { trees[id]?.watch.cause = cause }
+    }
+
+    /// A successor may do late what there was a reason for when the app's end began.
+    mutating func noteCauseToKill(_ id: AppID) {
+        let cause = trees[id].flatMap { causeToKill(id, $0) }
+        trees[id]?.watch.causeToKill = cause
     }
 
     private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {

@@ -11,6 +11,7 @@ extension Machine {
             killsWanted.remove(id)
             sleepWanted.remove(id)
         }
+        if step.from == .active, step.to == .inactive { stopBeingActive(id) }
         guard let tree = trees[id] else { return }
         switch step.to {
         case .suspended:
@@ -29,7 +30,7 @@ extension Machine {
         case .notRunning:
             if !tree.isGone { report("\(id) is said to be gone, and is not") }
             ends[id] = tree.watch.cause ?? .unclear
-        case .terminating: break
+        case .terminating: noteCauseToKill(id)
         }
     }
 

@@ -105,6 +105,8 @@ package struct Watch: Sendable {
     package var victimState = AppState.notRunning
     /// What has ended it, or is about to.
     package var cause: EndCause?
+    /// Why it may be killed, as far as that was known when its end began.
+    package var causeToKill: EndCause?
     /// Whether it was away from a daemon for a time.
     package var wasAway = false
 
