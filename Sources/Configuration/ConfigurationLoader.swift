@@ -18,6 +18,8 @@ public struct ConfigurationLoader: Sendable {
     /// Whether a directory that is not there is a problem, as one that a person named is.
     public let requiresDirectories: Bool
 
+    let toml = TOMLReader()
+
     /// Prepares to read `directories`.
     public init(directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false) {
         self.directories = directories
@@ -41,10 +43,11 @@ public struct ConfigurationLoader: Sendable {
     /// Reads everything, now.
     public func load() -> LoadedConfiguration {
         var problems = ProblemList()
+        defer { toml.forgetUnread() }
         for directory in directories where requiresDirectories && !Directory.exists(directory) {
             problems.add(Problem(file: directory, message: "is not a directory"))
         }
-        var reader = SettingsReader()
+        var reader = SettingsReader(toml: toml)
         for directory in directories { reader.read("\(directory)/lifed.toml", reportingTo: &problems) }
         let entries = loadEntries(limit: reader.settings.limits.apps, reportingTo: &problems)
         let manifests = entries.map(\.manifest)
@@ -59,7 +62,8 @@ public struct ConfigurationLoader: Sendable {
 
     private func loadEntries(limit: Int, reportingTo problems: inout ProblemList) -> [ManifestReader.Entry] {
         let reader = ManifestReader(
-            instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" })
+            instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
+            toml: toml)
         var entries: [String: ManifestReader.Entry] = [:]
         for file in ManifestCatalog(directories: directories, limit: limit).files(reportingTo: &problems) {
             switch reader.read(file.name, in: file.directory) {

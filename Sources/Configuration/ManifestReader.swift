@@ -5,6 +5,7 @@ struct ManifestReader {
     /// The directory that a person's own daemon shares with nobody; what is in the others is meant for the system's
     /// daemon too.
     let ownDirectory: String?
+    let toml: TOMLReader
 
     /// A manifest, and the line that gives its id where one does.
     struct Entry {
@@ -36,7 +37,7 @@ struct ManifestReader {
 
     private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) -> Outcome {
         do throws(TOMLDefect) {
-            let document = try TOMLDocument(text)
+            let document = try TOMLDocument(text, reader: toml)
             var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
             var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
             // A shared manifest with a user is no mistake; it is just not for a person's own daemon.

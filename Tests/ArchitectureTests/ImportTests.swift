@@ -15,7 +15,7 @@ import Testing
         "Varlink": ["FoundationEssentials", "Glibc"],
         "ControlAPI": ["Varlink", "Glibc"],
         "Calendar": [],
-        "Configuration": ["Calendar", "TOMLKit", "Glibc"],
+        "Configuration": ["Calendar", "TOMLKit", "Glibc", "Synchronization"],
         "LifecycleDaemon": [
             "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration", "AppChannel",
             "Calendar",

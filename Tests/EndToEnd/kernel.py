@@ -67,6 +67,13 @@ class Kernel:
         """What a descriptor of a process refers to."""
         return os.readlink(self.proc / str(pid) / "fd" / str(number))
 
+    def own_memory(self, pid):
+        """The pages of a process, in kB, that are no file's: what it has allocated."""
+        for line in (self.proc / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Anonymous:"):
+                return int(line.split()[1])
+        raise AssertionError("no Anonymous")
+
     def wakeups(self, pid):
         """How often a process has gone to sleep and been woken."""
         for line in (self.proc / str(pid) / "status").read_text().splitlines():

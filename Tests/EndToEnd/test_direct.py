@@ -6,6 +6,7 @@ import subprocess
 
 import programs
 from container import wait_for
+from driver import call, connect
 
 
 def test_an_app_goes_through_its_life(direct):
@@ -45,6 +46,20 @@ def test_hang_up_reloads(direct):
     manifest.write_text('id = "org.example.new"\ncommand = ["sleep", "infinity"]\n')
     direct.process.send_signal(signal.SIGHUP)
     wait_for(lambda: "org.example.new" in direct.lifectl.apps())
+
+
+def test_a_configuration_that_stays_as_it_is_can_be_read_for_ever(direct):
+    for number in range(100):
+        manifest = direct.configuration / "apps.d" / f"app-{number}.toml"
+        manifest.write_text("command = ['sleep', 'infinity']\n[environment]\nLONG = '" + "x" * 1000 + "'\n")
+    with connect(str(direct.socket)) as connection:
+        for _ in range(10):
+            call(connection, "org.lifed.Reload", {})
+        before = direct.kernel.own_memory(direct.process.pid)
+        # Each time, the library that parses them would keep 100 kB and more.
+        for _ in range(50):
+            call(connection, "org.lifed.Reload", {})
+    assert direct.kernel.own_memory(direct.process.pid) < before + 1000
 
 
 def test_the_socket_of_a_dead_daemon_is_taken_over(direct):
