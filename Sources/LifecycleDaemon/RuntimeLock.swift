@@ -16,12 +16,21 @@ struct RuntimeLock: ~Copyable {
             throw StartError("cannot create \(places.lock): \(Processes.Errno(rawValue: errno))")
         }
         let descriptor = Descriptor(owning: number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+        guard lock(number) else {
             let holder = holder(in: number).map { " (process \($0))" } ?? ""
             throw StartError("another lifed\(holder) is running with the runtime directory \(places.runtime)")
         }
         name(getpid(), in: number)
         return RuntimeLock(descriptor: descriptor)
+    }
+
+    /// The lock is the process's own. One of the open file, as flock(2) has it, would be held by a child as well that was
+    /// just started and has not closed its copy, after the daemon is gone.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        var whole = Glibc.flock()
+        whole.l_type = Int16(F_WRLCK)
+        whole.l_whence = Int16(SEEK_SET)
+        return unsafe fcntl(descriptor, F_SETLK, &whole) == 0
     }
 
     /// For people only: it is the lock that counts.

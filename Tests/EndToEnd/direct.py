@@ -36,11 +36,14 @@ class DirectDaemon:
         ]
 
     def start(self, wrapper=()):
-        """Starts the daemon, or a command that turns into it."""
+        """Starts the daemon, or a command that turns into it, and waits until it answers."""
+        self.spawn(wrapper)
+        wait_for(self._answers, what=f"an answer of the daemon; its log: {self.log}")
+
+    def spawn(self, wrapper=()):
         arguments = [*wrapper, *self.arguments()]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_for(self._answers, what=f"an answer of the daemon; its log: {self.log}")
 
     def _answers(self):
         assert self.process.poll() is None, self.log.read_text(errors="replace")

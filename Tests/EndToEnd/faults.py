@@ -12,18 +12,18 @@ from container import wait_for
 
 
 @contextlib.contextmanager
-def fault(pid, *injections, paths=()):
+def fault(pid, *injections, paths=(), follows=False):
     """While this lasts, calls of the process fail as strace(1) is told by its option "inject".
 
-    With paths, only those that are about the files, by their names or by descriptors. Yields a function that counts how
-    often a call has failed.
+    With paths, only those that are about the files, by their names or by descriptors. The calls of the processes that it
+    starts meanwhile are left alone, unless strace follows them. Yields a function that counts how often a call has failed.
     """
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     calls = ",".join(each.partition(":")[0] for each in injections)
     about = [option for each in paths for option in ("-P", str(each))]
     inject = [option for each in injections for option in ("-e", f"inject={each}")]
-    command = ["strace", "-p", str(pid), *about, "-e", f"trace={calls}", *inject]
+    command = ["strace", *(["-f"] if follows else []), "-p", str(pid), *about, "-e", f"trace={calls}", *inject]
     tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     lines = []
     for line in tracer.stderr:

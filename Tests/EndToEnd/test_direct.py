@@ -1,5 +1,7 @@
 """The daemon as an ordinary process, which works without systemd and without root."""
 
+import json
+import os
 import resource
 import signal
 import subprocess
@@ -7,6 +9,7 @@ import subprocess
 import programs
 from container import wait_for
 from driver import call, connect
+from faults import fault
 
 
 def test_an_app_goes_through_its_life(direct):
@@ -67,6 +70,28 @@ def test_the_socket_of_a_dead_daemon_is_taken_over(direct):
     direct.process.wait()
     direct.start()
     assert direct.lifectl.apps() == {}
+
+
+def test_what_a_dead_daemon_was_just_starting_does_not_keep_its_place(direct):
+    # A child that is not a program yet has copies of the daemon's descriptors. It is stopped before it closes them.
+    run = {"method": "org.lifed.Run", "parameters": {"command": programs.IDLE, "id": "app"}}
+    with fault(direct.process.pid, "setsid:signal=SIGSTOP", follows=True), connect(str(direct.socket)) as connection:
+        connection.sendall(json.dumps(run).encode() + b"\0")
+        child = wait_for(lambda: stopped_child(direct))
+        try:
+            direct.process.kill()
+            direct.process.wait()
+            direct.spawn()
+            wait_for(lambda: direct.process.poll() is not None or direct.log.read_text().count("listens at") == 2)
+            assert direct.process.poll() is None, direct.log.read_text()
+        finally:
+            os.kill(child, signal.SIGKILL)
+    direct.lifectl.wait_for_state("app", "notRunning")
+
+
+def stopped_child(direct):
+    stopped = [each.pid for each in direct.kernel.all() if each.parent == direct.process.pid and each.state in "Tt"]
+    return stopped[0] if stopped else None
 
 
 def test_a_daemon_without_standard_streams_keeps_its_sockets_to_itself(direct):
