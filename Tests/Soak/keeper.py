@@ -1,19 +1,19 @@
 """Keeps a daemon running, as a service manager would: one that dies is started again at once."""
 
 import random
-import re
 import subprocess
 import threading
 import time
-from pathlib import Path
 
+import guardian
 from container import wait_for
 from direct import DirectDaemon
 
 
 class Keeper:
     def __init__(self, products, directory, ledger):
-        self.daemon = DirectDaemon(products, directory)
+        self.directory = directory
+        self.daemon = DirectDaemon(products, directory / "daemon")
         self.ledger = ledger
         self.address = str(self.daemon.socket)
         self.lock = threading.Lock()
@@ -60,17 +60,12 @@ class Keeper:
             return
         if status != 0:
             self.ledger.problem("the daemon ended with a failure", f"status {status}, {self.last_words()}")
-        for path in self.cgroups():
+        for path in guardian.cgroups(self.directory):
             if path.exists():
                 left = [str(each.relative_to(path)) for each in path.rglob("*") if each.is_dir()]
                 self.ledger.problem("a cgroup is left", f"{path}: {left}")
         if (self.daemon.runtime / "state").exists():
             self.ledger.problem("the state file is left", self.daemon.runtime)
-
-    def cgroups(self):
-        """Where the apps had their cgroups, by the daemon's own word and the kernel's."""
-        log = self.daemon.log.read_text(errors="replace")
-        return {Path(path) for path in re.findall(r"every app gets a control group of its own in (/\S+)", log)}
 
 
 class Killer(threading.Thread):

@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
 
+import guardian
 from checker import Checker
 from clients import Shell, Talker
 from container import wait_for
@@ -38,7 +39,7 @@ class Soak:
         self.seconds = arguments.minutes * 60
         self.random = random.Random(arguments.seed)
         self.ledger = Ledger()
-        self.keeper = Keeper(arguments.products, directory / "daemon", self.ledger)
+        self.keeper = Keeper(arguments.products, directory, self.ledger)
         self.front_limit = self.random.choice((1, 1, 2, 3))
         self.apps = write_manifests(self.keeper.daemon.configuration / "apps.d", directory / "notes", arguments.apps)
         # Those that never answer are waited for at the end of each part.
@@ -132,13 +133,7 @@ class Soak:
         if self.killer and self.killer.is_alive():
             self.killer.over.set()
             self.killer.join()
-        if self.keeper.process and self.keeper.process.poll() is None:
-            self.keeper.process.kill()
-            self.keeper.process.wait()
-        for processes in self.scene.mine().values():
-            for process in processes:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process.pid, signal.SIGKILL)
+        guardian.end_everything(self.keeper.directory)
 
     def report(self):
         rows = [("time (s)", f"{time.monotonic() - self.ledger.began:.0f}"), ("apps", len(self.apps))]
@@ -159,6 +154,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit("interrupted"))
     directory = Path(tempfile.mkdtemp(prefix="lifed-soak-"))
+    guardian.watch(directory)
     soak = Soak(arguments, directory)
     try:
         soak.run()
