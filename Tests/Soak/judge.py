@@ -7,7 +7,7 @@ ERRORS = {
     "Home": {"Superseded", "Refused", "Failed", "LaunchFailed"}, "Describe": {"NoSuchApp"},
     "Run": ABOUT_APP | {"InvalidApp"}, "BeginInterruption": {"Refused", "Superseded", "Failed"},
     "EndInterruption": {"Superseded", "Failed", "Refused", "LaunchFailed"}, "SimulateMemoryPressure": {"Refused", "Failed"},
-    "Simulate": set(), "List": set(), "GetStatus": set(), "Reload": set(), "Frobnicate": set(),
+    "Simulate": {"Superseded"}, "List": set(), "GetStatus": set(), "Reload": set(), "Frobnicate": set(),
 }
 WRONG_CALL = {"org.varlink.service.InvalidParameter", "org.varlink.service.MethodNotFound"}
 PROMISES = {
