@@ -10,7 +10,7 @@ class Figures:
 
     # An app that the daemon has started itself has a channel, which one that was taken over has not, and what goes with it:
     # kB for each descriptor more.
-    memory_of_a_descriptor = 4
+    memory_of_a_descriptor = 2
     # kB beyond that, and descriptors, by which the last quarter may exceed the second: less than a page an app, and some
     # clients.
     memory_slack = 512
