@@ -29,6 +29,6 @@ extension AppManager {
 
     /// The instant on the wall clock, as it stands now, in microseconds since the epoch: the core's clock has no date.
     func time(of instant: Instant) -> Int64 {
-        Int64(clamping: instant.microseconds) + dates.difference(from: now)
+        Int64(clamping: instant.microseconds) + dates.microseconds
     }
 }
