@@ -1,0 +1,44 @@
+import Testing
+
+@testable import LifecycleDaemon
+
+@MainActor @Suite struct ClockDifferenceTests {
+    @MainActor private final class Clocks {
+        var core: Int64 = 5_000_000
+        var ahead: Int64 = 1_000_000_000
+        /// How long the reader has to wait between the core's clock and the wall clock.
+        var pause: Int64 = 1
+
+        func read() -> ClockDifference.Reading {
+            let before = core
+            core += pause
+            return ClockDifference.Reading(before: before, wall: core + ahead, after: core)
+        }
+    }
+
+    @Test func theSameDifferenceIsToldAgain() {
+        let clocks = Clocks()
+        let difference = ClockDifference(read: clocks.read)
+        let first = difference.microseconds
+        clocks.pause = 200
+        #expect(difference.microseconds == first)
+    }
+
+    @Test func aReaderThatHadToWaitIsNoClockThatWasSet() {
+        let clocks = Clocks()
+        let difference = ClockDifference(read: clocks.read)
+        let first = difference.microseconds
+        clocks.pause = 300_000
+        #expect(difference.microseconds == first)
+        clocks.pause = 1
+        #expect(difference.microseconds == first)
+    }
+
+    @Test func aClockThatWasSetIsFollowed() {
+        let clocks = Clocks()
+        let difference = ClockDifference(read: clocks.read)
+        let first = difference.microseconds
+        clocks.ahead -= 50_000
+        #expect(difference.microseconds == first - 50_000)
+    }
+}
