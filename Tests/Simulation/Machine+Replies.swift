@@ -25,7 +25,8 @@ extension Machine {
             }
         case .inactive, .active:
             trees[id]?.watch.hasBeenInFront = true
-            if step.to == .active { trees[id]?.watch.isToSleepAtOnce = false }
+            // One that was told to come gets there, even if it is to sleep by now.
+            if step.to == .active, step.reason != .suspend { trees[id]?.watch.isToSleepAtOnce = false }
             if tree.isStopped { report("\(id) is \(step.to), and stopped") }
         case .notRunning:
             if !tree.isGone { report("\(id) is said to be gone, and is not") }
