@@ -5,8 +5,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <signal.h>
@@ -23,6 +25,37 @@
 #include <unistd.h>
 
 #include "CLinux.h"
+
+// The pipe of which the test runner holds the writing end, if this is one of its programs, and two openings of it: one
+// ends this process with the runner, the other one its process group.
+static const char *runner_path;
+static int own_pipe = -1, group_pipe = -1;
+
+// Has the kernel kill the owner, a process or -GROUP, when the test runner is gone. Most of the programs are stopped now and
+// then, and could not look for themselves.
+static void end_with_runner(int *opening, pid_t owner)
+{
+    if (*opening >= 0)
+        close(*opening);
+    *opening = open(runner_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct pollfd ended = {.fd = *opening};
+    if (*opening < 0 || fcntl(*opening, F_SETSIG, SIGKILL) < 0 || fcntl(*opening, F_SETOWN, owner) < 0
+        || fcntl(*opening, F_SETFL, O_NONBLOCK | O_ASYNC) < 0 || poll(&ended, 1, 0) != 0)
+        _exit(9);
+}
+
+// In the child of a fork. If that is stopped before it comes here, it ends as one of its parent's group.
+static void end_alone(void)
+{
+    end_with_runner(&own_pipe, getpid());
+}
+
+static void begin_session(void)
+{
+    setsid();
+    if (runner_path)
+        end_with_runner(&group_pipe, -getpgrp());
+}
 
 static void wait_for_ever(void)
 {
@@ -146,7 +179,7 @@ static void bomb(void)
     report("ready");
     while (__atomic_add_fetch(count, 1, __ATOMIC_RELAXED) < limit)
         if (fork() == 0 && getpid() % 2)
-            setsid();
+            begin_session();
     wait_for_ever();
 }
 
@@ -189,12 +222,12 @@ static void traced(void)
 static void escape(char *const *environment)
 {
     if (fork() == 0) {
-        setsid();
+        begin_session();
         if (fork() != 0)
             _exit(0);
-        setsid();
+        begin_session();
         if (environment) {
-            char *const arguments[] = {"fixture", "busy", NULL};
+            char *const arguments[] = {"fixture", "busy", (char *)runner_path, NULL};
             execve("/proc/self/exe", arguments, environment);
             _exit(1);
         }
@@ -248,7 +281,7 @@ static void multiply(void)
         if (child > 0)
             wait_for_ever();
         if (generation % 2)
-            setsid();
+            begin_session();
     }
     wait_for_ever();
 }
@@ -310,6 +343,8 @@ static void hostile_name(void)
 
 static void print_descriptors(void)
 {
+    close(own_pipe);
+    close(group_pipe);
     DIR *directory = opendir("/proc/self/fd");
     struct dirent *entry;
     printf("descriptors");
@@ -408,7 +443,7 @@ static void spawn_in_sandbox(void)
 static void neglectful_parent(void)
 {
     char *const paths[] = {"/proc/self/exe", NULL};
-    char *const arguments[] = {"fixture", "escape", NULL};
+    char *const arguments[] = {"fixture", "escape", (char *)runner_path, NULL};
     char *const environment[] = {"LIFECYCLE_LAUNCH=neglected", NULL};
     struct linux_descriptor_mapping descriptors[] = {{0, 0}, {1, 1}, {1, 2}};
     struct linux_spawn_request request = {
@@ -458,6 +493,12 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    if (argc > 2) {
+        runner_path = argv[2];
+        end_with_runner(&group_pipe, -getpgrp());
+        end_alone();
+        pthread_atfork(NULL, NULL, end_alone);
+    }
     for (size_t i = 0; argc > 1 && i < sizeof programs / sizeof *programs; i++)
         if (strcmp(argv[1], programs[i].name) == 0)
             programs[i].run();

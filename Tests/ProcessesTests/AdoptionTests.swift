@@ -4,7 +4,7 @@ import Testing
 @testable import Processes
 
 /// A first process launches trees and dies; a second one, which is not even related to them, takes them over.
-@Suite(.needsCgroups, .serialized) struct AdoptionTests {
+@Suite(.needsCgroups, .serialized, .endsWithRunner) struct AdoptionTests {
     @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "escape"])
     func aTreeIsHeldAsBefore(_ hold: Hold, _ program: String) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
@@ -324,7 +324,8 @@ import Testing
             let base = try #require(world.base)
             let elsewhere = Descriptor(owning: unsafe open(base.path, O_RDONLY | O_DIRECTORY))
             func startMarked(in cgroup: Int32?) throws -> ProcessID {
-                var request = SpawnRequest(program: World.fixture, arguments: ["idle"], launchToken: tree.token)
+                var request = SpawnRequest(
+                    program: World.fixture, arguments: ["idle", RunnerPipe.path], launchToken: tree.token)
                 request.cgroup = cgroup
                 let started = try ProcessTable().launch(request)
                 started.begin()

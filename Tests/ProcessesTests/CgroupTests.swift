@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-@Suite(.needsCgroups) struct CgroupTests {
+@Suite(.needsCgroups, .endsWithRunner) struct CgroupTests {
     @Test func theProgramIsBornInItsGroup() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite struct EndTests {
+@Suite(.endsWithRunner) struct EndTests {
     @Test func aStoppedProgramActsOnTheRequestToEnd() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
@@ -89,7 +89,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World()
             let before = World.descriptorCount
-            for _ in 0..<200 { _ = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle"])) }
+            for _ in 0..<200 {
+                _ = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle", RunnerPipe.path]))
+            }
             for tree in world.table.trees {
                 _ = tree.stop()
                 tree.terminate()

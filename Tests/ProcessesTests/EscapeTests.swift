@@ -29,7 +29,7 @@ extension Trait where Self == ConditionTrait {
 /// Programs that try not to be stopped are: every process, each time, and they all go on afterwards.
 ///
 /// One at a time: each of them loads the machine with as many processes as it may have, and the others' time is limited.
-@Suite(.needsCgroups, .serialized) struct EscapeTests {
+@Suite(.needsCgroups, .serialized, .endsWithRunner) struct EscapeTests {
     @Test(
         arguments: Hold.allCases, ["threads", "headless", "waker", "traced", "thousand", "multiply", "bomb", "escape"])
     func everyProcessStopsAndGoesOn(_ hold: Hold, _ program: String) async {
@@ -80,6 +80,29 @@ extension Trait where Self == ConditionTrait {
             try world.wait("it runs again") { ProcessStatus(of: escaped).map { $0.processorTicks > before } ?? false }
             tree.kill()
             try world.waitForEvent(tree, .emptied)
+            try world.end()
+        }
+    }
+
+    /// Whoever kills the test runner is not left with its processes, stopped or not.
+    @Test(arguments: Hold.allCases, ["bomb", "multiply", "escape", "traced"])
+    func theFixtureEndsWithItsRunner(_ hold: Hold, _ program: String) async {
+        await #expect(processExitsWith: .success) { [hold, program] in
+            let world = try hold.world()
+            var runner: Pipe? = try Pipe()
+            let output = try Pipe()
+            var request = world.request(program, output: output)
+            let end = try #require(runner).writeEnd.rawValue
+            request.arguments = [program, "/proc/\(getpid())/fd/\(end)"]
+            let tree = try world.start(request, by: hold.method)
+            try world.wait("it is ready") { output.read().contains("ready") }
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            runner = nil
+            try world.wait("all have ended") {
+                world.reap()
+                return tree.isEmpty && World.childCount == 0
+            }
             try world.end()
         }
     }

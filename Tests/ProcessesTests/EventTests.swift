@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite struct EventTests {
+@Suite(.endsWithRunner) struct EventTests {
     @Test func continuationBySomebodyElseIsSeenAndUndone() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

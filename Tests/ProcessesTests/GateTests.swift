@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite struct GateTests {
+@Suite(.endsWithRunner) struct GateTests {
     @Test func nothingIsExecutedBeforeTheBeginning() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-@Suite(.needsRoot) struct MemoryReclaimTests {
+@Suite(.needsRoot, .endsWithRunner) struct MemoryReclaimTests {
     /// Without swap, too, a mapped file can be read again.
     @Test(arguments: [false, true])
     func aSuspendedAppGivesMemoryBack(hasCgroups: Bool) async {
@@ -87,8 +87,8 @@ import Testing
     @Test func withoutPrivilegesThereIsAReason() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
-            #expect(dropCapabilities())
             let (tree, _) = try world.launch("idle")
+            #expect(dropCapabilities())
             let reason = #expect(throws: MemoryReclaim.Unavailable.self) { try MemoryReclaim(tree) }
             #expect(reason?.description.contains("CAP_SYS_NICE") == true)
             try world.end()

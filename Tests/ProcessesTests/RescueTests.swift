@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite(.needsCgroups) struct RescueTests {
+@Suite(.needsCgroups, .endsWithRunner) struct RescueTests {
     @Test(arguments: Hold.allCases, ["busy", "headless", "hold-in-vfork", "escape", "stopped-job"])
     func everythingThatADaemonHadStoppedRunsAgain(_ hold: Hold, _ program: String) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {

@@ -61,7 +61,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     tree.processes().flatMap { ProcFile.processIDs(in: "/proc/\($0.pid)/task") }
 }
 
-@Suite(.needsRoot) struct ResourceTests {
+@Suite(.needsRoot, .endsWithRunner) struct ResourceTests {
     @Test func everyThreadIsChangedAndGetsItsOwnBack() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

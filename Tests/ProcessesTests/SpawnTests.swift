@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite struct SpawnTests {
+@Suite(.endsWithRunner) struct SpawnTests {
     @Test func inheritsNothingButWhatWasAsked() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

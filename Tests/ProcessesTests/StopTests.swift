@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite struct StopTests {
+@Suite(.endsWithRunner) struct StopTests {
     @Test(arguments: ["idle", "busy", "threads", "family", "headless", "hostile-name", "hold-in-vfork", "escape"])
     func everyKindOfTreeStopsAndGoesOn(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
@@ -86,7 +86,7 @@ import Testing
             var request = world.request("idle", output: output)
             request.program = "/bin/sh"
             request.arguments = [
-                "-c", "setsid env -i \(World.fixture) idle & read line <&3", World.fixture,
+                "-c", "setsid env -i \(World.fixture) idle \(RunnerPipe.path) & read line <&3", World.fixture,
             ]
             let input = try Pipe()
             request.extraDescriptors = [DescriptorMapping(source: input.readEnd.rawValue, target: 3)]

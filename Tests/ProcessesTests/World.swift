@@ -44,7 +44,7 @@ final class World {
 
     /// A request for one of the fixture's programs.
     func request(_ program: String, output: Pipe) -> SpawnRequest {
-        var request = SpawnRequest(program: Self.fixture, arguments: [program])
+        var request = SpawnRequest(program: Self.fixture, arguments: [program, RunnerPipe.path])
         request.standardOutput = output.writeEnd.rawValue
         return request
     }
@@ -144,11 +144,13 @@ final class World {
     }
 }
 
-/// Polls a condition. The time is far above any sensible one: it ends a test that has failed already.
+/// Polls a condition. The time is far above any sensible one: it ends a test that has failed already. Without a runner, there
+/// is nobody left to wait for.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     let deadline = now() + 240
     while try !condition() {
         guard now() < deadline else { throw TimeOut(what: what) }
+        guard getppid() == RunnerPipe.runner else { exit(EXIT_FAILURE) }
         usleep(500)
     }
 }
