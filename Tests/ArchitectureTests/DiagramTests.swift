@@ -7,7 +7,7 @@ import Testing
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)
         for diagram in [Route.diagram, SceneRoute.diagram] {
-            #expect(text.contains(diagram), "the diagram should be:\n\(diagram)")
+            #expect(text.contains(diagram + "\n```"), "the diagram should be:\n\(diagram)")
         }
     }
 }
