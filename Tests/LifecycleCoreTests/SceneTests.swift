@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// Rules about scenes, one by one.
 @Suite struct SceneTests {
@@ -135,5 +136,84 @@ import Testing
         #expect(world.replies[request] == nil)
         world.pass(.seconds(5))
         #expect(world.replies[request]?.doneApp == Self.clock)
+    }
+
+    @Test func `what the manifest says of scenes counts from the next launch on`() {
+        var world = World(apps: "maps", linked: true)
+        world.ask(.launch(Self.maps, background: false))
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.maps, policy))
+        let request = world.ask(.openScene(Self.maps, SceneOpening(), background: false))
+        #expect(world.replies[request] == .refused(.noScenes(Self.maps)))
+        world.ask(.terminate(Self.maps))
+        world.ask(.launch(Self.maps, background: false))
+        #expect(world.scenes("maps") == ["main": .foregroundActive])
+    }
+
+    @Test func `only the last scene that leaves the front is told how long tasks may take`() throws {
+        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        world.silent[Self.clock] = [.sceneDidEnterBackground]
+        world.ask(.home)
+        var times: [Duration?] = []
+        for _ in 0..<2 {
+            let delivery = try #require(world.awaited(by: Self.clock))
+            times.append(delivery.taskTime)
+            world.give(.message(Self.clock, .done(sequence: delivery.sequence)))
+        }
+        #expect(times == [nil, Policy().timeouts.task])
+    }
+
+    @Test func `the next app is told to come when the last active scene has been told to resign, and not before`()
+        throws
+    {
+        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        world.linked.insert(Self.maps)
+        world.give(.define(Self.maps, Policy()))
+        world.ask(.launch(Self.maps, background: true))
+        world.silent[Self.clock] = [.sceneWillResignActive]
+        _ = world.lines()
+        world.ask(.focus(Self.maps))
+        #expect(!world.lines().contains("maps ← will-enter-foreground"))
+        world.give(.message(Self.clock, .done(sequence: try #require(world.awaited(by: Self.clock)).sequence)))
+        #expect(world.lines().contains("maps ← will-enter-foreground"))
+        #expect(world.state("maps") == .inactive)
+        world.give(.message(Self.clock, .done(sequence: try #require(world.awaited(by: Self.clock)).sequence)))
+        #expect(world.state("maps") == .active)
+    }
+
+    @Test(arguments: [false, true])
+    func `an app that sleeps hears of its own end first, one that runs of its scenes'`(sleeps: Bool) {
+        var world = SceneTranscriptTests.withTwoScenes()
+        if !sleeps { world.give(.message(Self.clock, .beginTask(1, name: "save"))) }
+        world.ask(.home)
+        #expect(world.state("clock") == (sleeps ? .suspended : .background))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        let lines = world.lines()
+        let asked = lines.firstIndex(of: "terminate clock") ?? -1
+        let told = lines[..<max(asked, 0)].contains { $0.hasPrefix("clock ← scene-did-disconnect") }
+        #expect(asked >= 0)
+        #expect(told == !sleeps)
+    }
+
+    @Test func `an app that is called back and ended again has all of the time once more`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.ask(.terminate(Self.clock))
+        world.pass(.seconds(3))
+        world.ask(.launch(Self.clock, background: false))
+        let request = world.ask(.terminate(Self.clock))
+        world.pass(.milliseconds(4999))
+        #expect(world.replies[request] == nil)
+        world.pass(.milliseconds(1))
+        #expect(world.replies[request]?.doneApp == Self.clock)
+    }
+}
+
+extension World {
+    /// What the app has been told and has not answered.
+    fileprivate func awaited(by id: AppID) -> Delivery? {
+        if case .answer(let delivery, _, _) = core.knownApps[id]?.awaiting { delivery } else { nil }
     }
 }

@@ -119,4 +119,43 @@ import Testing
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == ["clock ← will-resign-active", "clock ← did-enter-background"])
     }
+
+    @Test func `a stop under way is taken back when the app is wanted, and not for less`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.withholding = [.stopped, .resumed]
+        world.ask(.home)
+        _ = world.lines()
+        world.give(.message(Self.clock, .endHold(1)))
+        #expect(world.lines().isEmpty)
+        world.ask(.focus(Self.clock))
+        #expect(world.lines() == ["resume clock"])
+        world.give(.outcome(Self.clock, .resumed))
+        #expect(world.lines().contains("clock ← will-enter-foreground"))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a stop that is repeated is taken back when the app is wanted`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.withholding = [.stopped]
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .resumedByOther))
+        #expect(world.lines() == ["! stop renewed", "stop clock"])
+        world.ask(.focus(Self.clock))
+        #expect(world.lines().first == "resume clock")
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a launch out of sight waits until the app has answered what it was being told`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.home)
+        let launch = world.ask(.launch(Self.clock, background: true))
+        #expect(world.replies[launch] == nil)
+        world.give(.message(Self.clock, .done(sequence: 5)))
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+    }
 }
