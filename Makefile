@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak fuzz sanitize coverage format lint install uninstall clean help
+.PHONY: all build samples deps demo test simulate explore soak fuzz mutate sanitize coverage format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -60,6 +60,9 @@ soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the f
 
 fuzz: ## Fuzz the parsers, SECONDS each; TARGET="..." for some of them.
 	@scripts/fuzz --seconds $(or $(SECONDS),60) $(TARGET)
+
+mutate: ## Break each rule of the core in turn, and show which breaches no test notices.
+	@scripts/mutate
 
 sanitize: ## Run the Swift tests under the thread and the address sanitizer.
 	@scripts/sanitize

@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The core with its mutants, and the core's tests. scripts/mutate copies this to .build-mutate, puts the rewritten sources
+// beside it, and is the way to build and run it.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "mutation",
+    dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+    targets: [
+        .target(
+            name: "LifecycleCore",
+            dependencies: [
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: settings),
+        // The tables of the routes, as the documentation draws them.
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["LifecycleCore"],
+            sources: ["DiagramTests.swift", "SourceTree.swift"], swiftSettings: settings),
+    ]
+)
