@@ -43,6 +43,16 @@ import Testing
         }
     }
 
+    @Test func `an app is given back no more scenes than it may have`() {
+        let start = Instant(microseconds: 5)
+        var record = SavedRecord()
+        for number in 1...Scenes.limit + 8 {
+            let scene = Scene(id: SceneID(ordinal: number), role: "window", info: nil, origin: .app, since: start)
+            record.add("scene", scene.text)
+        }
+        #expect(Scenes(saved: record, of: .background, now: start).all.count == Scenes.limit)
+    }
+
     @Test(arguments: texts)
     func `an exit keeps its reason`(reason: String) {
         let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: Instant(microseconds: 8))

@@ -9,7 +9,7 @@ extension Scenes {
     /// The scenes of a record, as far as they go with the state of their app.
     init(saved record: SavedRecord, of app: AppState, now: Instant) {
         for text in record.all("scene") {
-            guard all.count <= Self.limit, var scene = Scene(text: text, now: now), self[scene.id] == nil else {
+            guard all.count < Self.limit, var scene = Scene(text: text, now: now), self[scene.id] == nil else {
                 continue
             }
             scene.state = scene.state.possible(in: app)
