@@ -40,4 +40,17 @@ public enum Callback: String, Sendable, CaseIterable {
     case sceneDidEnterBackground = "scene-did-enter-background"
     /// The app does not have the scene any more.
     case sceneDidDisconnect = "scene-did-disconnect"
+
+    /// Whether it is about a scene, which it names.
+    var isAboutScene: Bool {
+        switch self {
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            true
+        default: false
+        }
+    }
+
+    /// Whether it says nothing without the event that it tells of.
+    var needsEvent: Bool { self == .openURL || self == .continueActivity || self == .performTask }
 }

@@ -101,18 +101,28 @@ extension App {
         case "resume": return .resume
         case "end": return .end
         case "answer":
-            guard let callback = record.word("callback", as: Callback.self), let deadline = record.instant("answer-by"),
-                let told = record.word("told-state", as: AppState.self)
-            else { return nil }
-            let sequence = record.number("told-sequence") ?? lastSequence
-            var delivery = delivery(of: Notice(callback), sequence: sequence, deadline: deadline, state: told)
-            delivery.scene = record["told-scene"].flatMap { SceneID($0) }.map {
-                SceneNews(scene: $0, reason: record["told-scene-reason"])
+            return toldDelivery(in: record).map {
+                .answer($0, sent: record.instant("sent") ?? since, to: Arrival(saved: record))
             }
-            delivery.event = record["told-event"].flatMap { QueuedEvent(text: $0) }
-            return .answer(delivery, sent: record.instant("sent") ?? since, to: Arrival(saved: record))
         default: return nil
         }
+    }
+
+    /// What the app was told and has not answered; nil where it would say nothing when it is told again.
+    private func toldDelivery(in record: SavedRecord) -> Delivery? {
+        guard let callback = record.word("callback", as: Callback.self), let deadline = record.instant("answer-by"),
+            let told = record.word("told-state", as: AppState.self)
+        else { return nil }
+        let scene = record["told-scene"].flatMap { SceneID($0) }
+        let event = record["told-event"].flatMap { QueuedEvent(text: $0) }
+        guard (scene != nil) == callback.isAboutScene,
+            event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
+        else { return nil }
+        let sequence = record.number("told-sequence") ?? lastSequence
+        var delivery = delivery(of: Notice(callback), sequence: sequence, deadline: deadline, state: told)
+        delivery.scene = scene.map { SceneNews(scene: $0, reason: record["told-scene-reason"]) }
+        delivery.event = event
+        return delivery
     }
 }
 

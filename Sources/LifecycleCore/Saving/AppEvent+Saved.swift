@@ -87,7 +87,7 @@ extension Delivery {
 
 extension App {
     func savedTask(in record: SavedRecord) -> Delivery? {
-        guard let event = record["task"].flatMap({ QueuedEvent(text: $0) }),
+        guard let event = record["task"].flatMap({ QueuedEvent(text: $0) }), event.event.callback == .performTask,
             let sequence = record.number("task-sequence"), let deadline = record.instant("task-until"),
             let told = record.word("task-state", as: AppState.self)
         else { return nil }

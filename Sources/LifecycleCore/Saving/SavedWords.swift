@@ -96,7 +96,7 @@ extension Notice {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard let callback = parts.first.flatMap({ Callback(rawValue: $0) }) else { return nil }
         let scene = parts.dropFirst().first.flatMap { SceneID($0) }
-        guard parts.count == 1 || scene != nil else { return nil }
+        guard (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return nil }
         self.init(callback, scene)
     }
 }

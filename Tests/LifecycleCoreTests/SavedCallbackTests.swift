@@ -1,0 +1,71 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What a damaged state file says of callbacks is told to no app unless it says something.
+@Suite struct SavedCallbackTests {
+    private static let clock = AppID("clock")
+    private static let now = Instant(microseconds: 1_000_000)
+
+    /// An app in front that has listened from the beginning, with what else its record says.
+    private static func restored(_ rest: [(String, String)]) -> Lifecycle {
+        let known = [
+            ("id", clock.name), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"),
+            ("has-launched", "1"), ("sequence", "1"),
+        ]
+        let record = SavedRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
+        let machine = SavedRecord(fields: [.init(name: "front", value: clock.name)])
+        return Lifecycle(
+            restoring: machine, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: now)
+    }
+
+    /// What the app is told when it is back and has not had the last callback.
+    private static func told(_ rest: [(String, String)]) -> [Delivery] {
+        var core = restored(rest)
+        let effects =
+            core.handle(.message(clock, .back(lastSequence: 0)), at: now) + core.handle(.takeOver, at: now)
+        return effects.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
+    }
+
+    private static func awaiting(_ callback: String, _ rest: [(String, String)] = []) -> [(String, String)] {
+        [
+            ("awaiting", "answer"), ("callback", callback), ("told-sequence", "1"), ("told-state", "active"),
+            ("answer-by", "2000000"),
+        ] + rest
+    }
+
+    @Test func `what an app has not had is told again`() {
+        #expect(Self.told(Self.awaiting("did-become-active")).map(\.callback) == [.didBecomeActive])
+        let scene = Self.awaiting("scene-did-become-active", [("told-scene", "main")])
+        #expect(Self.told(scene).map(\.callback) == [.sceneDidBecomeActive])
+        let event = Self.awaiting("open-url", [("told-event", "1\u{1F}open-url\u{1F}\u{1F}\u{1F}a:b")])
+        #expect(Self.told(event).map(\.callback) == [.openURL])
+    }
+
+    private static let incomplete: [(String, [(String, String)])] = [
+        ("scene-did-become-active", []), ("scene-did-become-active", [("told-scene", "a b")]),
+        ("did-become-active", [("told-scene", "main")]), ("open-url", []),
+        ("open-url", [("told-event", "1\u{1F}perform-task\u{1F}fetch\u{1F}")]),
+    ]
+
+    @Test(arguments: incomplete)
+    func `a callback without what it is about is not told`(callback: String, about: [(String, String)]) {
+        let told = Self.told(Self.awaiting(callback, about))
+        #expect(!told.contains { $0.callback.rawValue == callback })
+    }
+
+    @Test(arguments: ["scene-will-connect", "scene-will-connect:", "did-become-active:main", "open-url"])
+    func `a notice without what it is about is not owed`(text: String) {
+        #expect(Notice(text: text) == nil)
+    }
+
+    @Test func `an app works on a task and on nothing else`() {
+        for (text, isTask) in [("perform-task\u{1F}fetch\u{1F}", true), ("open-url\u{1F}\u{1F}\u{1F}a:b", false)] {
+            let core = Self.restored([
+                ("task", "1\u{1F}\(text)"), ("task-sequence", "1"), ("task-until", "2000000"),
+                ("task-state", "background"),
+            ])
+            #expect((core.knownApps[Self.clock]?.task != nil) == isTask)
+        }
+    }
+}
