@@ -1,3 +1,4 @@
+import LifecycleCore
 import Testing
 
 @testable import LifecycleDaemon
@@ -40,5 +41,16 @@ import Testing
         let first = difference.microseconds
         clocks.ahead -= 50_000
         #expect(difference.microseconds == first - 50_000)
+    }
+
+    @Test func `what happened a second before has a date a second before`() {
+        let dates = ClockDifference(read: Clocks().read)
+        let date = dates.date(of: Instant(microseconds: 1_000_000))
+        #expect(dates.date(of: Instant(microseconds: 0)) == date - 1_000_000)
+    }
+
+    @Test(arguments: [UInt64(Int64.max) - 1, UInt64(Int64.max), .max])
+    func `an instant that no clock reaches has the last date`(microseconds: UInt64) {
+        #expect(ClockDifference().date(of: Instant(microseconds: microseconds)) == .max)
     }
 }

@@ -28,7 +28,5 @@ extension AppManager {
     func time(of exit: Exit, _ id: AppID) -> Int64 { exits.time(of: exit, id) ?? time(of: exit.instant) }
 
     /// The instant on the wall clock, as it stands now, in microseconds since the epoch: the core's clock has no date.
-    func time(of instant: Instant) -> Int64 {
-        Int64(clamping: instant.microseconds) + dates.microseconds
-    }
+    func time(of instant: Instant) -> Int64 { dates.date(of: instant) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LifecycleCore
 
 /// How far the wall clock is ahead of the core's clock.
 ///
@@ -19,6 +20,13 @@ final class ClockDifference {
 
     init(read: @escaping @MainActor () -> Reading = Reading.now) {
         self.read = read
+    }
+
+    /// The date of an instant, as the wall clock stands now, in microseconds since the epoch. An instant that is too far
+    /// away to have one, as in a damaged state file, has the last that there is.
+    func date(of instant: Instant) -> Int64 {
+        let (date, overflow) = Int64(clamping: instant.microseconds).addingReportingOverflow(microseconds)
+        return overflow ? .max : date
     }
 
     /// In microseconds.
