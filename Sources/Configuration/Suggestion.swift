@@ -4,11 +4,15 @@ enum Suggestion {
     static func forUnknown(_ word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let folded = fold(word)
-        let ranked = candidates.map { candidate in
-            (candidate: candidate, distance: distance(from: folded, to: fold(candidate)))
+        let limit = max(1, folded.count / 3)
+        let ranked = candidates.compactMap { candidate -> (candidate: String, distance: Int)? in
+            let other = fold(candidate)
+            // Each letter more or less counts: there is no need to compare them.
+            guard abs(other.count - folded.count) <= limit else { return nil }
+            return (candidate, distance(from: folded, to: other))
         }
         guard let nearest = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        return nearest.distance <= max(1, folded.count / 3) ? nearest.candidate : nil
+        return nearest.distance <= limit ? nearest.candidate : nil
     }
 
     /// The right key in the wrong table: the candidate whose last part is that of `word`.
