@@ -25,8 +25,10 @@ struct FuzzInput {
         return line
     }
 
-    /// The rest in pieces of one size.
-    func pieces(of size: Int) -> [ArraySlice<UInt8>] {
-        stride(from: rest.startIndex, to: rest.endIndex, by: size).map { rest[$0..<min($0 + size, rest.endIndex)] }
+    /// The rest, cut in two where a byte says; in one piece where that is its beginning.
+    mutating func pieces() -> [ArraySlice<UInt8>] {
+        let share = number(below: 256)
+        let cut = rest.startIndex + rest.count * share / 256
+        return cut == rest.startIndex ? [rest] : [rest[..<cut], rest[cut...]]
     }
 }

@@ -1,14 +1,19 @@
+import LifecycleCore
+
 @testable import AppChannel
+@testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// What an app says, as the daemon reads it: the first byte is the size of the pieces in which it comes.
+    /// What an app says, as the daemon reads it: the first byte says whether it comes in two pieces, and where it is cut.
     static let appLines = FuzzTarget("app-lines") { bytes in
         var input = FuzzInput(bytes)
-        let size = input.number(below: 64) + 1
-        let entries = lines(input.pieces(of: size))
-        require(entries == lines([input.rest]), "the pieces in which lines come do not matter")
+        let pieces = input.pieces()
+        let entries = lines(pieces)
+        if pieces.count > 1 {
+            require(entries == lines([input.rest]), "the pieces in which lines come do not matter")
+        }
         for case .line(let line) in entries {
-            compareWithEmbedded(line)
+            compareWithEmbedded(lineFromApp: line)
             if let message = try? MessageFromApp(parsing: line) { checkRoundTrip(message) }
         }
     }
@@ -30,5 +35,6 @@ extension FuzzTarget {
         require(encoded.last == UInt8(ascii: "\n"), "a message ends with a line feed")
         require(!encoded.dropLast().contains(UInt8(ascii: "\n")), "a message is one line")
         require((try? MessageFromApp(parsing: encoded.dropLast())) == message, "what was written is read again")
+        require(AppMessage(message) != nil, "the core has words for what an app says")
     }
 }

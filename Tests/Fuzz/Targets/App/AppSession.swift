@@ -5,8 +5,11 @@ extension FuzzTarget {
     /// What the daemon says, as an app reads it, between things that the app does: a byte says what, and a line follows.
     static let appSession = FuzzTarget("app-session") { bytes in
         var input = FuzzInput(bytes)
-        var app = FuzzedApp(hasChannel: input.number(below: 8) > 0)
+        let kind = input.number(below: 16)
+        var app = FuzzedApp(hasChannel: kind % 8 > 0, usesScenes: kind >= 8)
         while !input.isEmpty { app.take(&input) }
+        let scenes = app.session.allScenes.map(\.id)
+        require(Set(scenes).count == scenes.count, "a scene is there once")
     }
 }
 
@@ -17,8 +20,8 @@ private struct FuzzedApp {
     var callbacks: [CallbackMessage] = []
     var now: Int64 = 1
 
-    init(hasChannel: Bool) {
-        session = Session(hasChannel: hasChannel, canResume: true)
+    init(hasChannel: Bool, usesScenes: Bool) {
+        session = Session(hasChannel: hasChannel, canResume: true, usesScenes: usesScenes)
     }
 
     mutating func take(_ input: inout FuzzInput) {
@@ -33,13 +36,24 @@ private struct FuzzedApp {
         case 7: session.resume()
         case 8: sendEverything()
         case 9: session.requestTermination()
+        case 11: openScene(&input)
+        case 12: session.closeScene(scene)
+        case 13: try? session.setSceneInfo(input.text(), of: scene)
         default: receive(input.bytesOfLine(), isWhole: action != 10)
         }
         drain()
     }
 
+    /// One that the app has heard of, if there is any.
+    private var scene: SceneID { session.allScenes.last?.id ?? .main }
+
+    private mutating func openScene(_ input: inout FuzzInput) {
+        let (name, role) = (input.text(), input.text())
+        try? session.openScene(SceneID(rawValue: name), role: role.isEmpty ? nil : role, info: input.text())
+    }
+
     private mutating func receive(_ line: ArraySlice<UInt8>, isWhole: Bool) {
-        compareWithEmbedded(line)
+        compareWithEmbedded(lineToApp: line)
         if let message = try? MessageToApp(parsing: line) { checkRoundTrip(message) }
         session.receive(line, now: now)
         if isWhole { session.receive([UInt8(ascii: "\n")], now: now) }
@@ -55,10 +69,16 @@ private struct FuzzedApp {
         checkFields(OpenURLFields(callback.fields), OpenURLFields.init, \.fields)
         checkFields(ContinueActivityFields(callback.fields), ContinueActivityFields.init, \.fields)
         checkFields(PerformTaskFields(callback.fields), PerformTaskFields.init, \.fields)
+        if let fields = SceneConnectionFields(callback.fields) {
+            checkFields(fields, SceneConnectionFields.init, \.fields)
+        }
+        if let fields = SceneDisconnectionFields(callback.fields) {
+            checkFields(fields, SceneDisconnectionFields.init, \.fields)
+        }
     }
 
     private func checkFields<Fields: Equatable>(
-        _ fields: Fields, _ parse: ([Field]) -> Fields, _ write: (Fields) -> [Field]
+        _ fields: Fields, _ parse: ([Field]) -> Fields?, _ write: (Fields) -> [Field]
     ) {
         require(parse(write(fields)) == fields, "the fields that were written are read again")
     }

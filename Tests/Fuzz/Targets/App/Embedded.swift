@@ -1,12 +1,16 @@
 import AppChannel
 import EmbeddedCodec
 
-/// Holds that the C library's build of the codec and the daemon's read a line alike, from either side.
-func compareWithEmbedded(_ line: ArraySlice<UInt8>) {
+/// Holds that the C library's build of the codec and the daemon's read what an app says alike.
+func compareWithEmbedded(lineFromApp line: ArraySlice<UInt8>) {
     let fromApp = unsafe read(line, by: embedded_message_from_app)
     require(
         fromApp.elementsEqual(canonicalMessageFromApp(line)),
         "the C library's codec reads an app's message as the daemon's does")
+}
+
+/// Holds that the C library's build of the codec and the Swift library's read what the daemon says alike.
+func compareWithEmbedded(lineToApp line: ArraySlice<UInt8>) {
     let toApp = unsafe read(line, by: embedded_message_to_app)
     require(
         toApp.elementsEqual(canonicalMessageToApp(line)),

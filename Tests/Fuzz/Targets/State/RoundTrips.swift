@@ -4,18 +4,21 @@ import Processes
 @testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// Texts that apps and people choose, through a state file and back.
+    /// Texts that apps and people choose, through a state file and back: the first byte says as what.
     static let stateRoundTrip = FuzzTarget("state-round-trip") { bytes in
         var input = FuzzInput(bytes)
-        let id = AppID("app")
+        let kind = input.number(below: 8)
         let since = Instant(microseconds: UInt64(input.number(below: 256)))
         let texts = (0..<4).map { _ in input.text() }
-        checkHold(Hold(kind: .task, number: 7, name: texts[0], since: since))
-        checkEvent(.openURL(texts[0], type: optional(texts[1]), source: optional(texts[2])))
-        checkEvent(.continueActivity(type: texts[1], info: texts[0]))
-        checkEvent(.performTask(kind: texts[1], payload: texts[0]))
-        checkExit(reason: texts[0], since)
-        checkDefinition(texts, id)
+        switch kind {
+        case 0: checkHold(Hold(kind: .task, number: 7, name: texts[0], since: since))
+        case 1: checkEvent(.openURL(texts[0], type: optional(texts[1]), source: optional(texts[2])))
+        case 2: checkEvent(.continueActivity(type: texts[1], info: texts[0]))
+        case 3: checkEvent(.performTask(kind: texts[1], payload: texts[0]))
+        case 4: checkExit(reason: texts[0], since)
+        case 5: checkScene(texts, since)
+        default: checkDefinition(texts, AppID("app"))
+        }
     }
 
     private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
@@ -40,6 +43,14 @@ extension FuzzTarget {
         guard !reason.isEmpty else { return }
         let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: instant)
         require(Exit(text: written(exit.text)) == exit, "an exit is found again: \(exit)")
+    }
+
+    private static func checkScene(_ texts: [String], _ instant: Instant) {
+        guard let id = SceneID(texts[1]), SceneID.isWord(texts[2]) else { return }
+        var scene = Scene(id: id, role: texts[2], info: optional(texts[0]), origin: .app, since: instant)
+        scene.isWanted = true
+        let again = Scene(text: written(scene.text), now: Instant(microseconds: 0))
+        require(again == scene, "a scene is found again: \(scene)")
     }
 
     private static func checkDefinition(_ texts: [String], _ id: AppID) {

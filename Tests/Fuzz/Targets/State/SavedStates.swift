@@ -13,8 +13,10 @@ extension FuzzTarget {
         let saved = SavedState(lines: lines)
         let machine = restore(saved)
         require(machine.front.count <= machine.settings.frontLimit, "there are only so many places in front")
+        for app in machine.knownApps.values { checkScenes(of: app) }
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
         checkIsFoundAgain(restored(from: machine))
+        checkDates(in: machine)
         goOn(machine)
         for (id, app) in saved.apps { readRest(of: id, app) }
     }
@@ -36,14 +38,47 @@ extension FuzzTarget {
 
     private static func restore(_ saved: SavedState) -> Lifecycle {
         Lifecycle(
-            restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: defaults,
-            policy: { $0.name.utf8.count % 2 == 0 ? Policy() : nil }, at: now)
+            restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: defaults, policy: policy,
+            at: now)
+    }
+
+    /// What holds for an app by now: its name says whether there is a manifest, and whether that has scenes.
+    private static func policy(of id: AppID) -> Policy? {
+        let kind = (id.name.utf8.last ?? 0) % 3
+        guard kind > 0 else { return nil }
+        var policy = Policy()
+        policy.scenes = kind == 2
+        policy.sceneLimit = 2
+        return policy
+    }
+
+    /// Whatever the instants are, whoever asks is told a date.
+    private static func checkDates(in machine: Lifecycle) {
+        for app in machine.knownApps.values {
+            var instants = [app.since] + app.scenes.all.map(\.since) + app.holds.map(\.since)
+            if let exit = app.lastExit { instants.append(exit.instant) }
+            for instant in instants {
+                let (date, later) = (dates.date(of: instant, at: now), dates.date(of: instant + .seconds(1), at: now))
+                require(date <= later, "what is later has a later date: \(instant)")
+            }
+        }
+    }
+
+    private static let dates = ClockDifference()
+
+    private static func checkScenes(of app: App) {
+        let (all, front) = (app.scenes.all, app.scenes.front)
+        require(all.count <= Scenes.limit, "an app has only so many scenes")
+        require(Set(all.map(\.id)).count == all.count, "a scene's name is its own")
+        require(Set(front).count == front.count, "a scene has one place in front")
+        require(front.allSatisfy { app.scenes[$0] != nil }, "only scenes that are there are in front")
+        require(app.isRunning || all.allSatisfy { $0.state == .unattached }, "scenes are attached to a process")
     }
 
     private static func restored(from machine: Lifecycle) -> Lifecycle {
         Lifecycle(
             restoring: machine.record, apps: machine.knownApps.keys.compactMap(machine.record(of:)), settings: defaults,
-            policy: { $0.name.utf8.count % 2 == 0 ? Policy() : nil }, at: now)
+            policy: policy, at: now)
     }
 
     private static func checkIsFoundAgain(_ machine: Lifecycle) {
@@ -60,21 +95,23 @@ extension FuzzTarget {
         var machine = machine
         var time = now
         for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isAway {
-            tell(machine.handle(.message(app.id, .back(lastSequence: 0)), at: time), at: time)
+            tell(.message(app.id, .back(lastSequence: 0)), to: &machine, at: time)
         }
-        tell(machine.handle(.takeOver, at: time), at: time)
-        tell(machine.handle(.start, at: time), at: time)
+        tell(.takeOver, to: &machine, at: time)
+        tell(.start, to: &machine, at: time)
         for _ in 0..<64 {
-            guard let due = machine.nextDeadline else { return }
+            guard let due = machine.nextDeadline else { break }
             time = max(time, due)
-            tell(machine.handle(.tick, at: time), at: time)
+            tell(.tick, to: &machine, at: time)
         }
+        for app in machine.knownApps.values { checkScenes(of: app) }
     }
 
-    /// The effects as the channel would have them.
-    private static func tell(_ effects: [Effect], at time: Instant) {
-        for case .deliver(_, let delivery) in effects {
-            let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: nil)
+    /// An input, and its effects as the channel would have them.
+    private static func tell(_ input: Input, to machine: inout Lifecycle, at time: Instant) {
+        for case .deliver(let id, let delivery) in machine.handle(input, at: time) {
+            let scene = delivery.scene.flatMap { machine.knownApps[id]?.scenes[$0.scene] }
+            let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: scene)
             guard let line = try? MessageToApp.callback(message).encoded() else { continue }
             require((try? MessageToApp(parsing: line.dropLast())) == .callback(message), "an app can read its callback")
         }

@@ -6,7 +6,7 @@ extension FuzzTarget {
     /// What a daemon sends to `lifectl`: the first byte chooses what it was asked.
     static let varlinkClient = FuzzTarget("varlink-client") { bytes in
         var input = FuzzInput(bytes)
-        let question = input.number(below: 8)
+        let question = input.number(below: 9)
         var buffer = MessageBuffer(limit: 4096)
         buffer.append(input.rest)
         while let message = try? buffer.next() { read(message, question) }
@@ -27,6 +27,7 @@ extension FuzzTarget {
         case 4: read(message, envelope, as: ReloadReply.self)
         case 5: read(message, envelope, as: StatusReply.self)
         case 6: read(message, envelope, as: OutcomeReply.self)
+        case 7: read(message, envelope, as: SceneReply.self)
         default: read(message, envelope, as: MemoryPressureReply.self)
         }
     }

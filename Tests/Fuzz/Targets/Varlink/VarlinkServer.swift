@@ -3,18 +3,22 @@ import ControlAPI
 @testable import Varlink
 
 extension FuzzTarget {
-    /// What a client sends to the control socket: the first byte is the size of the pieces in which it comes.
+    /// What a client sends to the control socket: the first byte says whether it comes in two pieces, and where it is cut.
     static let varlinkServer = FuzzTarget("varlink-server") { bytes in
         var input = FuzzInput(bytes)
-        let size = input.number(below: 64) + 1
-        let inPieces = serve(input.pieces(of: size))
-        require(inPieces == serve([input.rest]), "the pieces in which calls come do not matter")
+        let pieces = input.pieces()
+        let outcome = serve(pieces)
+        if pieces.count > 1 {
+            require(outcome == serve([input.rest]), "the pieces in which calls come do not matter")
+        }
     }
 
     private static let service = Service(
         vendor: "lifed", product: "lifed", version: "1", url: "a:b", interfaces: [LifedInterface.interface])
 
     private static let limits = ConnectionLimits(message: 4096, nesting: 16, queuedOutput: 1 << 20)
+
+    private static let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
 
     private struct Outcome: Equatable {
         var methods: [String] = []
@@ -23,7 +27,6 @@ extension FuzzTarget {
     }
 
     private static func serve(_ pieces: [ArraySlice<UInt8>]) -> Outcome {
-        let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
         var connection = ServerConnection(limits: limits, overrunReply: overrun)
         var outcome = Outcome()
         for piece in pieces {
@@ -56,6 +59,8 @@ extension FuzzTarget {
             case .simulate: return try echo(call, SimulateParameters.self)
             case .wake: return try echo(call, WakeParameters.self)
             case .simulateMemoryPressure: return try echo(call, MemoryPressureParameters.self)
+            case .openScene: return try echo(call, OpenSceneParameters.self)
+            case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
             case .focus, .suspend, .resume, .terminate, .kill, .describe: return try echo(call, AppParameters.self)
             default: return try echo(call, NoParameters.self)
             }
