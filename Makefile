@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak fuzz mutate sanitize coverage format lint install uninstall clean help
+.PHONY: all build samples deps demo test simulate explore soak bench fuzz mutate sanitize coverage format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -57,6 +57,9 @@ explore: ## Go through every order of events in small worlds: DEPTH=N.
 
 soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the figures; SEED=N for the same again.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
+
+bench: build ## Measure lifed beside a floor in C, in turns: ROUNDS=N (200); SEED=N for the same order again.
+	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED))
 
 fuzz: ## Fuzz the parsers, SECONDS each; TARGET="..." for some of them.
 	@scripts/fuzz --seconds $(or $(SECONDS),60) $(TARGET)

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Measures lifed beside the least that anybody could do, a few lines of C, in turns on the same machine.
+
+A figure alone says more about the machine than about lifed; a ratio of two that were taken in turns holds elsewhere, too.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from managers import ROOT
+from chart import write_chart
+from compiled import compile_programs
+from report import document, machine, print_heading, print_machine, print_row, write_json
+from rows import Bench
+from standing import Standing
+from stopwatch import Stopwatch
+
+OTHERS = {"runit": "sv", "s6": "s6-svc", "supervisord": "supervisorctl"}
+
+
+def numbers(text):
+    return [int(each) for each in text.split(",") if each]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
+    parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
+    parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
+    parser.add_argument("--restarts", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32), help="of the turns' order")
+    parser.add_argument("--products", type=Path, default=ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"))
+    parser.add_argument("--output", type=Path, default=ROOT / ".build" / "bench")
+    settings = parser.parse_args()
+    settings.compiled = settings.output / "programs"
+    return settings
+
+
+def notes():
+    """What was not compared, and why."""
+    missing = [name for name, program in OTHERS.items() if not shutil.which(program)]
+    present = [name for name in OTHERS if name not in missing]
+    lines = [f"{', '.join(missing)}: left out, not installed here"] if missing else []
+    return lines + ([f"{', '.join(present)}: left out, the bench does not drive them yet"] if present else [])
+
+
+def run(settings, directory):
+    compile_programs(settings.compiled)
+    stopwatch = Stopwatch(settings.compiled / "stopwatch.so")
+    bench = Bench(settings, directory, stopwatch, random.Random(settings.seed))
+    try:
+        yield from bench.run()
+    finally:
+        bench.stop()
+    yield from Standing(settings, directory, stopwatch).rows()
+
+
+def main():
+    settings = parse()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit("interrupted"))
+    before = machine()
+    print_machine("before", before)
+    print_heading()
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="lifed-bench-") as directory:
+        for row in run(settings, Path(directory)):
+            rows.append(row)
+            print_row(row.document())
+    result = document(settings, before, rows, notes())
+    print_machine("after", result["after"])
+    print("\n".join(result["notes"]))
+    write_json(settings.output / "bench.json", result)
+    write_chart(settings.output / "bench.svg", result)
+    print(f"written: {settings.output / 'bench.json'}, {settings.output / 'bench.svg'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Those that are compared: lifed and the floor, asked for the same over a stream socket that stays open."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
+
+from direct import DirectDaemon
+from driver import connect
+
+# Nothing is to happen but what is asked for.
+CONFIGURATION = '[timeouts]\nbackground = "0s"\n'
+
+
+class Floor:
+    """The program of floor.c. What it was asked to start ends with it."""
+
+    name = "floor"
+
+    def __init__(self, program, stopwatch):
+        self._stopwatch = stopwatch
+        self._connection, other = socket.socketpair()
+        self._process = subprocess.Popen([str(program)], stdin=other)
+        other.close()
+
+    def add(self, app):
+        """The floor knows no definitions."""
+
+    def launch(self, app):
+        pid, lap = self._ask("launch", *app.command)
+        return pid, lap
+
+    def switch(self, to, away):
+        return self._ask("switch", to.pid, away.pid)[1]
+
+    def suspend(self, app):
+        return self._ask("suspend", app.pid)[1]
+
+    def resume(self, app):
+        return self._ask("resume", app.pid)[1]
+
+    def terminate(self, app):
+        return self._ask("terminate", app.pid)[1]
+
+    def _ask(self, *words):
+        answer, lap = self._stopwatch.ask(self._connection, " ".join(map(str, words)).encode())
+        return int(answer), lap
+
+    def stop(self):
+        self._connection.close()
+        self._process.wait(timeout=60)
+
+
+class Lifed:
+    """A daemon of its own, with a manifest for each app."""
+
+    name = "lifed"
+
+    def __init__(self, products, directory, stopwatch):
+        self.daemon = DirectDaemon(products, directory)
+        self._stopwatch = stopwatch
+        self._connection = None
+        self._launched = set()
+        (self.daemon.configuration / "lifed.toml").write_text(CONFIGURATION)
+
+    def add(self, app):
+        """Before the start: writes the app's manifest."""
+        words = ", ".join(f"'{word}'" for word in app.command)
+        manifest = f'command = [{words}]\ncallbacks = "none"\n'
+        (self.daemon.configuration / "apps.d" / f"{app.name}.toml").write_text(manifest)
+
+    def start(self):
+        """Starts the daemon, and returns when it has answered."""
+        with open(self.daemon.log, "ab") as log:
+            self.daemon.process = subprocess.Popen(self.daemon.arguments(), stdin=subprocess.DEVNULL, stderr=log)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self._connection = connect(str(self.daemon.socket))
+                self._connection.settimeout(None)
+                return self.call("GetStatus")
+            except (ConnectionError, FileNotFoundError):
+                if self.daemon.process.poll() is not None or time.monotonic() > deadline:
+                    raise AssertionError(self.daemon.log.read_text(errors="replace")) from None
+                time.sleep(0.0005)
+
+    def hand_over(self):
+        """Ends the daemon alone: its apps stay for the next one."""
+        self._connection.close()
+        self.daemon.process.send_signal(signal.SIGUSR2)
+        self.daemon.process.wait(timeout=60)
+
+    def launch(self, app, background=False):
+        reply, lap = self.call("Launch", id=app.name, background=background)
+        pid = reply["app"]["pid"]
+        self._launched.add(pid)
+        return pid, lap
+
+    def switch(self, to, away):
+        return self.call("Focus", id=to.name)[1]
+
+    def suspend(self, app):
+        return self.call("Suspend", id=app.name)[1]
+
+    def resume(self, app):
+        return self.call("Resume", id=app.name)[1]
+
+    def terminate(self, app):
+        self._launched.discard(app.pid)
+        return self.call("Terminate", id=app.name)[1]
+
+    def call(self, method, **parameters):
+        return self._stopwatch.call(self._connection, method, **parameters)
+
+    def stop(self):
+        """The apps end with the daemon; those of one that has failed are ended here."""
+        if self._connection:
+            self._connection.close()
+        if self.daemon.process and self.daemon.stop() != 0:
+            for pid in self._launched:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(pid, signal.SIGKILL)

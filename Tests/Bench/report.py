@@ -1,0 +1,47 @@
+"""The figures for people and for programs."""
+
+import datetime
+import json
+import os
+import platform
+
+
+def machine():
+    return {
+        "kernel": platform.release(),
+        "processors": len(os.sched_getaffinity(0)),
+        "load": [round(each, 2) for each in os.getloadavg()],
+        "root": os.geteuid() == 0,
+    }
+
+
+def document(settings, before, rows, notes):
+    return {
+        "taken": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "seed": settings.seed,
+        "before": before,
+        "after": machine(),
+        "rows": [row.document() for row in rows],
+        "notes": notes,
+    }
+
+
+def write_json(path, document):
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def print_row(row):
+    print(f"{row['name']}\n  until: {row['done']}", flush=True)
+    for each in row["alternatives"]:
+        ratio = f"{each['ratio']:9.2f} ×" if each["ratio"] is not None else ""
+        figures = f"{each['median']:12,.1f} {each['p99']:12,.1f} {row['unit']:3}"
+        print(f"  {each['name']:<24}{each['rounds']:6}{figures}{ratio}", flush=True)
+
+
+def print_heading():
+    print(f"  {'':<24}rounds      median          p99       median ratio")
+
+
+def print_machine(when, machine):
+    load = " ".join(map(str, machine["load"]))
+    print(f"{when}: load {load} on {machine['processors']} processors, Linux {machine['kernel']}")

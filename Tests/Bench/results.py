@@ -1,0 +1,54 @@
+"""What was measured: figures of alternatives that were taken in turns, and what is done when the clock stops."""
+
+import math
+import statistics
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Series:
+    """The figures of one alternative."""
+
+    alternative: str
+    figures: list[float] = field(default_factory=list)
+
+    @property
+    def median(self):
+        return statistics.median(self.figures)
+
+    @property
+    def p99(self):
+        """The smallest figure that 99 of 100 do not exceed."""
+        return sorted(self.figures)[math.ceil(len(self.figures) * 0.99) - 1]
+
+
+@dataclass
+class Row:
+    """One thing that is measured. The last series is what the others are compared with, if there is more than one."""
+
+    name: str
+    done: str
+    unit: str
+    series: list[Series]
+
+    def ratio(self, series):
+        """How many times as long as the base: the ratio of the medians."""
+        base = self.series[-1]
+        return series.median / base.median if series is not base and base.median else None
+
+    def document(self):
+        return {
+            "name": self.name,
+            "done": self.done,
+            "unit": self.unit,
+            "alternatives": [
+                {
+                    "name": each.alternative,
+                    "rounds": len(each.figures),
+                    "median": each.median,
+                    "p99": each.p99,
+                    "ratio": self.ratio(each),
+                }
+                for each in self.series
+            ],
+        }

@@ -1,0 +1,152 @@
+"""What is compared with the floor, each with what has to be so when the clock stops."""
+
+import os
+import shutil
+import signal
+
+from apps import App
+from managers import Floor, Lifed
+from results import Row
+from turns import take_turns
+
+# Rounds of what takes long, if that many are asked for at all.
+LARGE_ROUNDS = 20
+
+
+class Bench:
+    """The managers, and the apps that they have from the beginning."""
+
+    def __init__(self, settings, directory, stopwatch, random):
+        self.settings = settings
+        self.directory = directory
+        self.stopwatch = stopwatch
+        self.random = random
+        self.lifed = Lifed(settings.products, directory / "lifed", stopwatch)
+        self.floor = Floor(settings.compiled / "floor", stopwatch)
+
+    def app(self, name, processes=1):
+        return App(self.settings.compiled / "app", self.directory, name, processes)
+
+    def run(self):
+        managers = [self.lifed, self.floor]
+        pairs = {each: Pair(self, each, each.name) for each in managers}
+        killed = Pair(self, self.floor, "killed")
+        short = {each: self.add(each, f"{each.name}-short") for each in managers}
+        trees = {
+            size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in managers}
+            for size in self.settings.trees
+        }
+        self.lifed.start()
+        for each in (*pairs.values(), killed):
+            each.start()
+        yield self.switch(pairs, killed)
+        yield self.switch_by_program(pairs[self.lifed], killed)
+        yield from self.launch_and_terminate(short)
+        for size, apps in trees.items():
+            yield self.suspend_tree(size, apps)
+
+    def stop(self):
+        self.lifed.stop()
+        self.floor.stop()
+
+    def add(self, manager, name, processes=1):
+        app = self.app(name, processes)
+        manager.add(app)
+        return app
+
+    def launch(self, manager, app):
+        """Returns how long it took until main began, once the whole tree is there."""
+        app.expect()
+        pid, lap = manager.launch(app)
+        started = self.stopwatch.until_noted(app, "started")
+        self.stopwatch.until_noted(app, "processes")
+        app.is_running_as(pid)
+        return started - lap.began
+
+    def turns(self, operations, rounds=None):
+        return take_turns(rounds or self.settings.rounds, self.random, operations)
+
+    # The rows.
+
+    def switch(self, pairs, killed):
+        operations = {
+            "lifed": lambda: pairs[self.lifed].switch(self.lifed.switch),
+            "bare kill(2)": lambda: killed.switch(self.stopwatch.switch_by_kill),
+            "floor": lambda: pairs[self.floor].switch(self.floor.switch),
+        }
+        done = "the client has its answer, the one app is seen stopped in /proc, the other has run"
+        return Row("switch between two apps, persistent client", done, "µs", self.turns(operations)[0])
+
+    def switch_by_program(self, focused, killed):
+        lifectl = [str(self.settings.products / "lifectl"), "focus"]
+        environment = {**os.environ, "LIFED_SOCKET": str(self.lifed.daemon.socket)}
+        kill = shutil.which("kill")
+
+        def focus(to, away):
+            return self.stopwatch.run([*lifectl, to.name], environment=environment)
+
+        def kill_both(to, away):
+            return self.stopwatch.run([kill, "-CONT", str(to.pid)], [kill, "-STOP", str(away.pid)])
+
+        operations = {
+            "lifectl focus": lambda: focused.switch(focus),
+            "kill -CONT, kill -STOP": lambda: killed.switch(kill_both),
+        }
+        done = "the programs have ended, the one app is seen stopped in /proc, the other has run"
+        return Row("switch between two apps, programs", done, "µs", self.turns(operations)[0])
+
+    def launch_and_terminate(self, apps):
+        def run_once(manager):
+            launched = self.launch(manager, apps[manager])
+            return launched, manager.terminate(apps[manager]).duration
+
+        launched, ended = self.turns({each.name: lambda each=each: run_once(each) for each in apps})
+        yield Row("launch", "main of the app has begun", "µs", launched)
+        yield Row("terminate an app that ends at once", "the client has the answer that it was reaped", "µs", ended)
+
+    def suspend_tree(self, size, apps):
+        for manager, app in apps.items():
+            self.launch(manager, app)
+
+        def suspend(manager, app):
+            lap = manager.suspend(app)
+            manager.resume(app)
+            return lap.duration
+
+        operations = {each.name: lambda each=each, app=app: suspend(each, app) for each, app in apps.items()}
+        rounds = min(self.settings.rounds, max(LARGE_ROUNDS, self.settings.rounds * 20 // size))
+        series = self.turns(operations, rounds)[0]
+        for manager, app in apps.items():
+            if manager is self.floor:
+                # Of the floor's tree, only the first process would end by itself.
+                os.killpg(app.pid, signal.SIGKILL)
+            manager.terminate(app)
+        done = "the client has the answer that every process was seen stopped"
+        return Row(f"suspend a tree of {size:,} processes", done, "µs", series)
+
+
+class Pair:
+    """Two apps of which one runs and one is stopped."""
+
+    def __init__(self, bench, manager, name):
+        self.bench = bench
+        self.manager = manager
+        self.away, self.to = (bench.add(manager, f"{name}-{each}") for each in ("one", "two"))
+
+    def start(self):
+        for app in (self.to, self.away):
+            self.bench.launch(self.manager, app)
+        if self.manager is self.bench.floor:
+            # lifed has only the second in front, and stops the first; the floor knows no front.
+            os.kill(self.to.pid, signal.SIGSTOP)
+        self.bench.stopwatch.until_stopped(self.to)
+
+    def switch(self, operate):
+        """From the request until everything is so that has to be, whichever of it is the last."""
+        to, away = self.to, self.away
+        to.notes.continued = 0
+        lap = operate(to, away)
+        stopwatch = self.bench.stopwatch
+        last = max(lap.ended, stopwatch.until_stopped(away), stopwatch.until_noted(to, "continued"))
+        self.to, self.away = away, to
+        return last - lap.began

@@ -1,0 +1,81 @@
+"""What lifed costs while nothing is asked of it, and how long it is away for: with so many apps, all of them suspended."""
+
+import sys
+import time
+
+from managers import ROOT, Lifed
+from results import Row, Series
+
+sys.path.insert(0, str(ROOT / "Tests" / "Soak"))
+
+from apps import App
+from container import wait_for
+from figures import memory
+
+# A daemon that has just done something may have something left to do; how long it takes is no figure.
+LOOK = 0.25
+
+
+class Standing:
+    """Daemons of their own, one for each number of apps. There is no floor: one without apps is what the others start from."""
+
+    def __init__(self, settings, directory, stopwatch):
+        self.settings = settings
+        self.directory = directory
+        self.stopwatch = stopwatch
+
+    def rows(self):
+        for count in self.settings.apps:
+            yield from self.rows_with(count)
+
+    def rows_with(self, count):
+        directory = self.directory / f"standing-{count}"
+        lifed = Lifed(self.settings.products, directory, self.stopwatch)
+        apps = [App(self.settings.compiled / "app", directory, f"app-{number}") for number in range(count)]
+        for app in apps:
+            lifed.add(app)
+        try:
+            lifed.start()
+            for app in apps:
+                lifed.launch(app, background=True)
+            self.wait_for_rest(lifed, count)
+            pid = lifed.daemon.process.pid
+            suspended = f"{count:,} suspended apps"
+            yield Row(f"memory with {suspended}", "PSS of the daemon", "kB", [Series("lifed", [memory(pid)])])
+            yield self.idle(lifed, suspended)
+            yield self.restart(lifed, count, suspended)
+        finally:
+            lifed.stop()
+
+    def wait_for_rest(self, lifed, count):
+        def at_rest():
+            states = [app["state"] for app in lifed.call("List")[0]["apps"]]
+            return states == ["suspended"] * count
+
+        wait_for(at_rest, what=f"{count} suspended apps")
+        kernel, pid = lifed.daemon.kernel, lifed.daemon.process.pid
+
+        def quiet():
+            before = kernel.wakeups(pid)
+            time.sleep(LOOK)
+            return kernel.wakeups(pid) == before
+
+        wait_for(quiet, what="a quiet daemon")
+
+    def idle(self, lifed, suspended):
+        kernel, pid, seconds = lifed.daemon.kernel, lifed.daemon.process.pid, self.settings.idle
+        before = kernel.wakeups(pid)
+        time.sleep(seconds)
+        wakeups = kernel.wakeups(pid) - before
+        return Row(f"wake-ups with {suspended}", f"voluntary switches in {seconds:g} s", "", [Series("lifed", [wakeups])])
+
+    def restart(self, lifed, count, suspended):
+        figures = []
+        for _ in range(self.settings.restarts):
+            began = time.monotonic_ns()
+            lifed.hand_over()
+            lifed.start()
+            figures.append((time.monotonic_ns() - began) / 1000)
+            self.wait_for_rest(lifed, count)
+        done = "from SIGUSR2 until the daemon after it has answered"
+        return Row(f"restart with {suspended}", done, "µs", [Series("lifed", figures)])

@@ -1,0 +1,60 @@
+// The moments that are measured, for bench.py: what happens between the first and the last of them is not Python's.
+
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "notes.h"
+
+struct lap {
+    int64_t began;
+    int64_t ended;
+};
+
+// Sends a request over a blocking socket and waits for the answer; both end in a NUL. Returns false when there is none.
+bool ask(int socket, const char *request, size_t length, char *reply, size_t capacity, struct lap *lap) {
+    lap->began = now();
+    if (send(socket, request, length, MSG_NOSIGNAL) != (ssize_t)length) return false;
+    size_t received = 0;
+    do {
+        ssize_t count = recv(socket, reply + received, capacity - received, 0);
+        if (count <= 0) return false;
+        received += (size_t)count;
+    } while (reply[received - 1] != 0);
+    lap->ended = now();
+    return true;
+}
+
+// Continues one process and stops another, with nobody in between.
+void switch_by_kill(int to, int away, struct lap *lap) {
+    lap->began = now();
+    kill(to, SIGCONT);
+    kill(away, SIGSTOP);
+    lap->ended = now();
+}
+
+// Returns when the process whose /proc/PID/stat this is was seen stopped; 0 if it was not before the deadline.
+int64_t until_stopped(int stat, int64_t deadline) {
+    int64_t time;
+    do {
+        char text[512];
+        ssize_t length = pread(stat, text, sizeof text - 1, 0);
+        time = now();
+        if (length <= 0) return 0;
+        text[length] = 0;
+        const char *rest = strrchr(text, ')');
+        if (rest && strncmp(rest, ") T", 3) == 0) return time;
+        sched_yield();
+    } while (time < deadline);
+    return 0;
+}
+
+// Returns what an app has noted, once it has; 0 if it has not before the deadline.
+int64_t until_noted(const _Atomic int64_t *note, int64_t deadline) {
+    int64_t noted;
+    while ((noted = *note) == 0 && now() < deadline) sched_yield();
+    return noted;
+}

@@ -1,0 +1,27 @@
+"""Alternatives in turns: what the machine does meanwhile happens to all of them alike."""
+
+import time
+
+from results import Series
+
+# The quiet before each operation, in which what the one before has left behind comes to its end.
+QUIET = 0.003
+
+
+def take_turns(rounds, random, operations):
+    """Measures each operation once a round, in an order that changes from round to round.
+
+    An operation returns nanoseconds, or several figures of them. Returns a series of microseconds for each operation and
+    figure: a list for each figure, in the order of the operations.
+    """
+    taken = {name: [] for name in operations}
+    for _ in range(rounds):
+        for name in random.sample(list(operations), len(operations)):
+            time.sleep(QUIET)
+            figures = operations[name]()
+            taken[name].append(figures if isinstance(figures, tuple) else (figures,))
+    columns = len(next(iter(taken.values()))[0])
+    return [
+        [Series(name, [figures[column] / 1000 for figures in every]) for name, every in taken.items()]
+        for column in range(columns)
+    ]

@@ -1,0 +1,38 @@
+"""The bench measures everything that it is for; what the figures are is not a test's business."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPARED = [
+    "switch between two apps, persistent client", "switch between two apps, programs", "launch",
+    "terminate an app that ends at once", "suspend a tree of 3 processes",
+]
+STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
+def test_a_short_bench(tmp_path):
+    products = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
+    options = ["--rounds=3", "--trees=3", "--apps=0,2", "--idle=0.1", "--restarts=1", "--seed=7"]
+    command = [sys.executable, ROOT / "Tests/Bench/bench.py", *options, f"--products={products}", f"--output={tmp_path}"]
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+    rows = {row["name"]: row for row in json.loads((tmp_path / "bench.json").read_text())["rows"]}
+    assert list(rows) == COMPARED + STANDING
+    for name in COMPARED:
+        *others, base = rows[name]["alternatives"]
+        assert rows[name]["done"] and others and base["ratio"] is None
+        assert all(each["rounds"] == 3 and 0 < each["median"] <= each["p99"] for each in (*others, base))
+        assert all(each["ratio"] > 0 for each in others)
+    chart = (tmp_path / "bench.svg").read_text()
+    ElementTree.fromstring(chart)
+    assert all(name in chart for name in COMPARED)
