@@ -76,10 +76,11 @@ class Lifed:
         manifest = f'command = [{words}]\ncallbacks = "none"\n'
         (self.daemon.configuration / "apps.d" / f"{app.name}.toml").write_text(manifest)
 
-    def start(self):
-        """Starts the daemon, and returns when it has answered."""
+    def start(self, wrapper=()):
+        """Starts the daemon, or a command that runs it, and returns when it has answered."""
+        command = [*wrapper, *self.daemon.arguments()]
         with open(self.daemon.log, "ab") as log:
-            self.daemon.process = subprocess.Popen(self.daemon.arguments(), stdin=subprocess.DEVNULL, stderr=log)
+            self.daemon.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=log)
         deadline = time.monotonic() + 60
         while True:
             try:
@@ -105,6 +106,10 @@ class Lifed:
 
     def switch(self, to, away):
         return self.call("Focus", id=to.name)[1]
+
+    def until_suspended(self, app):
+        """Returns when it has been seen stopped; a call that waits for that, so that nobody asks again and again."""
+        self.call("Suspend", id=app.name)
 
     def suspend(self, app):
         return self.call("Suspend", id=app.name)[1]
