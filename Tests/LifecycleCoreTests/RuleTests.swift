@@ -15,6 +15,20 @@ import Testing
 
     // MARK: Launching what runs
 
+    @Test func `each launch has to be answered anew`() {
+        var world = World()
+        var policy = Policy()
+        policy.callbacks = .required
+        world.linked = [Self.clock]
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.silent[Self.clock] = [.didFinishLaunching]
+        let launch = world.ask(.launch(Self.clock, background: false))
+        #expect(world.state("clock") == .inactive)
+        #expect(world.replies[launch] == nil)
+    }
+
     @Test func `launching an app that is suspended brings it back, with the new reason`() {
         var world = running("clock", "maps")
         world.ask(.launch(Self.clock, background: false))
