@@ -45,7 +45,7 @@ def parse():
     return settings
 
 
-def notes():
+def left_out():
     """What was not compared, and why."""
     missing = [name for name, program in OTHERS.items() if not shutil.which(program)]
     present = [name for name in OTHERS if name not in missing]
@@ -53,12 +53,13 @@ def notes():
     return lines + ([f"{', '.join(present)}: left out, the bench does not drive them yet"] if present else [])
 
 
-def run(settings, directory):
+def run(settings, directory, notes):
     compile_programs(settings.compiled)
     stopwatch = Stopwatch(settings.compiled / "stopwatch.so")
     bench = Bench(settings, directory, stopwatch, random.Random(settings.seed))
     try:
         yield from bench.run()
+        notes.append(f"lifed held the apps by {bench.lifed.containment}")
     finally:
         bench.stop()
     yield from Standing(settings, directory, stopwatch).rows()
@@ -71,12 +72,12 @@ def main():
     before = machine()
     print_machine("before", before)
     print_heading()
-    rows = []
+    rows, notes = [], left_out()
     with tempfile.TemporaryDirectory(prefix="lifed-bench-") as directory:
-        for row in run(settings, Path(directory)):
+        for row in run(settings, Path(directory), notes):
             rows.append(row)
             print_row(row.document())
-    result = document(settings, before, rows, notes())
+    result = document(settings, before, rows, notes)
     print_machine("after", result["after"])
     print("\n".join(result["notes"]))
     write_json(settings.output / "bench.json", result)

@@ -68,6 +68,7 @@ class Lifed:
         self._stopwatch = stopwatch
         self._connection = None
         self._launched = set()
+        self.containment = None
         (self.daemon.configuration / "lifed.toml").write_text(CONFIGURATION)
 
     def add(self, app):
@@ -102,6 +103,7 @@ class Lifed:
         reply, lap = self.call("Launch", id=app.name, background=background)
         pid = reply["app"]["pid"]
         self._launched.add(pid)
+        self.containment = reply["app"]["containment"]
         return pid, lap
 
     def switch(self, to, away):

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SWITCH = "switch between two apps, persistent client"
 COMPARED = [
-    "switch between two apps, persistent client", "switch between two apps, programs", "launch",
+    SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
 ]
 STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
