@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures lifed beside the least that anybody could do, a few lines of C, in turns on the same machine.
 
-A figure alone says more about the machine than about lifed; a ratio of two that were taken in turns holds elsewhere, too.
+A figure alone says more about the machine than about lifed; a ratio of two that were taken in turns holds elsewhere.
 """
 
 import argparse
@@ -37,7 +37,8 @@ def parse():
     parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
     parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
     parser.add_argument("--restarts", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32), help="of the turns' order")
+    seed = random.SystemRandom().randrange(1 << 32)
+    parser.add_argument("--seed", type=int, default=seed, help="of the order of the turns")
     parser.add_argument("--products", type=Path, default=ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"))
     parser.add_argument("--output", type=Path, default=ROOT / ".build" / "bench")
     settings = parser.parse_args()
@@ -69,6 +70,8 @@ def main():
     settings = parse()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit("interrupted"))
+    if not shutil.which("kill"):
+        sys.exit("there is no program named kill: install procps")
     before = machine()
     print_machine("before", before)
     print_heading()

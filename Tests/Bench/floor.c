@@ -1,5 +1,5 @@
-// What the least possible life cycle daemon would cost: it does what it is asked on its standard input, a stream socket,
-// with the system calls that nobody can do without, and keeps nothing. Requests and answers end in a NUL.
+// What the least possible life cycle daemon would cost: it does what it is asked on its standard input, a stream
+// socket, with the system calls that nobody can do without, and keeps nothing. Requests and answers end in a NUL.
 //
 //   launch PROGRAM NOTES PROCESSES   starts an app in a session of its own; the answer is its pid
 //   switch TO AWAY                   continues one app and stops the other, which is seen stopped then

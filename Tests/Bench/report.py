@@ -34,12 +34,12 @@ def print_row(row):
     print(f"{row['name']}\n  until: {row['done']}", flush=True)
     for each in row["alternatives"]:
         ratio = f"{each['ratio']:9.2f} ×" if each["ratio"] is not None else ""
-        figures = f"{each['median']:12,.1f} {each['p99']:12,.1f} {row['unit']:3}"
+        figures = "".join(f"{each[key]:13,.1f}" for key in ("least", "median", "p99")) + f" {row['unit']:3}"
         print(f"  {each['name']:<24}{each['rounds']:6}{figures}{ratio}", flush=True)
 
 
 def print_heading():
-    print(f"  {'':<24}rounds      median          p99       median ratio")
+    print(f"  {'':<24}rounds        least       median          p99       median ratio")
 
 
 def print_machine(when, machine):

@@ -1,4 +1,4 @@
-"""What lifed costs while nothing is asked of it, and how long it is away for: with so many apps, all of them suspended."""
+"""What lifed costs while nothing is asked of it, and how long a restart takes: with so many apps, all suspended."""
 
 import sys
 import time
@@ -17,7 +17,7 @@ LOOK = 0.25
 
 
 class Standing:
-    """Daemons of their own, one for each number of apps. There is no floor: one without apps is what the others start from."""
+    """A daemon of its own for each number of apps. There is no floor but the one without apps."""
 
     def __init__(self, settings, directory, stopwatch):
         self.settings = settings
@@ -67,7 +67,8 @@ class Standing:
         before = kernel.wakeups(pid)
         time.sleep(seconds)
         wakeups = kernel.wakeups(pid) - before
-        return Row(f"wake-ups with {suspended}", f"voluntary switches in {seconds:g} s", "", [Series("lifed", [wakeups])])
+        done = f"voluntary switches in {seconds:g} s"
+        return Row(f"wake-ups with {suspended}", done, "", [Series("lifed", [wakeups])])
 
     def restart(self, lifed, count, suspended):
         figures = []

@@ -23,6 +23,7 @@ class Stopwatch:
         for function in (self._library.until_stopped, self._library.until_noted):
             function.restype = ctypes.c_int64
         self._library.ask.restype = ctypes.c_bool
+        self._library.be_punctual()
         self._reply = ctypes.create_string_buffer(1 << 20)
 
     def ask(self, connection, request):

@@ -11,8 +11,8 @@ QUIET = 0.003
 def take_turns(rounds, random, operations):
     """Measures each operation once a round, in an order that changes from round to round.
 
-    An operation returns nanoseconds, or several figures of them. Returns a series of microseconds for each operation and
-    figure: a list for each figure, in the order of the operations.
+    An operation returns nanoseconds, or several figures of them. Returns a list for each figure: a series of
+    microseconds for each operation, in their order.
     """
     taken = {name: [] for name in operations}
     for _ in range(rounds):
