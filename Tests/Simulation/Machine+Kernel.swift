@@ -18,6 +18,9 @@ extension Machine {
             later(.look(level), within: 300)
         case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
         case .decision(.launchFailed(let id, _)): trees[id] = nil
+        // What was refused holds nothing; what was begun before under the same number does.
+        case .answerHold(let id, let number, let refusal?):
+            if refusal != .duplicate { trees[id]?.holds[number] = nil }
         case .sceneTransition, .decision, .reply, .answerHold, .measureMemory, .forgotten, .finished: break
         }
     }
