@@ -26,7 +26,7 @@ struct World {
     private var lastRequest: UInt64 = 0
     private var queue: [Input] = []
 
-    enum Withheld { case spawned, stopped, resumed, killed }
+    enum Withheld { case spawned, stopped, resumed, killed, looks }
 
     init(apps: String..., linked: Bool = false, settings: Settings = Settings()) {
         give(.configure(settings))
@@ -116,6 +116,7 @@ struct World {
         case .measureMemory(let id): write("measure \(id)")
         case .lookAtMemory(let id, let atOnce):
             write("look after \(id)\(atOnce ? "" : " in a moment")")
+            guard !withholding.contains(.looks) else { return }
             let level = looks.isEmpty ? .normal : looks.removeFirst()
             queue.append(.memoryLookedAt(level, "still short", freed: 4096))
         case .transition(let step):
