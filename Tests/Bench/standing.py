@@ -1,16 +1,11 @@
 """What lifed costs while nothing is asked of it, and how long a restart takes: with so many apps, all suspended."""
 
-import sys
 import time
-
-from managers import ROOT, Lifed
-from results import Row, Series
-
-sys.path.insert(0, str(ROOT / "Tests" / "Soak"))
 
 from apps import App
 from container import wait_for
-from figures import memory
+from managers import Lifed
+from results import Row, Series
 
 # A daemon that has just done something may have something left to do; how long it takes is no figure.
 LOOK = 0.25
@@ -41,7 +36,7 @@ class Standing:
             self.wait_for_rest(lifed, count)
             pid = lifed.daemon.process.pid
             suspended = f"{count:,} suspended apps"
-            yield Row(f"memory with {suspended}", "PSS of the daemon", "kB", [Series("lifed", [memory(pid)])])
+            yield Row(f"memory with {suspended}", "PSS of the daemon", "kB", [Series("lifed", [proportional_size(pid)])])
             yield self.idle(lifed, suspended)
             yield self.restart(lifed, count, suspended)
         finally:
@@ -80,3 +75,9 @@ class Standing:
             self.wait_for_rest(lifed, count)
         done = "from SIGUSR2 until the daemon after it has answered"
         return Row(f"restart with {suspended}", done, "µs", [Series("lifed", figures)])
+
+
+def proportional_size(pid):
+    """The proportional set size in kB: pages that others have, too, count in part."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Pss:"))

@@ -100,6 +100,8 @@ extension Machine {
             return false
         }
         if let time = tree.watch.resignsBy, time <= now { return false }
+        // A successor ends it in the same turn, when it has listened to the channels that were kept.
+        if isTakingOver, states[id] == .terminating { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
     }
