@@ -87,7 +87,11 @@ extension Machine {
             guard !core.concealments.isEmpty else { return }
             for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
         case .beginInterruption(let name):
-            guard core.interruptions.contains(name) else { return }
+            // One that has begun anew has a request of its own, which is answered when it is so again.
+            let hasBegunAnew = open.values.contains { request in
+                if case .beginInterruption(name) = request { true } else { false }
+            }
+            guard core.interruptions.contains(name), !hasBegunAnew else { return }
             for id in core.front { promise(states[id] != .active, id, "interrupted") }
         case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene: report("\(request) is done, without scenes")
