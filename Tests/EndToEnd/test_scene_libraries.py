@@ -76,6 +76,8 @@ def test_launched_left_and_back(one):
 
 def test_what_a_scene_shows_comes_back_after_a_reclaim(one):
     one.lifectl("launch", "sample")
+    # One that is not listening yet has not said either what its scene shows.
+    one.expect(COLD_START)
     one.lifectl("home")
     one.lifectl.wait_for_state("sample", "suspended")
     one.lifectl("memory-pressure", "critical", "--all")

@@ -37,7 +37,8 @@ extension Machine {
         tree.failsToStart = faults && chance.happens(8)
         // One that was being started is started again, whatever was to follow.
         tree.watch.isKillWanted = isTakingOver && killsWanted.contains(id)
-        tree.watch.isToSleepAtOnce = isTakingOver && sleepWanted.contains(id)
+        let isForSleep = core.launch(of: id)?.reason == .suspend
+        tree.watch.isToSleepAtOnce = isForSleep || isTakingOver && sleepWanted.contains(id)
         trees[id] = tree
         file.told[id] = nil
         if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
