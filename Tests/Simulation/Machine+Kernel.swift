@@ -133,7 +133,10 @@ extension Machine {
         guard let tree = trees[id], !tree.isGone else { return }
         switch outcome {
         case .spawned: trees[id]?.runs = true
-        case .spawnFailed: trees[id]?.isGone = true
+        case .spawnFailed:
+            // One that has ended meanwhile was a process after all.
+            guard tree.mainStatus == nil else { return }
+            trees[id]?.isGone = true
         // Whoever stops a tree sends SIGSTOP until all of it is seen stopped, whatever others send meanwhile.
         case .stopped:
             trees[id]?.isStopped = true
