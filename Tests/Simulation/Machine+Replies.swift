@@ -83,9 +83,9 @@ extension Machine {
         case .terminate(let id), .kill(let id): promise(isGone(id), id, "gone")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
-        case .machine(.lock), .machine(.switchAway), .machine(.sleep):
-            guard !core.concealments.isEmpty else { return }
-            for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
+        case .machine(.lock): promiseOutOfSight(.locked)
+        case .machine(.switchAway): promiseOutOfSight(.switchedAway)
+        case .machine(.sleep): promiseOutOfSight(.asleep)
         case .beginInterruption(let name):
             // One that has begun anew has a request of its own, which is answered when it is so again.
             let hasBegunAnew = open.values.contains { request in
@@ -96,6 +96,12 @@ extension Machine {
         case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene: report("\(request) is done, without scenes")
         }
+    }
+
+    /// What conceals may have been taken back meanwhile.
+    private mutating func promiseOutOfSight(_ concealment: Concealment) {
+        guard core.concealments.contains(concealment) else { return }
+        for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
     }
 
     private mutating func promise(_ isKept: Bool, _ id: AppID, _ what: String) {
