@@ -83,24 +83,23 @@ extension Machine {
         case .terminate(let id), .kill(let id): promise(isGone(id), id, "gone")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
-        case .machine(.lock): promiseOutOfSight(.locked)
-        case .machine(.switchAway): promiseOutOfSight(.switchedAway)
-        case .machine(.sleep): promiseOutOfSight(.asleep)
+        case .machine(.lock): promiseOutOfSight(.locked, request)
+        case .machine(.switchAway): promiseOutOfSight(.switchedAway, request)
+        case .machine(.sleep): promiseOutOfSight(.asleep, request)
         case .beginInterruption(let name):
-            // One that has begun anew has a request of its own, which is answered when it is so again.
-            let hasBegunAnew = open.values.contains { request in
-                if case .beginInterruption(name) = request { true } else { false }
-            }
-            guard core.interruptions.contains(name), !hasBegunAnew else { return }
+            guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
             for id in core.front { promise(states[id] != .active, id, "interrupted") }
         case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene: report("\(request) is done, without scenes")
         }
     }
 
+    /// Whether what was asked for has ended and begun anew: then another request is answered when it is so again.
+    private func hasBegunAnew(_ request: Request) -> Bool { open.values.contains(request) }
+
     /// What conceals may have been taken back meanwhile.
-    private mutating func promiseOutOfSight(_ concealment: Concealment) {
-        guard core.concealments.contains(concealment) else { return }
+    private mutating func promiseOutOfSight(_ concealment: Concealment, _ request: Request) {
+        guard core.concealments.contains(concealment), !hasBegunAnew(request) else { return }
         for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
     }
 
