@@ -56,6 +56,7 @@ extension Cgroup {
 
     /// The groups directly below.
     func children() -> [Cgroup] {
+        guard mayHaveChildren else { return [] }
         guard let stream = unsafe opendir(path) else {
             ProcFile.note(errno)
             return []
@@ -70,6 +71,13 @@ extension Cgroup {
             if name != "." && name != ".." { found.append(child(name)) }
         }
         return found
+    }
+
+    /// A directory of the kernel's has two links, and one more for each directory in it: asking for their number is a
+    /// fraction of the work of listing it, and most apps make no groups of their own.
+    private var mayHaveChildren: Bool {
+        var status = stat()
+        return unsafe stat(path, &status) != 0 || status.st_nlink != 2
     }
 
     /// The group and all groups below it, parents first.
@@ -116,8 +124,15 @@ extension Cgroup {
     /// The processes in the group itself.
     func ownProcessIDs() -> [ProcessID] {
         // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
-        let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20) ?? []
-        return list.split(separator: UInt8(ascii: "\n")).compactMap { ProcessID(ascii: $0) }.filter { $0 > 0 }
+        let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20, longestRecord: 16) ?? []
+        let text = list.span
+        var found: [ProcessID] = []
+        var position = 0
+        while position < text.count, let id: ProcessID = text.number(at: &position) {
+            if id > 0 { found.append(id) }
+            position += 1
+        }
+        return found
     }
 
     /// Whether systemd has handed the group over (`Delegate=yes`).

@@ -27,18 +27,20 @@ final class CgroupContainment: Containment {
 
     /// In the order in which they started.
     func members() -> [ProcessStatus] {
-        let me = getpid()
-        return group.processIDs().filter { $0 != me && $0 != 1 }
-            .compactMap { ProcessStatus(of: $0) }
-            .filter { !$0.isZombie }
-            .sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        let found = numbers().compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
     }
 
-    @discardableResult
-    func signalAll(_ signal: Signal) -> [SignalFailure] {
-        // One write, atomic against fork(2). It passes over processes whose first thread has ended (seen on 6.18).
-        let isKilled = signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil
-        return self.signal(signal, only: members().filter { !isKilled || $0.state.isGone }.map(\.identity))
+    func memberIDs() -> [ProcessID]? { numbers() }
+
+    private func numbers() -> [ProcessID] {
+        let me = getpid()
+        return group.processIDs().filter { $0 != me && $0 != 1 }
+    }
+
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+        // It passes over processes whose first thread has ended (seen on 6.18).
+        signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil ? { !$0.state.isGone } : nil
     }
 
     func claims(_ process: ProcessStatus) -> Bool {

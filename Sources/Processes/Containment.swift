@@ -26,15 +26,16 @@ public protocol Containment: AnyObject {
     /// The processes of this moment that have not ended.
     func members() -> [ProcessStatus]
 
-    /// Sends a signal to every member, as atomically against fork(2) as the kernel allows.
-    ///
-    /// A process that moves while this runs may get the signal twice; one that is born may be missed.
-    @discardableResult
-    func signalAll(_ signal: Signal) -> [SignalFailure]
+    /// The numbers of the members, and of what has ended among them, where that takes less than looking at each; nil where it
+    /// does not.
+    func memberIDs() -> [ProcessID]?
 
-    /// Sends a signal to these members and to no others.
-    @discardableResult
-    func signal(_ signal: Signal, only members: [ProcessIdentity]) -> [SignalFailure]
+    /// Sends a signal to as many members as the kernel reaches in one call, as atomically against fork(2) as it allows.
+    ///
+    /// A process that moves meanwhile may be missed; so may one that is born.
+    ///
+    /// - Returns: Whether a member was among them; nil when nobody was.
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)?
 
     /// Whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
     func claims(_ process: ProcessStatus) -> Bool
@@ -70,11 +71,5 @@ public protocol Containment: AnyObject {
 extension Containment {
     var groupName: String? { nil }
     var isAskedToFreeze: Bool { false }
-
-    @discardableResult
-    func signal(_ signal: Signal, only members: [ProcessIdentity]) -> [SignalFailure] {
-        members.compactMap { process in
-            SignalDelivery.send(signal, to: process).map { SignalFailure(process: process, error: $0) }
-        }
-    }
+    func memberIDs() -> [ProcessID]? { nil }
 }

@@ -22,35 +22,62 @@ enum ProcFile {
     }
 
     /// The first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is gone.
-    static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else {
-            note(errno)
-            return nil
-        }
-        let file = Descriptor(owning: number)
-
+    ///
+    /// - Parameter longestRecord: For a file of records, of which the kernel gives as many at once as fit into a page
+    ///   (`seq_read()`): who gets less than that has got all, and need not ask again.
+    static func read(_ path: String, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
+        guard let file = open(path) else { return nil }
         var content: [UInt8] = []
         while content.count < limit {
-            let chunk = readChunk(of: file, atMost: min(limit - content.count, 4096))
-            guard let chunk else { return nil }
-            if chunk.isEmpty { break }
+            let size = min(limit - content.count, pageSize)
+            guard let chunk = readChunk(of: file, atMost: size) else { return nil }
             content += chunk
+            if chunk.isEmpty { break }
+            if let longestRecord, size == pageSize, chunk.count < size - longestRecord { break }
         }
         return content
     }
 
+    /// Reads a file that the kernel gives as a whole in one call, as those are that have a line or a number for one process.
+    ///
+    /// - Returns: What `body` makes of it; nil when it cannot be read, or when it may be longer than 2 KiB.
+    static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        guard let file = open(path) else { return nil }
+        var buffer = InlineArray<2048, UInt8>(repeating: 0)
+        var bytes = buffer.mutableSpan
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(from: file, into: $0) }
+        if count < 0 { note(errno) }
+        guard (0..<2048).contains(count) else { return nil }
+        return body(buffer.span.extracting(first: count))
+    }
+
+    /// What no page of the kernel is smaller than.
+    private static let pageSize = 4096
+
+    private static func open(_ path: String) -> Descriptor? {
+        let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else {
+            note(errno)
+            return nil
+        }
+        return Descriptor(owning: number)
+    }
+
     private static func readChunk(of file: borrowing Descriptor, atMost count: Int) -> [UInt8]? {
-        let number = file.rawValue
         var result = 0
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            repeat {
-                result = unsafe Glibc.read(number, buffer.baseAddress, count)
-            } while result < 0 && errno == EINTR
+            result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
             initialized = max(result, 0)
         }
         if result < 0 { note(errno) }
         return result < 0 ? nil : chunk
+    }
+
+    private static func read(from file: borrowing Descriptor, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 
     /// The entries of a directory that are process or thread numbers; none when it cannot be read.

@@ -47,15 +47,10 @@ final class ProcessGroupContainment: Containment {
         seen.contains(process.identity) || isInOwnSession(process) || LaunchMark.token(of: process.pid) == token
     }
 
-    @discardableResult
-    func signalAll(_ signal: Signal) -> [SignalFailure] {
-        guard !leaderIsReaped else {
-            return self.signal(signal, only: members().map(\.identity))
-        }
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // Until the leader is reaped its number, and so the group's, cannot be reused.
-        let groupFailure = SignalDelivery.send(signal, toGroup: leader.pid)
-        let others = members().filter { groupFailure != nil || $0.processGroup != leader.pid }
-        return self.signal(signal, only: others.map(\.identity))
+        guard !leaderIsReaped, SignalDelivery.send(signal, toGroup: leader.pid) == nil else { return nil }
+        return { [leader] in $0.processGroup == leader.pid }
     }
 
     func leaderWasReaped() {

@@ -29,39 +29,6 @@ public struct ProcessStatus: Hashable, Sendable {
 }
 
 extension ProcessStatus {
-    /// Reads the text of a `stat` file, or nil when it is cut short or not one.
-    ///
-    /// The name stands in parentheses and may contain anything, parentheses and line ends included.
-    /// Only numbers follow it, so it ends at the last closing one.
-    public init?(parsing text: [UInt8]) {
-        guard let open = text.firstIndex(of: UInt8(ascii: "(")),
-            let close = text.lastIndex(of: UInt8(ascii: ")")), open < close,
-            let pid = ProcessID(ascii: text[..<open].dropLast())
-        else { return nil }
-        // The first of these is field 3.
-        let fields = text[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
-        guard fields.count > 20, fields[0].count == 1, let letter = fields[0].first,
-            let parent = ProcessID(ascii: fields[1]),
-            let processGroup = ProcessID(ascii: fields[2]),
-            let session = ProcessID(ascii: fields[3]),
-            let userTicks = UInt64(ascii: fields[11]),
-            let systemTicks = UInt64(ascii: fields[12]),
-            let threadCount = Int(ascii: fields[17]),
-            let startTime = UInt64(ascii: fields[19])
-        else { return nil }
-        self.init(
-            pid: pid,
-            name: String(decoding: text[(open + 1)..<close], as: UTF8.self),
-            state: ProcessState(letter: letter),
-            parent: parent,
-            processGroup: processGroup,
-            session: session,
-            processorTicks: userTicks &+ systemTicks,
-            threadCount: threadCount,
-            startTime: startTime
-        )
-    }
-
     /// The status of a process, or nil when it is gone.
     public init?(of pid: ProcessID) {
         self.init(readingFrom: "/proc/\(pid)/stat")
@@ -79,15 +46,7 @@ extension ProcessStatus {
 
     private init?(readingFrom path: String) {
         // 52 numbers of 20 digits and a name of 64 bytes fit.
-        guard let text = ProcFile.read(path, limit: 2048) else { return nil }
-        self.init(parsing: text)
-    }
-}
-
-extension FixedWidthInteger {
-    /// A decimal number that fills the bytes exactly.
-    init?(ascii bytes: ArraySlice<UInt8>) {
-        guard let first = bytes.first, first != UInt8(ascii: "+") else { return nil }
-        self.init(String(decoding: bytes, as: UTF8.self))
+        guard let status = ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
+        self = status
     }
 }

@@ -123,17 +123,18 @@ extension ProcessTree {
 extension ProcessTree {
     /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
     public func stop() -> StopCheck {
-        if wish != .stopped {
+        let members = wish == .stopped ? nil : containment.members()
+        if let members {
             wish = .stopped
-            let held = Set(containment.members().filter { $0.state == .stopped }.map(\.identity))
+            let held = Set(members.filter { $0.state == .stopped }.map(\.identity))
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
             heldBefore.remove(main)
             mayBeStoppedByPredecessor = false
         }
         settled = nil
-        if suspendMethod != .freezer { containment.signalAll(.stop) }
+        if suspendMethod != .freezer { signalAll(.stop, of: members) }
         isFreezing = suspendMethod != .signal && containment.freeze()
-        if suspendMethod == .freezer && !isFreezing { containment.signalAll(.stop) }
+        if suspendMethod == .freezer && !isFreezing { signalAll(.stop, of: members) }
         return checkStopped()
     }
 
@@ -141,7 +142,7 @@ extension ProcessTree {
     public func stopWithoutFreezing() -> StopCheck {
         guard wish == .stopped, isFreezing else { return checkStopped() }
         isFreezing = false
-        containment.signalAll(.stop)
+        signalAll(.stop)
         containment.thaw()
         return checkStopped()
     }
@@ -164,7 +165,7 @@ extension ProcessTree {
         }
         // Whoever was born before the freeze but after the signals gets them now, and acts on them when thawed.
         if suspendMethod == .both {
-            containment.signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
+            signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
         }
         return .stopped
     }
@@ -180,11 +181,11 @@ extension ProcessTree {
             }
             let present = Set(members.map(\.identity))
             running = members.filter { !$0.isHeld(among: members) }.map(\.identity)
-            if running.isEmpty && present == settled { return .stopped }
-            if wish == .stopped { containment.signal(.stop, only: running) }
+            if running.isEmpty && (present == settled || areStillAll(members)) { return .stopped }
+            if wish == .stopped { signal(.stop, only: running) }
 
             // Something that was running during the look may have left a child behind that was not found:
-            // only a second look at the same stopped processes is sure.
+            // only another look at the same processes, which were stopped before it, is sure.
             settled = running.isEmpty ? present : nil
             let hasNewMembers = !present.isSubset(of: known)
             known = present
@@ -203,11 +204,11 @@ extension ProcessTree {
         if isFreezing && suspendMethod == .freezer {
             // Who was not stopped is not to notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
-            return containment.signal(.resume, only: stopped.map(\.identity).filter(shouldRun))
+            return signal(.resume, only: stopped.map(\.identity).filter(shouldRun))
         }
-        guard !heldBefore.isEmpty else { return containment.signalAll(.resume) }
+        guard !heldBefore.isEmpty else { return signalAll(.resume) }
         // Nothing can fork before it is continued, so one look finds all.
-        return containment.signal(.resume, only: containment.members().map(\.identity).filter(shouldRun))
+        return signal(.resume, only: containment.members().map(\.identity).filter(shouldRun))
     }
 
     private func endFreezing() {
@@ -238,8 +239,8 @@ extension ProcessTree {
         wish = .ended
         settled = nil
         heldBefore = []
-        let failures = containment.signalAll(.terminate)
-        containment.signalAll(.resume)
+        let failures = signalAll(.terminate)
+        signalAll(.resume)
         endFreezing()
         return failures
     }
@@ -255,7 +256,7 @@ extension ProcessTree {
         var known: Set<ProcessIdentity> = []
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {
-            failures = containment.signalAll(.kill)
+            failures = signalAll(.kill)
             let present = Set(containment.members().map(\.identity))
             if present.isSubset(of: known) { break }
             known = present
@@ -299,6 +300,14 @@ extension ProcessTree {
     private func allMembers() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.isComplete { containment.members() }
         return isComplete ? members : nil
+    }
+
+    /// Whether those who were seen are still all there are. Of the same ones it may say false, where it would cost as much as
+    /// looking at them again.
+    private func areStillAll(_ members: [ProcessStatus]) -> Bool {
+        let (numbers, isComplete) = ProcFile.isComplete { containment.memberIDs() }
+        guard isComplete, let numbers else { return false }
+        return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.map(\.pid))
     }
 
     /// Whether it is all right that a process of the tree was continued.

@@ -67,8 +67,10 @@ enum ResourceSetting: String, CaseIterable {
     }
 
     private static func number(in path: String) -> Int? {
-        guard let text = ProcFile.read(path, limit: 32) else { return nil }
-        return Int(ascii: text.prefix { $0 != UInt8(ascii: "\n") })
+        ProcFile.readWhole(path) { text in
+            var position = 0
+            return text.number(at: &position)
+        }
     }
 
     private static func write(_ value: Int, to path: String, of process: ProcessIdentity) -> Errno? {

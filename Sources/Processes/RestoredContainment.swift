@@ -56,11 +56,8 @@ final class RestoredContainment: Containment {
         return false
     }
 
-    @discardableResult
-    func signalAll(_ signal: Signal) -> [SignalFailure] {
-        let isGroupReached = SignalDelivery.send(signal, toGroupLedBy: main)
-        let others = members().filter { !isGroupReached || $0.processGroup != main.pid }
-        return self.signal(signal, only: others.map(\.identity))
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+        SignalDelivery.send(signal, toGroupLedBy: main) ? { [main] in $0.processGroup == main.pid } : nil
     }
 
     // Every look finds that out for itself.

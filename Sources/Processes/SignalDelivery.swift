@@ -14,7 +14,12 @@ enum SignalDelivery {
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time tells which one that is.
         guard isCurrent(process) else { return nil }
-        return failure(-linux_pidfd_send_signal(descriptor.rawValue, signal.rawValue))
+        return send(signal, through: descriptor.rawValue)
+    }
+
+    /// Sends a signal to the process that a pidfd stands for; nil when it was delivered or the process is gone.
+    static func send(_ signal: Signal, through descriptor: Int32) -> Errno? {
+        failure(-linux_pidfd_send_signal(descriptor, signal.rawValue))
     }
 
     /// Sends a signal to a process group that is known to exist; nil when it was delivered or there is nobody left.

@@ -1,0 +1,73 @@
+import CLinux
+
+extension ProcessTree {
+    /// As many pidfds as are open at a time.
+    private static let pidfdsAtATime = 128
+
+    /// Sends a signal to every process. One that is born meanwhile may be missed.
+    ///
+    /// - Parameter members: Those of a look that was just taken, where there was one.
+    @discardableResult
+    func signalAll(_ signal: Signal, of members: [ProcessStatus]? = nil) -> [SignalFailure] {
+        if let isReached = containment.signalTogether(signal) {
+            return self.signal(
+                signal, only: (members ?? containment.members()).filter { !isReached($0) }.map(\.identity))
+        }
+        if let members, members.count <= 2 { return self.signal(signal, only: members.map(\.identity)) }
+        guard let numbers = containment.memberIDs() else {
+            return self.signal(signal, only: (members ?? containment.members()).map(\.identity))
+        }
+        return self.signal(signal, toMembers: numbers)
+    }
+
+    /// Sends a signal to these processes and to no others.
+    @discardableResult
+    func signal(_ signal: Signal, only processes: [ProcessIdentity]) -> [SignalFailure] {
+        processes.compactMap { process in
+            let error =
+                if process == main, let mainDescriptor {
+                    SignalDelivery.send(signal, through: mainDescriptor)
+                } else {
+                    SignalDelivery.send(signal, to: process)
+                }
+            return error.map { SignalFailure(process: process, error: $0) }
+        }
+    }
+
+    /// Sends a signal to processes that were members a moment ago, and are still.
+    private func signal(_ signal: Signal, toMembers numbers: [ProcessID]) -> [SignalFailure] {
+        var failures: [SignalFailure] = []
+        var rest = numbers[...]
+        if let mainDescriptor, let index = numbers.firstIndex(of: main.pid), exitStatus == nil {
+            rest.remove(at: index)
+            SignalDelivery.send(signal, through: mainDescriptor).map {
+                failures.append(SignalFailure(process: main, error: $0))
+            }
+        }
+        while !rest.isEmpty {
+            failures += signalSome(signal, rest.prefix(Self.pidfdsAtATime))
+            rest = rest.dropFirst(Self.pidfdsAtATime)
+        }
+        return failures
+    }
+
+    /// A pidfd stands for whichever process had the number; who is a member once it is open is the one that it stands for, or that
+    /// one has ended. One list of the members is less than a look at each.
+    private func signalSome(_ signal: Signal, _ numbers: ArraySlice<ProcessID>) -> [SignalFailure] {
+        let opened = numbers.map { (number: $0, descriptor: linux_pidfd_open($0)) }
+        defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
+        let present = Set(containment.memberIDs() ?? [])
+        return opened.filter { present.contains($0.number) }.compactMap { number, descriptor in
+            guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
+            // For want of a descriptor, or of a kernel that has pidfds.
+            return ProcessStatus(of: number).flatMap { status in
+                failure(SignalDelivery.send(signal, to: status.identity), of: number)
+            }
+        }
+    }
+
+    private func failure(_ error: Errno?, of number: ProcessID) -> SignalFailure? {
+        guard let error, let status = ProcessStatus(of: number) else { return nil }
+        return SignalFailure(process: status.identity, error: error)
+    }
+}
