@@ -74,11 +74,17 @@ public final class Daemon {
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
         machine?.onClockChange = { [weak self] in self?.manager.scheduleClockChanged() }
         notify(.ready, .status(control.summary))
-        let code = try loop.run()
+        let code = try serve()
         control.close()
         returnSocket?.close()
         if !isHandingOver { manager.leave() }
         return code
+    }
+
+    private func serve() throws -> Int32 {
+        try log.begin(in: loop)
+        defer { log.end() }
+        return try loop.run()
     }
 
     /// Gets the apps of a daemon before, if one has left any, and those of the configuration.

@@ -1,4 +1,3 @@
-import Glibc
 import Systemd
 
 /// One thing that happened, for the journal or for standard error.
@@ -11,10 +10,15 @@ struct LogEntry {
 
 /// Writes entries where the options say. Nothing here waits: what cannot be written at once is counted and reported
 /// with the next entry that can.
+///
+/// While the loop runs, entries are written when it comes round, and not in the midst of what they tell of: whoever waits for an
+/// app to come forward does not wait for words.
 final class Log {
     private let journal: Journal?
     private let console = Console()
     private var lost = 0
+    private var waiting: [LogEntry] = []
+    private var round: DeferredSource?
 
     /// Whether entries go to the journal.
     var usesJournal: Bool { journal != nil }
@@ -28,7 +32,30 @@ final class Log {
         }
     }
 
+    /// From now on entries wait until the loop comes round.
+    func begin(in loop: EventLoop) throws(SystemdError) {
+        round = try loop.deferred { [weak self] in self?.writeWaiting() }
+    }
+
+    /// The loop has ended: writes what waits, and from now on everything at once.
+    func end() {
+        round = nil
+        writeWaiting()
+    }
+
     func write(_ entry: LogEntry) {
+        guard let round else { return writeNow(entry) }
+        if waiting.isEmpty { round.schedule() }
+        waiting.append(entry)
+    }
+
+    private func writeWaiting() {
+        let entries = waiting
+        waiting.removeAll(keepingCapacity: entries.count <= 64)
+        for entry in entries { writeNow(entry) }
+    }
+
+    private func writeNow(_ entry: LogEntry) {
         if lost > 0, put(LogEntry(priority: .warning, message: "\(lost) log entries were lost")) { lost = 0 }
         if !put(entry) { lost += 1 }
     }
@@ -46,25 +73,5 @@ extension LogEntry {
         ]
         if let id { pairs.append(("MESSAGE_ID", id.rawValue)) }
         return (pairs + fields).compactMap { JournalField($0.0, $0.1) }
-    }
-}
-
-/// Standard error, written to only while it takes what is written.
-private struct Console {
-    func write(_ entry: LogEntry) -> Bool {
-        var line = "lifed: " + entry.message
-        for (name, value) in entry.fields { line += " \(name)=\(value.isPlain ? value : value.debugDescription)" }
-        // A pipe that is ready takes PIPE_BUF bytes without making the writer wait (pipe(7)).
-        let text = String(line.map { $0.isNewline ? " " : $0 })
-        let bytes = Array(text.utf8.prefix(4095)) + [UInt8(ascii: "\n")]
-        var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&request, 1, 0) == 1, request.revents & Int16(POLLOUT) != 0 else { return false }
-        return unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count) == bytes.count
-    }
-}
-
-extension String {
-    fileprivate var isPlain: Bool {
-        !isEmpty && utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }
 }

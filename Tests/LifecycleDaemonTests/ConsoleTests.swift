@@ -1,0 +1,32 @@
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite @MainActor struct ConsoleTests {
+    private func line(_ message: String, _ fields: (name: String, value: String)...) -> String {
+        String(decoding: Console.line(of: LogEntry(message: message, fields: fields)), as: UTF8.self)
+    }
+
+    @Test func fieldsFollowTheMessage() {
+        #expect(
+            line("a: active → inactive", ("LIFED_APP", "a"), ("LIFED_REASON", "focus"))
+                == "lifed: a: active → inactive LIFED_APP=a LIFED_REASON=focus\n")
+    }
+
+    @Test(arguments: ["", "two words", "a \"word\"", "ä", "tab\tin between"])
+    func whatIsNotPlainIsQuoted(_ value: String) {
+        #expect(line("m", ("F", value)) == "lifed: m F=\(value.debugDescription)\n")
+    }
+
+    @Test(arguments: ["a\nb", "a\rb", "a\u{1B}b", "a\u{7F}b", "a\u{0}b"])
+    func anEntryIsOneLineThatChangesNoTerminal(_ message: String) {
+        #expect(line(message) == "lifed: a b\n")
+    }
+
+    @Test func aLineIsNoLongerThanAPipeTakesAtOnce() {
+        #expect(Console.line(of: LogEntry(message: String(repeating: "x", count: 10_000))).count == 4096)
+        #expect(
+            Console.line(of: LogEntry(message: "x", fields: [("F", String(repeating: "ä", count: 5_000))])).count
+                == 4096)
+    }
+}
