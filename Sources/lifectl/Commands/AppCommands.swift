@@ -5,6 +5,7 @@ import ControlAPI
 
 struct Suspend: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "suspend",
         abstract: "Put an app to sleep.",
         discussion: "Done when every process of the app is stopped.\n\nExample: lifectl suspend org.example.Clock")
 
@@ -18,6 +19,7 @@ struct Suspend: ParsableCommand {
 
 struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "resume",
         abstract: "Wake an app and keep it running in the background.",
         discussion: "Done when the app runs.\n\nExample: lifectl resume org.example.Clock")
 
@@ -31,6 +33,7 @@ struct Resume: ParsableCommand {
 
 struct Terminate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "terminate",
         abstract: "Ask an app to end, and make it end when its grace is over.",
         discussion: "Done when every process of the app is gone.\n\nExample: lifectl terminate org.example.Clock")
 
@@ -44,6 +47,7 @@ struct Terminate: ParsableCommand {
 
 struct Kill: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "kill",
         abstract: "End an app at once, without asking.",
         discussion:
             "Done when every process of the app is gone. Unsaved work is lost.\n\nExample: lifectl kill org.example.Clock"
@@ -59,6 +63,7 @@ struct Kill: ParsableCommand {
 
 struct Focus: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "focus",
         abstract: "Bring a running app, or one of its scenes, to the front.",
         discussion: """
             Done when the app is active, or the scene APP/SCENE is; without a scene, an app that has several shows the ones \

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Continue: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "continue",
         abstract: "Hand an app something that was begun elsewhere.",
         discussion: """
             The app is launched, or comes to the front. Done when it has taken the activity up. With --host, an activity \

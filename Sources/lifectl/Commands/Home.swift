@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Home: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "home",
         abstract: "Send what is in front away, and bring the home app forward.",
         discussion: "Example: lifectl home")
 

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Interrupt: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "interrupt",
         abstract: "Begin or end an interruption, such as a call or an alert.",
         discussion: """
             What is in front is inactive until every interruption has ended.
@@ -23,6 +24,7 @@ struct Interrupt: ParsableCommand {
 
     struct Begin: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "begin",
             abstract: "Make what is in front inactive.", discussion: "Example: lifectl interrupt begin --name call")
 
         @OptionGroup var interruption: Name
@@ -37,6 +39,7 @@ struct Interrupt: ParsableCommand {
 
     struct End: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "end",
             abstract: "Make what is in front active again.", discussion: "Example: lifectl interrupt end --name call")
 
         @OptionGroup var interruption: Name

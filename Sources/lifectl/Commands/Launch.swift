@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Launch: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "launch",
         abstract: "Start an app, or bring it to the front if it runs.",
         discussion: "Done when the app is active.\n\nExample: lifectl launch org.example.Clock")
 

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "List every app that is known.", discussion: "Example: lifectl list --json")
 
     @Flag(help: "Print the ids only, one a line.")

@@ -3,6 +3,7 @@ public import ControlAPI
 
 struct MemoryPressure: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "memory-pressure",
         abstract: "Do what is done when memory is short, to see what apps make of it.",
         discussion: """
             warning tells the apps that listen. critical tells them, too, and ends one app: the suspended one that was in \

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Monitor: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "monitor",
         abstract: "Show every change of every app as it happens.",
         discussion: """
             The present state comes first. Ends with an interrupt (Ctrl-C), or after --timeout seconds without a change.

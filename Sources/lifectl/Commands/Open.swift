@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Open: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "open",
         abstract: "Open a URL or a file with the app that opens such.",
         discussion: """
             The app is launched, or comes to the front. Done when it has taken what it was handed; an app that does not \

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Reload: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reload",
         abstract: "Read the configuration and the manifests again.",
         discussion: "Running apps stay as they are. Problems are printed.\n\nExample: lifectl reload")
 

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "Run a command as an app, without a manifest.",
         discussion: """
             The command gets this environment and this working directory.

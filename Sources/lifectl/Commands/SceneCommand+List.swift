@@ -4,6 +4,7 @@ import ControlAPI
 extension SceneCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the scenes of an app, or of all apps.",
             discussion: "Example: lifectl scene list org.example.Notes --json")
 

@@ -14,6 +14,7 @@ struct SceneCommand: ParsableCommand {
 
     struct Open: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "open",
             abstract: "Open a scene of an app, in front.",
             discussion: """
                 The app is launched if need be. A scene that is there already is shown again. Done when the scene is where it \
@@ -56,6 +57,7 @@ struct SceneCommand: ParsableCommand {
 
     struct Focus: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "focus",
             abstract: "Bring a scene to the front.",
             discussion: "Done when the scene is active.\n\nExample: lifectl scene focus org.example.Notes/main")
 
@@ -69,6 +71,7 @@ struct SceneCommand: ParsableCommand {
 
     struct Background: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "background",
             abstract: "Send a scene out of sight.",
             discussion: "Done when the scene is in the background.\n\n"
                 + "Example: lifectl scene background org.example.Notes/main")
@@ -83,6 +86,7 @@ struct SceneCommand: ParsableCommand {
 
     struct Close: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "close",
             abstract: "Close a scene for good.",
             discussion: "Done when the app has been told that the scene is gone.\n\n"
                 + "Example: lifectl scene close org.example.Notes/scene-2")

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: "Do to the apps what locking, sleeping or setting the clock would do.",
         discussion: """
             The machine itself is left alone. Events are lock, unlock, sleep, wake, switch-away, switch-back and time-change.

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Wake: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "wake",
         abstract: "Wake an app for work out of sight.",
         discussion: """
             The app is launched if need be, and sleeps again when it is done, after 30 seconds at the latest; one in front \
