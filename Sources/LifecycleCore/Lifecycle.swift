@@ -7,7 +7,7 @@ public import OrderedCollections
 /// again with ``Input/tick`` when ``nextDeadline`` has come.
 public struct Lifecycle: Sendable {
     /// Every app that is known, running or not.
-    public var knownApps: [AppID: App] { apps.all }
+    public var knownApps: AppTable { apps }
     /// The apps in front, the latest first; never more than the settings allow.
     public internal(set) var front: [AppID] = []
     /// The names of the interruptions under way.

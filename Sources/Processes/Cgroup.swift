@@ -15,7 +15,10 @@ struct Cgroup: Hashable, Sendable {
 
     var path: String { name.isEmpty ? mountPoint : "\(mountPoint)/\(name)" }
 
-    var lastName: String { String(name.split(separator: "/").last ?? "") }
+    var lastName: String {
+        let start = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
+        return String(name[start...])
+    }
 
     /// Nil for the root.
     var parent: Cgroup? {

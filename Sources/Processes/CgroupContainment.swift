@@ -16,12 +16,13 @@ final class CgroupContainment: Containment {
     /// - Parameter isAskedToFreeze: Whether it was before.
     init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
         self.group = group
+        groupName = group.lastName
         self.subtree = subtree
         self.isAskedToFreeze = isAskedToFreeze
         events = try CgroupEventFile(of: group)
     }
 
-    var groupName: String? { group.lastName }
+    let groupName: String?
 
     var changeDescriptor: Int32? { events.descriptor.rawValue }
 

@@ -68,11 +68,12 @@ extension OwnValues {
     }
 
     /// What rows say; those that make no sense, or hold what no process can have, are left out.
-    init(rows: some Sequence<Substring>, within range: ClosedRange<Int>) {
+    init(rows: some Sequence<Substring.UTF8View>, within range: ClosedRange<Int>) {
         for row in rows {
-            let parts = row.split(separator: ":")
-            guard parts.count == 5, let pid = ProcessID(parts[0]), let startTime = UInt64(parts[1]),
-                let id = ProcessID(parts[2]), let own = Int(parts[3]), let set = Int(parts[4]),
+            let parts = row.split(separator: UInt8(ascii: ":"))
+            guard parts.count == 5, let pid: ProcessID = parts[0].number(), let startTime: UInt64 = parts[1].number(),
+                let id: ProcessID = parts[2].number(), let own: Int = parts[3].number(),
+                let set: Int = parts[4].number(),
                 range.contains(own), range.contains(set)
             else { continue }
             let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)

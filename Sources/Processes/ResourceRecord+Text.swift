@@ -1,27 +1,45 @@
 // A record as one line of text without spaces, for the file from which a daemon goes on where another was killed.
 
+// Put together and taken apart as bytes: each focus writes two of them, and a successor reads one for each app.
+
 extension ResourceRecord {
     /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
     public var text: String {
-        let values = ownValues.filter { !$0.value.rows.isEmpty }.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { "\($0.key.rawValue)=\($0.value.rows.joined(separator: ","))" }
-        let left = incomplete.map(\.rawValue).sorted().joined(separator: ",")
-        return ([profile.text, left] + values).joined(separator: ";")
+        var text = profile.text + ";"
+        if !incomplete.isEmpty { text += incomplete.map(\.rawValue).sorted().joined(separator: ",") }
+        for setting in ResourceSetting.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let rows = ownValues[setting]?.rows, !rows.isEmpty else { continue }
+            text += ";" + setting.rawValue + "=" + rows.joined(separator: ",")
+        }
+        return text
     }
 
     /// What a text says; nil for one that is none.
     public init?(text: String) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard parts.count >= 2, let profile = ResourceProfile(text: parts[0]) else { return nil }
         self.init()
         self.profile = profile
-        incomplete = Set(parts[1].split(separator: ",").compactMap { ResourceSetting(rawValue: String($0)) })
+        incomplete = Set(parts[1].split(separator: UInt8(ascii: ",")).compactMap { ResourceSetting(word: $0) })
         for part in parts.dropFirst(2) {
-            let pair = part.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2, let setting = ResourceSetting(rawValue: String(pair[0])) else { continue }
-            ownValues[setting] = OwnValues(rows: pair[1].split(separator: ","), within: setting.range)
+            guard let sign = part.firstIndex(of: UInt8(ascii: "=")), let setting = ResourceSetting(word: part[..<sign])
+            else { continue }
+            let rows = part[part.index(after: sign)...].split(separator: UInt8(ascii: ","))
+            ownValues[setting] = OwnValues(rows: rows, within: setting.range)
         }
     }
+}
+
+extension ResourceSetting {
+    fileprivate init?(word: Substring.UTF8View) {
+        guard let word = String(word) else { return nil }
+        self.init(rawValue: word)
+    }
+}
+
+extension Substring.UTF8View {
+    /// The number that this is in full.
+    func number<Number: FixedWidthInteger>() -> Number? { Number(Substring(self)) }
 }
 
 extension ResourceProfile {
@@ -31,8 +49,8 @@ extension ResourceProfile {
         return numbers.map { $0.map(String.init) ?? "own" }.joined(separator: ",")
     }
 
-    fileprivate init?(text: Substring) {
-        let numbers = text.split(separator: ",").map { Int($0) }
+    fileprivate init?(text: Substring.UTF8View) {
+        let numbers = text.split(separator: UInt8(ascii: ",")).map { $0.number() as Int? }
         guard numbers.count == 7 else { return nil }
         self.init()
         cpuWeight = numbers[0]

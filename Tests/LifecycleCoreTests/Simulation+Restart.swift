@@ -92,7 +92,8 @@ extension Lifecycle {
         if other.reclaim != reclaim?.withoutWaiters || other.suspendedCount != suspendedCount {
             return "reclaim \(String(describing: reclaim)), then \(String(describing: other.reclaim))"
         }
-        for (id, app) in knownApps {
+        for app in knownApps.values {
+            let id = app.id
             guard var restored = other.knownApps[id] else {
                 if app.isRunning || app.lastExit != nil { return "no \(id)" }
                 continue

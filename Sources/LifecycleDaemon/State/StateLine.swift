@@ -61,9 +61,18 @@ nonisolated enum StateLine {
 
     // MARK: Percent encoding
 
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > UInt8(ascii: " ") && byte != UInt8(ascii: "%") && byte != 0x7f
+    }
+
     private static func encode(_ value: String, into bytes: inout [UInt8]) {
+        // Almost all of them are.
+        guard !value.utf8.allSatisfy(isPlain) else {
+            bytes += value.utf8
+            return
+        }
         for byte in value.utf8 {
-            if byte > UInt8(ascii: " "), byte != UInt8(ascii: "%"), byte != 0x7f {
+            if isPlain(byte) {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
@@ -73,7 +82,8 @@ nonisolated enum StateLine {
         }
     }
 
-    private static func decode(value: ArraySlice<UInt8>) -> [UInt8] {
+    private static func decode(value: ArraySlice<UInt8>) -> some Collection<UInt8> {
+        guard value.contains(UInt8(ascii: "%")) else { return value }
         var bytes: [UInt8] = []
         var rest = value
         while let byte = rest.popFirst() {
@@ -85,7 +95,7 @@ nonisolated enum StateLine {
                 bytes.append(byte)
             }
         }
-        return bytes
+        return bytes[...]
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
