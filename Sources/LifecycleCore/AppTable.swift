@@ -14,7 +14,10 @@ public struct AppTable: Sendable {
 
     /// The app of that name, if it is known.
     public internal(set) subscript(id: AppID) -> App? {
-        get { places[id].flatMap { apps[$0] } }
+        get {
+            guard let place = places[id] else { return nil }
+            return apps[place]
+        }
         _modify {
             touched.append(id)
             if let place = places[id] {

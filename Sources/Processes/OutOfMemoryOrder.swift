@@ -1,13 +1,23 @@
 /// Gives suspended apps their `oom_score_adj`, so that the kernel, when it has to kill, begins with the one that has been
 /// suspended for the longest time.
 ///
-/// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone; only
-/// when the numbers are used up are all given out anew.
+/// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone. When the
+/// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
+/// giving all numbers out anew. So a suspension or a wake costs the same however many apps are suspended.
 public struct OutOfMemoryOrder<App: Hashable> {
+    private struct Place {
+        var previous: App?
+        var next: App?
+        var score: Int
+    }
+
     private let range: ClosedRange<Int>
-    /// From the one that was suspended first to the one that was last.
-    private var apps: [App] = []
-    private var scores: [App: Int] = [:]
+    private var places: [App: Place] = [:]
+    /// The one that was suspended first, and the one that was last.
+    private var first: App?
+    private var last: App?
+    /// How many were taken out since the numbers were given out.
+    private var removals = 0
 
     /// - Parameter lowest: What no suspended app gets less than, 0 to 999.
     public init(lowest: Int) {
@@ -15,34 +25,47 @@ public struct OutOfMemoryOrder<App: Hashable> {
     }
 
     /// The number of an app; nil where it is not suspended.
-    public subscript(app: App) -> Int? { scores[app] }
+    public subscript(app: App) -> Int? { places[app]?.score }
 
     /// Makes an app the one that was suspended last.
     ///
     /// - Returns: The numbers that have changed, mostly one.
     public mutating func insert(_ app: App) -> [App: Int] {
         remove(app)
-        let next = apps.last.flatMap { scores[$0] }.map { $0 - 1 } ?? range.upperBound
-        apps.append(app)
-        if range.contains(next) {
-            scores[app] = next
-            return [app: next]
-        }
-        return renumber()
+        let next = last.flatMap { places[$0]?.score }.map { $0 - 1 } ?? range.upperBound
+        let score = max(next, range.lowerBound)
+        append(app, score: score)
+        let isUsedUp = next < range.lowerBound
+        guard isUsedUp, removals >= max(range.count / 2, 1) else { return [app: score] }
+        return renumber().merging([app: places[app]?.score ?? score]) { $1 }
+    }
+
+    private mutating func append(_ app: App, score: Int) {
+        if let last { places[last]?.next = app } else { first = app }
+        places[app] = Place(previous: last, next: nil, score: score)
+        last = app
     }
 
     /// Takes an app out that is not suspended any more.
     public mutating func remove(_ app: App) {
-        guard scores.removeValue(forKey: app) != nil else { return }
-        apps.removeAll { $0 == app }
+        guard let place = places.removeValue(forKey: app) else { return }
+        removals += 1
+        if let previous = place.previous { places[previous]?.next = place.next } else { first = place.next }
+        if let next = place.next { places[next]?.previous = place.previous } else { last = place.previous }
     }
 
-    /// With more apps than numbers, those that were suspended last share the lowest.
     private mutating func renumber() -> [App: Int] {
+        removals = 0
         var changed: [App: Int] = [:]
-        for (place, app) in apps.enumerated() {
-            let score = max(range.upperBound - place, range.lowerBound)
-            if scores.updateValue(score, forKey: app) != score { changed[app] = score }
+        var score = range.upperBound
+        var next = first
+        while let app = next {
+            if places[app]?.score != score {
+                places[app]?.score = score
+                changed[app] = score
+            }
+            score = max(score - 1, range.lowerBound)
+            next = places[app]?.next
         }
         return changed
     }

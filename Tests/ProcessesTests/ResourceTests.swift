@@ -336,24 +336,3 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         #expect(control.write(ResourceProfile(), to: group, before: nil) == [])
     }
 }
-
-@Suite struct OutOfMemoryOrderTests {
-    @Test func whoWasSuspendedFirstIsKilledFirst() {
-        var order = OutOfMemoryOrder<String>(lowest: 600)
-        #expect(order.insert("a") == ["a": 1000])
-        #expect(order.insert("b") == ["b": 999])
-        #expect(order.insert("a") == ["a": 998])
-        order.remove("b")
-        #expect(order["b"] == nil && order["a"] == 998)
-    }
-
-    @Test func numbersThatAreUsedUpAreGivenOutAnew() {
-        var order = OutOfMemoryOrder<Int>(lowest: 998)
-        for app in 1...3 { _ = order.insert(app) }
-        order.remove(2)
-        #expect(order.insert(4) == [3: 999, 4: 998])
-        #expect(order[1] == 1000)
-        #expect(order.insert(5) == [5: 998])
-        #expect(order[4] == 998)
-    }
-}
