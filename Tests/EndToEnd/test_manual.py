@@ -1,0 +1,265 @@
+"""The manual and the shells' completions know what the programs and the configuration know, and nothing else."""
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import programs
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
+KEYS = ROOT / "Sources" / "Configuration"
+PAGES = ["man1/lifectl.1", "man5/lifed.app.5", "man5/lifed.toml.5", "man7/lifecycle-protocol.7", "man8/lifed.8"]
+COMPLETIONS = {
+    "bash": "bash-completion/completions/{}",
+    "zsh": "zsh/site-functions/_{}",
+    "fish": "fish/vendor_completions.d/{}.fish",
+}
+
+
+def run(*command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+    assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+    return result.stdout
+
+
+def needs(tool):
+    if not shutil.which(tool):
+        pytest.skip(f"there is no {tool}")
+
+
+@pytest.fixture(scope="module")
+def share(tmp_path_factory):
+    """What belongs into /usr/share."""
+    directory = tmp_path_factory.mktemp("share")
+    run(str(ROOT / "scripts/manual"), str(PRODUCTS), str(directory))
+    return directory
+
+
+@pytest.fixture(scope="module")
+def page(share):
+    """Reads the source of a page, with its characters as a reader sees them."""
+
+    def read(name):
+        text = (share / "man" / name).read_text()
+        for escape, character in {r"\-": "-", r"\(dq": '"', r"\(aq": "'", r"\(ti": "~", r"\&": ""}.items():
+            text = text.replace(escape, character)
+        return text
+
+    return read
+
+
+# The programs: what they print for people is compared with the pages, which are made from something else.
+
+
+def help_of(*command):
+    """The subcommands and the options in the help for a command."""
+    text = run(str(PRODUCTS / command[0]), *(["help", *command[1:]] if command[1:] else ["--help"]))
+    subcommands = text.partition("SUBCOMMANDS:")[2]
+    subcommands = re.findall(r"^  ([a-z-]+)(?= |$)", subcommands, re.MULTILINE)
+    return subcommands, set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE))
+
+
+def commands_of(*command):
+    """Every command that does something, with its options."""
+    subcommands, options = help_of(*command)
+    if not subcommands:
+        yield command, options
+    for subcommand in subcommands:
+        yield from commands_of(*command, subcommand)
+
+
+def entries(text, macro):
+    """The items of a page that begin with a macro: what is said there of each."""
+    parts = re.split(rf"^\.It {macro} (.*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def flags(text):
+    return {f"-{name}" for name in re.findall(r"Fl (-[a-z-]+)", text)}
+
+
+def test_every_command_and_option_of_lifectl_is_in_its_page(page):
+    source = page("man1/lifectl.1")
+    commands, _, rest = source.partition(".Sh COMMON OPTIONS")
+    common = flags(rest.partition(".Sh ENVIRONMENT")[0])
+    described = entries(commands, "Cm")
+    known = list(commands_of("lifectl"))
+    assert len(known) > 20 and {"--json", "--socket", "--timeout"} <= common
+    for command, options in known:
+        name = " ".join(command[1:])
+        entry = [head + body for head, body in described.items() if re.match(rf"{name}(?= [A-Z]|$)", head)]
+        assert entry, f"{name} is not in the page"
+        missing = options - common - flags(entry[0])
+        assert not missing, f"{name}: {missing}"
+
+
+def test_every_option_of_lifed_is_in_its_page(page):
+    _, options = help_of("lifed")
+    source = page("man8/lifed.8")
+    assert len(options) > 6
+    assert options <= flags(source.partition(".Sh OPTIONS")[2].partition(".Sh SIGNALS")[0])
+
+
+def test_the_page_has_every_exit_status(page):
+    said = run(str(PRODUCTS / "lifectl"), "--help").partition("Exit status:\n")[2].partition("\n\n")[0]
+    statuses = dict(line.split(maxsplit=1) for line in said.splitlines())
+    found = entries(page("man1/lifectl.1").partition(".Sh EXIT STATUS")[2], "Li")
+    assert len(statuses) > 10
+    assert {code: found[code].splitlines()[1] for code in statuses} == statuses
+
+
+# The files: the keys in the sources are compared with the items of the pages.
+
+
+def keys_in(source):
+    text = (KEYS / source).read_text()
+    states = re.findall(r'keys\(of: "(\w+)"', text)
+    for name in re.findall(r'\bKey\(\s*"([^"]+)"', text):
+        yield from (name.replace(r"\(state)", state) for state in states) if "\\" in name else [name]
+
+
+def keys_on(text):
+    """The keys that a page has items for, each with its default as it is written in a file."""
+    for line in re.findall(r"^\.It Ic (.*)$", text, re.MULTILINE):
+        name, _, default = line.partition(" = ")
+        states = ["active", "inactive", "background", "suspended"] if "Ns Ar state Ns" in name else [""]
+        yield from ((name.replace(" Ns Ar state Ns Ic ", state), default) for state in states)
+
+
+def test_every_setting_is_in_its_page_and_no_other(page):
+    known, found = list(keys_in("SettingsKeys.swift")), [key for key, _ in keys_on(page("man5/lifed.toml.5"))]
+    assert len(known) > 45
+    assert sorted(found) == sorted(known)
+
+
+def test_every_key_of_a_manifest_is_in_its_page_and_no_other(page):
+    known = [key for key in keys_in("ManifestKeys.swift") if key != "schedule"]
+    known += [f"schedule.{key}" for key in keys_in("Schedule.swift")]
+    found = [key for key, _ in keys_on(page("man5/lifed.app.5"))]
+    assert len(known) > 25
+    assert sorted(found) == sorted(known)
+
+
+def flattened(table, prefix=""):
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def test_the_defaults_are_those_of_the_sample(page):
+    sample = (ROOT / "config/lifed.toml").read_text()
+    sample = dict(flattened(tomllib.loads(re.sub(r"^#(?=[a-zA-Z]+ = )", "", sample, flags=re.MULTILINE))))
+    del sample["homeApp"]  # an example; there is no default
+    sample = {key: value for key, value in sample.items() if not key.startswith("defaults.")}
+    text = page("man5/lifed.toml.5")
+    said = {key: tomllib.loads(f"value = {default}")["value"] for key, default in keys_on(text) if default}
+    states, *rows = [line[4:].split(" Ta ") for line in re.findall(r"^\.It .* Ta .*$", text, re.MULTILINE)]
+    for key, *values in rows:
+        for state, value in zip(states[1:], values, strict=True):
+            said[f"resources.{state}.{key}"] = int(value) if value.isdecimal() else value
+    assert said == sample
+
+
+def test_every_verb_of_the_app_protocol_is_in_its_page(page):
+    text = page("man7/lifecycle-protocol.7")
+    sources = [ROOT / "Sources/AppChannel" / name for name in ("MessageFromApp.swift", "MessageToApp.swift")]
+    verbs = {verb for source in sources for verb in re.findall(r'case "([a-z-]+)"', source.read_text())}
+    verbs |= set(re.findall(r'case \w+ = "([a-z-]+)"', (ROOT / "Sources/AppChannel/CallbackMessage.swift").read_text()))
+    verbs |= set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/app-protocol.md").read_text(), re.MULTILINE))
+    assert len(verbs) > 20
+    assert not {verb for verb in verbs if not re.search(rf"(?<![\w-]){verb}(?![\w-])", text)}
+
+
+# The pages themselves.
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "checker",
+    [["mandoc", "-T", "lint", "-W", "warning"], ["groff", "-mdoc", "-ww", "-z", "-T", "utf8"]],
+    ids=["mandoc", "groff"],
+)
+def test_a_page_is_well_formed(share, checker, name):
+    needs(checker[0])
+    result = subprocess.run([*checker, str(share / "man" / name)], capture_output=True, text=True, timeout=60)
+    said = result.stdout + result.stderr
+    # Whether the machine has the pages that are referred to is no matter of the page.
+    said = [line for line in said.splitlines() if "mandoc.db" not in line and "referenced manual" not in line]
+    assert not said
+    assert not re.search(r"^@|@[A-Z]+@", (share / "man" / name).read_text(), re.MULTILINE)
+
+
+def test_there_is_no_page_that_is_not_checked(share):
+    assert sorted(str(each.relative_to(share / "man")) for each in share.glob("man/*/*")) == PAGES
+
+
+# The completions.
+
+
+@pytest.mark.parametrize("program", ["lifectl", "lifed"])
+@pytest.mark.parametrize("shell", COMPLETIONS)
+def test_the_completions_parse(share, shell, program):
+    needs(shell)
+    run(shell, "-n", str(share / COMPLETIONS[shell].format(program)))
+
+
+COMPLETE = {
+    "bash": """
+        source "$1"
+        COMP_LINE=$2 COMP_POINT=${#2}
+        read -ra COMP_WORDS <<<"$2"
+        [ "${2: -1}" = " " ] && COMP_WORDS+=("")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _lifectl lifectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """,
+    "fish": 'source $argv[1]; complete --do-complete $argv[2] | string replace --regex "\\t.*" ""; true',
+}
+
+
+@pytest.mark.parametrize("shell", COMPLETE)
+def test_ids_of_apps_are_completed(share, direct, shell):
+    needs(shell)
+    for name in ("org.example.clock", "org.example.mail", "other"):
+        direct.lifectl.start(name, *programs.IDLE)
+    environment = {**os.environ, "LIFED_SOCKET": str(direct.socket), "PATH": f"{PRODUCTS}:{os.environ['PATH']}"}
+
+    def complete(line):
+        script = str(share / COMPLETIONS[shell].format("lifectl"))
+        words = [script, line] if shell == "fish" else ["bash", script, line]
+        # Options follow the ids where the word is empty.
+        found = run(shell, "-c", COMPLETE[shell], *words, env=environment).split()
+        return {word for word in found if not word.startswith("-")}
+
+    assert complete("lifectl focus ") == {"org.example.clock", "org.example.mail", "other"}
+    assert complete("lifectl suspend org.example.m") == {"org.example.mail"}
+    assert complete("lifectl open file:///x --app oth") == {"other"}
+    assert complete("lifectl foc") == {"focus"}
+
+
+# The installation.
+
+
+def test_what_is_installed_is_removed_again(tmp_path):
+    for name in ("lifed", "lifectl"):
+        (tmp_path / "usr/bin").mkdir(parents=True, exist_ok=True)
+        shutil.copy(PRODUCTS / name, tmp_path / "usr/bin" / name)
+    arguments = [str(tmp_path), "/usr", "/etc/lifed"]
+    run(str(ROOT / "scripts/install-data"), *arguments, cwd=ROOT)
+    share = tmp_path / "usr/share"
+    assert sorted(str(each.relative_to(share / "man")) for each in share.glob("man/*/*")) == PAGES
+    for program in ("lifectl", "lifed"):
+        for place in COMPLETIONS.values():
+            assert (share / place.format(program)).stat().st_size > 100
+    assert "/usr/share/doc/lifed" in (share / "man/man7/lifecycle-protocol.7").read_text()
+    run(str(ROOT / "scripts/uninstall"), *arguments, cwd=ROOT)
+    left = [str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*") if each.is_file()]
+    assert left and all(each.startswith("etc/lifed/") for each in left), left
