@@ -1,0 +1,120 @@
+"""What docs/integrators.md tells people to type does what it says, line for line."""
+
+import itertools
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from container import wait_for
+from lifectl import Lifectl
+from sessions import session
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/integrators.md").read_text()
+# The programs of the page that draw something, where a container has no display.
+STAND_INS = ["/usr/bin/firefox-esr", "/usr/bin/example-reader", "/usr/bin/example-home"]
+
+
+def blocks(heading, language):
+    """The blocks of a section, each as a whole."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    found = re.findall(rf"^```{language}\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    assert found, f"{heading}: {language}"
+    return found
+
+
+def follow(run, script):
+    """Runs a block as a person would paste it, and ends at the first line that fails."""
+    return run("bash", "-euc", script).stdout
+
+
+@pytest.fixture
+def programs_to_show(container):
+    for program in STAND_INS:
+        container.write(program, "#!/bin/sh\nexec sleep infinity\n", mode=0o755)
+    yield
+    container.run(["rm", *STAND_INS])
+
+
+def test_a_kiosk(container, service, programs_to_show):
+    script = blocks("A kiosk, in ten lines", "sh")[0]
+    assert len(script.splitlines()) <= 10
+    try:
+        shown = follow(lambda *command: container.run(command), script)
+        assert re.search(r"^ +state +(active|inactive)", shown, re.MULTILINE), shown
+        service.lifectl.wait_for_state("browser", "active")
+        pid = service.lifectl.pid("browser")
+        assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
+        environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
+        assert "WAYLAND_DISPLAY=wayland-0" in environment
+        container.run(["kill", "-KILL", str(pid)])
+        wait_for(lambda: service.lifectl.pid("browser") not in (None, pid))
+        service.lifectl.wait_for_state("browser", "active")
+    finally:
+        service.systemctl("disable", "lifed.socket", "lifed.service", check=False)
+        service.reset()
+        container.run(["userdel", "--remove", "kiosk"], check=False)
+
+
+@pytest.fixture
+def person(container, programs_to_show):
+    """The session of an ordinary user, in which lifed has not been started by anybody."""
+    with session(container, "stranger") as run:
+        run("systemctl", "--user", "stop", "lifed.service", "lifed.socket")
+        yield run
+        run("systemctl", "--user", "disable", "lifed.socket", "lifed.service")
+        run("rm", "-r", "/home/stranger/.config/lifed")
+
+
+def test_a_session_and_a_shell(container, person, tmp_path):
+    lifectl = Lifectl(lambda command, **options: person(*command, **options))
+    start, display, lock = blocks("A person's session", "sh")
+    assert re.search(r"^ +state +active", follow(person, start), re.MULTILINE)
+    lifectl("launch", "org.example.reader")
+    pid = lifectl.apps()["org.example.reader"]["pid"]
+    follow(lambda *command: person(*command, extra={"WAYLAND_DISPLAY": "wayland-7", "DISPLAY": ":7"}), display)
+    assert lifectl.apps()["org.example.reader"]["pid"] == pid
+    follow(person, lock)
+    lifectl.wait_for_state("org.example.reader", "active")
+
+    lifectl("terminate", "org.example.reader")
+    follow(person, blocks("A phone's shell", "sh")[0])
+    apps = lifectl.apps()
+    assert apps["org.example.reader"]["state"] == "active" and apps["org.example.home"]["inFront"] is False
+    pid = apps["org.example.reader"]["pid"]
+    words = container.run(["cat", f"/proc/{pid}/cmdline"]).stdout.split("\0")
+    environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
+    assert "WAYLAND_DISPLAY=wayland-7" in environment, words
+    with program(container, person, 0) as follower:
+        for identifier in ("org.example.home", "org.example.reader"):
+            follower.stdin.write(f"{identifier}\n")
+            follower.stdin.flush()
+            lifectl.wait_for_state(identifier, "active")
+        _, complaints = follower.communicate("no.such.app\n", timeout=60)
+        assert complaints.startswith("no.such.app org.lifed.NoSuchApp") and follower.returncode == 0
+
+    seen = tmp_path / "seen"
+    turns = itertools.cycle(["org.example.home", "org.example.reader"])
+
+    def both_are_seen():
+        # The program hears of changes from some moment on, so there are changes until it does.
+        lifectl("focus", next(turns))
+        return set(seen.read_text().split()) == {"org.example.home", "org.example.reader"}
+
+    with open(seen, "w") as output, program(container, person, 1, stdout=output) as watcher:
+        try:
+            wait_for(both_are_seen)
+        finally:
+            watcher.kill()
+
+
+def program(container, person, number, stdout=subprocess.PIPE):
+    """One of the page's programs in Python, which reaches the socket from outside of the container."""
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(container.path(Path(person.socket).parents[1]))}
+    command = [sys.executable, "-c", blocks("A phone's shell", "python")[number]]
+    return subprocess.Popen(
+        command, env=environment, text=True, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE
+    )
