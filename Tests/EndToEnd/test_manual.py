@@ -178,6 +178,11 @@ def test_every_verb_of_the_app_protocol_is_in_its_page(page):
     assert not {verb for verb in verbs if not re.search(rf"(?<![\w-]){verb}(?![\w-])", text)}
 
 
+def test_the_changes_begin_with_this_version():
+    version = run(str(PRODUCTS / "lifed"), "--version").strip()
+    assert re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+
+
 # The pages themselves.
 
 
