@@ -268,3 +268,11 @@ def test_what_is_installed_is_removed_again(tmp_path):
     run(str(ROOT / "scripts/uninstall"), *arguments, cwd=ROOT)
     left = [str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*") if each.is_file()]
     assert left and all(each.startswith("etc/lifed/") for each in left), left
+
+
+def test_man_finds_what_was_installed(container):
+    needs("man")
+    for path in PAGES:
+        section, name = re.fullmatch(r"man\d/(.*)\.(\d)", path).group(2, 1)
+        found = container.run(["man", "-w", section, name]).stdout.strip()
+        assert container.run(["realpath", found]).stdout.strip() == f"/usr/local/share/man/{path}"
