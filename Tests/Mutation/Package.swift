@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The core with its mutants, and the core's tests. scripts/mutate copies this to .build-mutate, puts the rewritten sources
+// The core with its mutants, the core's tests, and the simulation. scripts/mutate copies this to .build-mutate, puts the rewritten sources
 // beside it, and is the way to build and run it.
 
 let settings: [SwiftSetting] = [
@@ -23,6 +23,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "Simulation", dependencies: ["LifecycleCore", "TestSupport"], path: "Tests/Simulation",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: settings),
         // The tables of the routes, as the documentation draws them.
