@@ -58,7 +58,7 @@ extension FuzzTarget {
             var instants = [app.since] + app.scenes.all.map(\.since) + app.holds.map(\.since)
             if let exit = app.lastExit { instants.append(exit.instant) }
             for instant in instants {
-                let (date, later) = (dates.date(of: instant, at: now), dates.date(of: instant + .seconds(1), at: now))
+                let (date, later) = (dates.date(of: instant), dates.date(of: instant + .seconds(1)))
                 require(date <= later, "what is later has a later date: \(instant)")
             }
         }
