@@ -26,6 +26,10 @@ class DirectDaemon:
     def socket(self):
         return self.runtime / "control"
 
+    @property
+    def logged(self):
+        return self.log.read_text(errors="replace")
+
     def arguments(self):
         return [
             str(self.products / "lifed"),

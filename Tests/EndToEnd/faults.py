@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import programs
 from container import wait_for
 
 
@@ -59,3 +60,29 @@ class Reader(threading.Thread):
 
     def count(self):
         return len(self.injected)
+
+
+def assert_well(daemon):
+    """Everything works: an app is started, suspended, brought back and ended."""
+    pid = daemon.lifectl.start("well", *programs.FAMILY)
+    wait_for(lambda: len(daemon.kernel.tree(pid)) == 5)
+    daemon.lifectl("suspend", "well")
+    assert daemon.kernel.is_stopped(pid)
+    daemon.lifectl("focus", "well")
+    daemon.lifectl("terminate", "well")
+    assert not daemon.kernel.exists(pid)
+    assert daemon.process.poll() is None
+    wait_for(lambda: not daemon.kernel.zombies(daemon.process.pid))
+
+
+def at_start(log, *injections, paths=()):
+    """A command that turns into another one, whose calls fail from its first as strace(1) is told.
+
+    The tracer is no parent of what it traces, and writes what has failed to a file.
+    """
+    if not shutil.which("strace"):
+        pytest.skip("strace is not installed")
+    calls = ",".join(each.partition(":")[0] for each in injections)
+    about = [option for each in paths for option in ("-P", str(each))]
+    inject = [option for each in injections if ":" in each for option in ("-e", f"inject={each}")]
+    return ["strace", "-DDD", "-o", str(log), *about, "-e", f"trace={calls}", *inject]
