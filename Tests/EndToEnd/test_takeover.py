@@ -189,6 +189,8 @@ def test_who_is_asked_to_end_is_not_asked_twice(daemon, tmp_path):
     pid = daemon.lifectl.pid("app")
     waiting = ask_to_end(daemon, "app")
     wait_for(lambda: terms.exists() and terms.read_text())
+    # It is written down when it has been done: a daemon that is killed in between cannot know.
+    wait_for(lambda: "asked-to-end=1" in state_file(daemon).read_text())
     start_again(daemon)
     waiting.wait()
     assert daemon.lifectl.state("app") == "terminating"
