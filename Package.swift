@@ -135,7 +135,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI"], swiftSettings: strict),
+        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "Varlink"], swiftSettings: strict),
         .testTarget(
             name: "LifectlTests",
             dependencies: [
