@@ -64,7 +64,7 @@ public final class Daemon {
         signals.append(try loop.signal(SIGHUP) { [weak self] _ in self?.reload() })
         control.onReload = { [weak self] in self?.reload() }
         manager.onFinished = { [weak self] in self?.loop.exit(code: EXIT_SUCCESS) }
-        begin(with: read())
+        try begin(with: read())
         listenForApps()
         try loop.enableWatchdog()
         log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(places.socket)"))
@@ -88,13 +88,13 @@ public final class Daemon {
     }
 
     /// Gets the apps of a daemon before, if one has left any, and those of the configuration.
-    private func begin(with configuration: LoadedConfiguration) {
+    private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
         let cgroups = CgroupSetUp.claim(containment, runtimeDirectory: places.runtime, log: log)
         CgroupSetUp.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.use(cgroups)
         let names = kept.names
-        if let saved = readState() {
+        if let saved = try readState() {
             manager.takeOver(saved, configuration: configuration, descriptors: kept)
         } else {
             manager.take(configuration)
@@ -118,10 +118,13 @@ public final class Daemon {
         }
     }
 
-    private func readState() -> SavedState? {
+    /// A file that could not be read this time is left to another daemon, or to the rescue: one that knows nothing of the
+    /// apps would write its own in its place, and those that are stopped would stay so.
+    private func readState() throws -> SavedState? {
         do throws(UnusableState) {
             return try SavedState.read(places.stateFile)
         } catch {
+            if error.mayBeReadLater { throw StartError("the apps of a lifed before are not known: \(error)") }
             log.write(LogEntry(priority: .error, message: "apps of a lifed before are lost: \(error)"))
             return nil
         }

@@ -13,13 +13,14 @@ extension ProcessTable {
     /// Takes over a tree that an earlier process launched in this boot, as it was kept by `ProcessTree.saved`.
     ///
     /// Processes are recognized by their start as well as their number, and the main process, unless a pidfd vouches
-    /// for it, by its cgroup too, so that what is kept can be wrong but cannot name a stranger. Set `cgroups` before; call
-    /// `reap()` and `checkMain(of:)` afterwards, because a change that came earlier is told once only.
+    /// for it, by its cgroup too, so that what is kept can be wrong but cannot name a stranger. Set `cgroups` or
+    /// `formerCgroups` before; call `reap()` and `checkMain(of:)` afterwards, because a change that came earlier is told
+    /// once only.
     ///
     /// - Parameter pidfd: The main process's, if one was kept open. One that is not is left alone.
     public func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Adoption {
         if let tree = self[saved.token] { return .alive(tree) }
-        let group = saved.cgroup.flatMap { cgroups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
+        let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
         var main = FoundMain(saved, pidfd: pidfd, group: group)
         let exitStatus = main.exitStatus
         let containment: any Containment =
@@ -37,8 +38,8 @@ extension ProcessTable {
     }
 
     private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {
-        guard let group, let cgroups else { return nil }
-        return try? CgroupContainment(group: group, subtree: cgroups, isAskedToFreeze: group.isAskedToFreeze)
+        guard let group, let groups else { return nil }
+        return try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
     }
 }
 

@@ -17,6 +17,13 @@ public final class ProcessTable {
     /// Set it before the first launch.
     public var cgroups: CgroupSubtree?
 
+    /// Where trees that are adopted have their cgroups, for a process that cannot have or does not want any for new ones.
+    /// Set it before the first is adopted.
+    public var formerCgroups: CgroupSubtree?
+
+    /// Where trees have their cgroups, whether new ones get any or not.
+    public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
+
     /// An empty table. There must be one only: it reaps every child of the process.
     public init() {}
 
@@ -92,7 +99,7 @@ public final class ProcessTable {
     public func tree(containing pid: ProcessID) -> ProcessTree? {
         if let token = tokensByMain[pid] { return treesByToken[token] }
         // The kernel's word, and final.
-        if let group = cgroups?.groupName(of: pid) { return tokensByGroup[group].flatMap { treesByToken[$0] } }
+        if let group = groups?.groupName(of: pid) { return tokensByGroup[group].flatMap { treesByToken[$0] } }
         guard let status = ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
         // Most carry the mark, but it is only a hint: an app can give itself another's.
@@ -137,7 +144,7 @@ extension ProcessTable {
         }
         if somethingEnded {
             events += emptiedTrees()
-            cgroups?.sweep()
+            groups?.sweep()
         }
         return Reaped(events: events, isDrained: taken < limit)
     }

@@ -57,6 +57,12 @@ final class AppProcesses {
         running[id].map { ($0.tree.token, $0.tree.mainDescriptor) }
     }
 
+    /// Where the apps' cgroups are, those of a daemon before included.
+    var groupsPath: String? { table.groups?.path }
+
+    /// Lets the apps of a daemon before be in the cgroups that it gave them, though new ones get none.
+    func keepGroups(at path: String?) { table.formerCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
+
     /// The launches of which something is left.
     var tokens: Set<LaunchToken> { Set(apps.keys) }
 
@@ -74,8 +80,8 @@ final class AppProcesses {
     func owner(of pid: ProcessID) -> ProcessOwner {
         guard let ancestry = Ancestry(of: pid) else { return .unknown }
         let isInGroup: Bool
-        if let cgroups {
-            guard let isHeld = cgroups.holds(pid) else { return .unknown }
+        if let groups = table.groups {
+            guard let isHeld = groups.holds(pid) else { return .unknown }
             isInGroup = isHeld
             if isHeld, let id = app(containing: pid) { return .app(id) }
         } else {

@@ -8,7 +8,7 @@ extension AppManager {
     /// All that a successor would need, for a state file that is written anew.
     var everythingToKeep: [(StateKind, SavedRecord)] {
         var records: [(StateKind, SavedRecord)] = [(.machine, core.record)]
-        if let path = processes.cgroups?.path {
+        if let path = processes.groupsPath {
             records.append((.place, SavedRecord(fields: [.init(name: "cgroups", value: path)])))
         }
         if session.path != nil { records.append((.session, session.saved)) }
@@ -32,6 +32,8 @@ extension AppManager {
         isTakingOver = true
         defer { isTakingOver = false }
         let (settings, _) = describe(configuration)
+        // Without them, an app that is frozen could not be thawed.
+        if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
         session = FollowedSession(saved: saved.session)
         for (id, app) in saved.apps {
             // Whoever asked for an app that was never launched is gone.

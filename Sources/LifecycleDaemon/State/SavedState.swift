@@ -48,6 +48,19 @@ nonisolated struct SavedState {
 /// Why there is nothing to go on with, in words for a person; nil where there never was anything.
 nonisolated struct UnusableState: Error, CustomStringConvertible {
     let description: String
+
+    /// Whether only the reading failed, for a reason that may have gone the next time: the file itself may be as it should.
+    var mayBeReadLater = false
+
+    init(description: String) {
+        self.description = description
+    }
+
+    /// A system call that failed.
+    init(_ path: String, _ error: Processes.Errno) {
+        description = "\(path) cannot be read: \(error)"
+        mayBeReadLater = [EIO, EMFILE, ENFILE, ENOMEM].contains(error.rawValue)
+    }
 }
 
 extension SavedState {
@@ -79,7 +92,7 @@ extension SavedState {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
-            throw UnusableState(description: "\(path) cannot be read: \(Processes.Errno(rawValue: errno))")
+            throw UnusableState(path, Processes.Errno(rawValue: errno))
         }
         let file = Descriptor(owning: number)
         var status = stat()
@@ -87,7 +100,7 @@ extension SavedState {
             status.st_uid == geteuid(), status.st_mode & 0o022 == 0
         else { throw UnusableState(description: "\(path) is not a file that only the daemon's own user may write to") }
         guard let bytes = file.readAll(limit: sizeLimit) else {
-            throw UnusableState(description: "\(path) cannot be read: \(Processes.Errno(rawValue: errno))")
+            throw UnusableState(path, Processes.Errno(rawValue: errno))
         }
         return try SavedState(bytes, path: path)
     }

@@ -1,0 +1,168 @@
+"""System calls that fail while a daemon takes over: it serves or ends with a reason, and no app is lost or stays stopped."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import programs
+from container import wait_for
+from faults import assert_well, at_start
+
+APPS = ("front", "back", "cold")
+
+
+def configure(daemon, containment):
+    (daemon.configuration / "lifed.toml").write_text(f"containment = '{containment}'\n[timeouts]\nbackground = '0s'\n")
+
+
+@pytest.fixture
+def crowd(direct):
+    """A daemon with an app in front, one that is suspended, and one that is suspended by the freezer, where there is one."""
+    configure(direct, "auto")
+    (direct.configuration / "apps.d/cold.toml").write_text("command = ['sleep', 'infinity']\nsuspendMethod = 'freezer'\n")
+    direct.stop()
+    direct.start()
+    direct.lifectl("launch", "cold")
+    direct.lifectl.start("back", *programs.FAMILY)
+    direct.lifectl.start("front", *programs.FAMILY)
+    for each in ("cold", "back"):
+        direct.lifectl.wait_for_state(each, "suspended")
+    yield direct
+    if direct.process.poll() is not None:
+        direct.start()
+
+
+def kill(daemon):
+    daemon.process.kill()
+    daemon.process.wait()
+
+
+def start_with(daemon, *injections, paths=()):
+    """Kills the daemon and starts another one, of which calls fail. Whether it serves, and what strace has seen."""
+    kill(daemon)
+    trace = daemon.runtime.parent / "strace"
+    trace.unlink(missing_ok=True)
+    before = len(daemon.logged)
+    daemon.spawn(at_start(trace, *injections, paths=paths))
+    wait_for(lambda: daemon.process.poll() is not None or answers(daemon), what=f"an answer or an end: {daemon.log}")
+    serves = daemon.process.poll() is None
+    return serves, daemon.logged[before:], trace.read_text(errors="replace")
+
+
+def answers(daemon):
+    return daemon.socket.exists() and daemon.lifectl("status", "--timeout=5", check=False).returncode == 0
+
+
+def pids(daemon):
+    return {name: daemon.lifectl.pid(name) for name in APPS}
+
+
+def assert_nothing_is_lost(daemon, before):
+    """All apps are there, the same processes, where they should be; and those that sleep can be had back."""
+    wait_for(lambda: daemon.lifectl.state("front") == "active", what="front is active")
+    for each in ("cold", "back"):
+        daemon.lifectl.wait_for_state(each, "suspended")
+    assert pids(daemon) == before
+    assert daemon.kernel.is_stopped(before["back"])
+    daemon.lifectl("focus", "back")
+    assert not any(each.state == "T" for each in daemon.kernel.tree(before["back"]))
+    daemon.lifectl("focus", "front")
+    daemon.lifectl.wait_for_state("back", "suspended")
+
+
+def sweep(daemon, call, error, paths=()):
+    """Lets each of the calls fail, one in each takeover."""
+    before = pids(daemon)
+    serves, _, trace = start_with(daemon, call, paths=paths)
+    assert serves
+    total = sum(line.startswith(f"{call}(") for line in trace.splitlines())
+    assert total > 0, trace
+    for number in range(1, total + 1):
+        serves, log, trace = start_with(daemon, f"{call}:error={error}:when={number}", paths=paths)
+        where = f"{call} {number} of {total}: {[line for line in trace.splitlines() if 'INJECTED' in line]}\n{log}"
+        print(where)
+        if not serves:
+            assert daemon.process.returncode > 0, where
+            assert log.strip(), where
+            daemon.start()
+        assert_nothing_is_lost(daemon, before)
+
+
+def group(daemon):
+    found = re.findall(r"every app gets a control group of its own in (/\S+)", daemon.logged)
+    if not found:
+        pytest.skip("apps have no control groups here")
+    return Path(found[-1])
+
+
+def sleeps(daemon, pid):
+    """Whether a single process is stopped or frozen."""
+    place = Path(f"/proc/{pid}/cgroup").read_text().rpartition("0::")[2].strip()
+    events = [each / place.lstrip("/") / "cgroup.events" for each in (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))]
+    return daemon.kernel.is_stopped(pid) or any("frozen 1" in each.read_text() for each in events if each.exists())
+
+
+def assert_the_frozen_one_comes_back(daemon, before):
+    assert sleeps(daemon, before["cold"])
+    daemon.lifectl("focus", "cold")
+    assert not sleeps(daemon, before["cold"])
+    daemon.lifectl("focus", "front")
+    daemon.lifectl.wait_for_state("cold", "suspended")
+
+
+@pytest.mark.parametrize("call", ["openat:error=EMFILE:when=1", "read:error=EIO:when=1"])
+def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call):
+    before = pids(crowd)
+    state = crowd.runtime / "state"
+    serves, log, _ = start_with(crowd, call, paths=[state])
+    assert not serves
+    assert crowd.process.returncode == 1
+    assert f"the apps of a lifed before are not known: {state} cannot be read: " in log
+    crowd.start()
+    assert_nothing_is_lost(crowd, before)
+    assert_well(crowd)
+
+
+def test_where_no_control_groups_can_be_made_those_that_are_there_hold_their_apps(crowd):
+    before = pids(crowd)
+    own = group(crowd) / "daemon" / "cgroup.procs"
+    serves, log, _ = start_with(crowd, "write:error=ENOSPC:when=1", paths=[own])
+    assert serves and "no control groups can be made" in log
+    assert_nothing_is_lost(crowd, before)
+    assert_the_frozen_one_comes_back(crowd, before)
+    kill(crowd)
+    crowd.start()
+    assert_nothing_is_lost(crowd, before)
+    assert_the_frozen_one_comes_back(crowd, before)
+    assert_well(crowd)
+
+
+def test_where_no_control_groups_are_wanted_any_more_either(crowd):
+    before = pids(crowd)
+    group(crowd)
+    kill(crowd)
+    configure(crowd, "processGroup")
+    for _ in range(2):
+        crowd.start()
+        assert_nothing_is_lost(crowd, before)
+        assert_the_frozen_one_comes_back(crowd, before)
+        assert crowd.lifectl.app("cold")["containment"] == "cgroup"
+        kill(crowd)
+    crowd.start()
+    assert_well(crowd)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"), [("pidfd_open", "EMFILE"), ("epoll_ctl", "ENOSPC"), ("write", "ENOSPC"), ("rename", "EIO")])
+def test_any_one_call_may_fail(crowd, call, error):
+    sweep(crowd, call, error)
+    assert_well(crowd)
+
+
+@pytest.mark.parametrize(("call", "error"), [("openat", "EMFILE"), ("read", "EIO")])
+def test_any_one_call_about_a_control_group_may_fail(crowd, call, error):
+    apps = group(crowd) / "apps"
+    files = [apps / f"app-{name}" / file for name in APPS for file in ("cgroup.procs", "cgroup.events")]
+    sweep(crowd, call, error, paths=files)
+    assert_well(crowd)
