@@ -224,6 +224,7 @@ struct Simulation {
             problems.append("\(app.id) is to be in front, and nothing is in sight")
         }
         checkScenes()
+        checkOutlook()
         if core.front.count > limit { problems.append("\(core.front.count) apps in front") }
         for app in core.knownApps.values where app.state.isForeground && trees[app.id]?.isStopped == true {
             problems.append("\(app.id) is \(app.state) and stopped")

@@ -1,0 +1,193 @@
+import LifecycleCore
+import Testing
+
+/// What holds an app, and what comes next: told from the state that the machine acts upon.
+@Suite struct OutlookTests {
+    static let clock = AppID("clock")
+    static let mail = AppID("mail")
+
+    func world(linked: Bool = false, _ edit: (inout Policy) -> Void = { _ in }) -> World {
+        var world = World(apps: "clock", "mail", linked: linked)
+        var policy = Policy()
+        edit(&policy)
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        return world
+    }
+
+    func instant(_ milliseconds: UInt64) -> Instant { Instant(microseconds: milliseconds * 1000) }
+
+    /// The prospects as lines: milliseconds, and what happens.
+    func lines(_ world: World, _ id: AppID = clock) -> [String] {
+        world.core.forecast(of: id).map { "\($0.instant.microseconds / 1000) \($0.event.line)" }
+    }
+
+    @Test func `an app in use is held by nothing, and nothing comes`() {
+        let world = world()
+        #expect(world.core.obstacles(of: Self.clock).isEmpty)
+        #expect(world.core.nextState(of: Self.clock) == nil)
+        #expect(world.core.forecast(of: Self.clock).isEmpty)
+    }
+
+    @Test func `one that does not listen has its time, and then sleeps`() {
+        var world = world()
+        world.pass(.seconds(1))
+        world.ask(.home)
+        #expect(world.core.obstacles(of: Self.clock) == [.backgroundTime(until: instant(6000))])
+        #expect(world.core.nextState(of: Self.clock) == .suspended)
+        #expect(lines(world) == ["6000 background → suspended (idle)"])
+    }
+
+    @Test func `its time means nothing where it never sleeps`() {
+        var world = world { $0.suspend = .never }
+        world.ask(.home)
+        #expect(world.core.obstacles(of: Self.clock) == [.policy])
+        #expect(world.core.forecast(of: Self.clock).isEmpty)
+    }
+
+    @Test func `one that is silent is killed, and it is said when`() {
+        var world = world(linked: true)
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.home)
+        #expect(
+            world.core.obstacles(of: Self.clock) == [
+                .answer(.didEnterBackground, nil, since: instant(0), until: instant(5000))
+            ])
+        #expect(
+            lines(world) == [
+                "5000 overdue did-enter-background", "5000 background → terminating (background-timeout)", "5000 kill",
+                "5000 terminating → notRunning (background-timeout)",
+            ])
+    }
+
+    @Test func `tasks and activities hold an app, and a task has an end`() {
+        var world = world(linked: true) { $0.backgroundModes = ["audio"] }
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.ask(.home)
+        let holds = world.core.knownApps[Self.clock]?.holds ?? []
+        #expect(
+            world.core.obstacles(of: Self.clock) == [
+                .hold(holds[0], until: instant(30_000)), .hold(holds[1], until: nil),
+            ])
+        #expect(
+            lines(world).prefix(3) == [
+                "30000 tasks expire", "35000 background → terminating (task-timeout)", "35000 kill",
+            ])
+    }
+
+    @Test func `one that waits for the place of another is told of whom`() {
+        var world = world(linked: true)
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.launch(Self.mail, background: false))
+        #expect(world.core.obstacles(of: Self.mail) == [.place([Self.clock])])
+        #expect(
+            lines(world, Self.mail) == [
+                "1000 inactive → active (launch)", "1000 told did-become-active", "6000 overdue did-become-active",
+            ])
+    }
+
+    @Test func `asked to end, it has its grace`() {
+        var world = world()
+        world.stubborn = [Self.clock]
+        world.ask(.terminate(Self.clock))
+        #expect(world.core.obstacles(of: Self.clock) == [.process(.reap, until: instant(5000))])
+        #expect(lines(world) == ["5000 kill", "5000 terminating → notRunning (terminate)"])
+    }
+
+    @Test func `what the kernel has been asked for is an obstacle`() {
+        var world = world()
+        world.withholding = [.stopped]
+        world.ask(.suspend(Self.clock))
+        #expect(world.core.obstacles(of: Self.clock) == [.process(.stop, until: nil)])
+        #expect(lines(world) == ["0 background → suspended (suspend)"])
+    }
+
+    @Test func `what keeps it where it is to be is said as well`() {
+        var world = world { $0.suspend = .never }
+        world.ask(.beginInterruption("call"))
+        #expect(world.core.obstacles(of: Self.clock) == [.interruption("call")])
+        world.ask(.machine(.lock))
+        #expect(world.core.obstacles(of: Self.clock).contains(.concealment(.locked)))
+        world.ask(.machine(.unlock))
+        world.ask(.endInterruption("call"))
+        world.ask(.home)
+        world.pass(.seconds(10))
+        #expect(world.core.obstacles(of: Self.clock) == [.policy])
+        world.give(.define(Self.mail, Policy()))
+        world.ask(.launch(Self.mail, background: true))
+        world.ask(.resume(Self.mail))
+        world.pass(.seconds(10))
+        #expect(world.core.obstacles(of: Self.mail) == [.request])
+        world.give(.outcome(Self.mail, .stoppedByOther))
+        #expect(world.core.obstacles(of: Self.mail) == [.request, .stoppedByOther])
+    }
+
+    @Test func `one that keeps ending is started again, and then no more`() {
+        var world = world { $0.restart = .always }
+        let crash = Input.outcome(Self.clock, .exited(.code(1), othersLeft: false))
+        world.give(crash)
+        world.give(crash)
+        #expect(world.core.obstacles(of: Self.clock) == [.restart(at: instant(1000))])
+        #expect(lines(world).first == "1000 notRunning → inactive (restart)")
+        for _ in 0..<20 {
+            world.pass(.seconds(59))
+            world.give(crash)
+        }
+        #expect(world.core.obstacles(of: Self.clock) == [.givenUp])
+    }
+
+    @Test func `work holds it, as long as that may take`() {
+        var world = world(linked: true)
+        world.ask(.home)
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(world.core.obstacles(of: Self.clock) == [.work(kind: "fetch", until: instant(30_000))])
+        #expect(
+            lines(world) == ["30000 overdue perform-task", "30000 background → suspended (wake)"]
+                || lines(world).last == "30000 background → suspended (idle)")
+    }
+
+    @Test func `nobody is held by what does not exist`() {
+        #expect(Lifecycle().obstacles(of: Self.clock).isEmpty)
+        #expect(Lifecycle().forecast(of: Self.clock).isEmpty)
+    }
+
+    @Test func `looking ahead ends, whatever there is to see`() {
+        var world = World(apps: "clock")
+        for number in 0..<400 {
+            let id = AppID("app-\(number)")
+            world.give(.define(id, Policy()))
+            world.ask(.launch(id, background: true))
+        }
+        #expect(world.core.forecast(of: Self.clock).isEmpty)
+    }
+}
+
+extension Prospect.Event {
+    fileprivate var line: String {
+        switch self {
+        case .transition(let from, let to, let reason): "\(from.rawValue) → \(to.rawValue) (\(reason))"
+        case .callback(let callback): "told \(callback.rawValue)"
+        case .callbackOverdue(let callback): "overdue \(callback.rawValue)"
+        case .tasksExpire: "tasks expire"
+        case .terminate: "terminate"
+        case .kill: "kill"
+        }
+    }
+}
+
+extension Simulation {
+    /// Whoever is not where it is to be is held by something, and the way on can be told.
+    mutating func checkOutlook() {
+        for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) where core.nextState(of: app.id) != nil {
+            if core.obstacles(of: app.id).isEmpty {
+                problems.append("\(app.id) is \(app.state), not \(app.target), and nothing holds it")
+            }
+        }
+        // It goes far ahead, and so is not tried each time.
+        guard chance(1), chance(5), let id = names.randomElement(using: &random) else { return }
+        let instants = core.forecast(of: id).map(\.instant)
+        if instants != instants.sorted() { problems.append("\(id): what comes is not in order") }
+    }
+}
