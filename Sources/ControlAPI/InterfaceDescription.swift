@@ -149,6 +149,63 @@ public enum LifedInterface {
           callback: ?int
         )
 
+        # What can keep an app where it is: the kernel was asked to start, stop, resume or end it; a callback that it has not
+        # answered; the place of others in front; its time out of sight; what holds it there; launch callbacks, a channel or
+        # scenes that are waited for; an interruption; that nothing is in sight; suspend = "never" in its manifest; that
+        # somebody has resumed it; that it is started again later, or never; that somebody else has stopped it.
+        type ObstacleKind (
+          start, stop, resume, end, answer, place, backgroundTime, task, activity, work, launch, channel, scenes,
+          interruption, concealment, manifest, request, restart, givenUp, stoppedByOther
+        )
+
+        # Something that keeps an app where it is. names are those of the callback, the task, the other apps; until is when
+        # it is over at the latest.
+        type Obstacle (
+          kind: ObstacleKind,
+          names: []string,
+          since: ?int,
+          until: ?int
+        )
+
+        # What can come next. terminate is SIGTERM, kill is SIGKILL.
+        type ProspectKind (transition, callback, callbackOverdue, tasksExpire, terminate, kill)
+
+        # Something that happens to an app at the latest, if it stays silent and nobody does anything. reason is why, or
+        # which callback.
+        type Prospect (
+          kind: ProspectKind,
+          time: int,
+          from: ?State,
+          to: ?State,
+          reason: ?string
+        )
+
+        # Why an app is where it is: next is the next state on its way, obstacles keep it from that, or where it is;
+        # prospects are what comes, in this order.
+        type Explanation (
+          details: Details,
+          next: ?State,
+          obstacles: []Obstacle,
+          prospects: []Prospect
+        )
+
+        # What can have happened: killed is that it outlived its grace after SIGTERM, exited that its main process ended.
+        type HistoryKind (transition, callbackOverdue, killed, exited)
+
+        # Something that happened to an app. reason is why, or which callback; callback is how long the app took to answer.
+        type HistoryEvent (
+          kind: HistoryKind,
+          id: string,
+          time: int,
+          from: ?State,
+          to: ?State,
+          reason: string,
+          pid: ?int,
+          callback: ?int,
+          exitCode: ?int,
+          signal: ?int
+        )
+
         # A mistake in a file that people write, or something that the file names and that is missing.
         type Problem (
           file: string,
@@ -231,6 +288,13 @@ public enum LifedInterface {
 
         # One app in detail, with its processes.
         method Describe(id: string) -> (details: Details)
+
+        # Why an app is where it is, what holds it there, and what comes next and when, from the machine's own state.
+        method Explain(id: string) -> (explanation: Explanation)
+
+        # What happened to the apps, or to one, the oldest first: the last 1024 events of all apps together since the daemon
+        # started, or the last limit of them. Nothing is missing since the time that it says. The journal has more.
+        method History(id: ?string, limit: ?int) -> (since: int, events: []HistoryEvent)
 
         # Call with more: the first reply holds every app, each later one a change, of an app or of a scene. Numbers have
         # no gaps.

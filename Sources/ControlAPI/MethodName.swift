@@ -18,6 +18,8 @@ public enum MethodName: String, CaseIterable, Sendable {
     case kill = "Kill"
     case list = "List"
     case describe = "Describe"
+    case explain = "Explain"
+    case history = "History"
     case monitor = "Monitor"
     case simulateMemoryPressure = "SimulateMemoryPressure"
     case reload = "Reload"

@@ -19,7 +19,10 @@ import Varlink
         #expect(text.enumerations["ErrandOutcome"] == ErrandOutcome.allCases.map(\.rawValue))
         #expect(text.enumerations["MachineEvent"] == MachineEvent.allCases.map(\.rawValue))
         #expect(text.enumerations["SceneState"] == SceneState.allCases.map(\.rawValue))
-        #expect(text.enumerations.count == 7)
+        #expect(text.enumerations["ObstacleKind"] == ObstacleKind.allCases.map(\.rawValue))
+        #expect(text.enumerations["ProspectKind"] == ProspectKind.allCases.map(\.rawValue))
+        #expect(text.enumerations["HistoryKind"] == HistoryKind.allCases.map(\.rawValue))
+        #expect(text.enumerations.count == 10)
     }
 
     @Test func structuresAreTheSame() throws {
@@ -35,7 +38,11 @@ import Varlink
         try check(Samples.sceneTransition, "SceneTransition")
         try check(Samples.problem, "Problem")
         try check(Samples.status, "Status")
-        #expect(text.structures.count == 12)
+        try check(Samples.obstacle, "Obstacle")
+        try check(Samples.prospect, "Prospect")
+        try check(Samples.explanation, "Explanation")
+        try check(Samples.historyEvent, "HistoryEvent")
+        #expect(text.structures.count == 16)
     }
 
     @Test func methodsAreTheSame() {
@@ -63,6 +70,9 @@ import Varlink
         try check(.kill, app, appReply)
         try check(.list, NoParameters(), ListReply(apps: [Samples.app]))
         try check(.describe, app, DescribeReply(details: Samples.details))
+        try check(.explain, app, ExplainReply(explanation: Samples.explanation))
+        try check(
+            .history, HistoryParameters(id: "x", limit: 3), HistoryReply(since: 1, events: [Samples.historyEvent]))
         try check(
             .simulateMemoryPressure, MemoryPressureParameters(level: .critical, all: true),
             MemoryPressureReply(reclaimed: ["x"]))
@@ -79,6 +89,24 @@ import Varlink
         let reply = MonitorReply(
             number: 1, apps: [Samples.app], transition: Samples.transition, scene: Samples.sceneTransition)
         try check(reply, monitor.output, "Monitor")
+    }
+
+    /// The interface of systemd's services, as far as lifed has it, and what it answers with.
+    @Test func metricsAreTheSame() throws {
+        let text = try InterfaceText(MetricsInterface.description)
+        #expect(Set(text.methods.keys) == Set(MetricsInterface.Method.allCases.map(\.rawValue)))
+        #expect(text.enumerations["MetricFamilyType"] == MetricFamily.Kind.allCases.map(\.rawValue))
+        let metric = Metric(name: "a", value: .number(1), object: "b", fields: ["c": "d"])
+        #expect(try keys(of: metric) == text.methods["List"]?.output.map(\.name).sorted())
+        let family = MetricFamily(name: "a", description: "b", type: .gauge)
+        #expect(try keys(of: family) == text.methods["Describe"]?.output.map(\.name).sorted())
+        for value in [MetricValue.number(-3), .word("active")] {
+            #expect(try JSONValue(encoding: value).decoded(as: MetricValue.self) == value)
+        }
+    }
+
+    private func keys(of value: some Encodable) throws -> [String] {
+        try JSONValue(encoding: value).fields.keys.sorted()
     }
 
     @Test func errorsAreTheSame() throws {

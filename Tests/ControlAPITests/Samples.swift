@@ -22,6 +22,13 @@ enum Samples {
         awaiting: "did-enter-background", backgroundUntil: 11,
         holds: [hold], restartAt: 12, failures: 3, givenUp: true,
         schedules: [schedule])
+    static let obstacle = Obstacle(kind: .answer, names: ["will-resign-active"], since: 20, until: 21)
+    static let prospect = Prospect(kind: .transition, time: 22, from: .background, to: .suspended, reason: "idle")
+    static let explanation = Explanation(
+        details: details, next: .suspended, obstacles: [obstacle], prospects: [prospect])
+    static let historyEvent = HistoryEvent(
+        kind: .exited, id: "x", time: 23, from: .active, to: .notRunning, reason: "crash", pid: 42, callback: 24,
+        exitCode: 1, signal: 9)
     static let transition = Transition(
         id: "org.example.Clock", from: .active, to: .inactive, reason: "home", time: 13, pid: 42, callback: 17)
     static let problem = Problem(file: "/etc/lifed/lifed.toml", line: 3, message: "expected a number")

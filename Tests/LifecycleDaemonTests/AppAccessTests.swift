@@ -7,8 +7,11 @@ import Testing
 @Suite struct AppAccessTests {
     @Test func `an app may only look, and act on itself`() {
         let allowed = MethodName.allCases.filter { $0.accessOfApps != .refused }
-        #expect(Set(allowed) == [.list, .getStatus, .monitor, .describe, .suspend, .terminate, .kill])
-        #expect(Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor])
+        #expect(
+            Set(allowed) == [
+                .list, .getStatus, .monitor, .history, .describe, .explain, .suspend, .terminate, .kill,
+            ])
+        #expect(Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor, .history])
     }
 
     @Test func `one that may ask for everything sees everybody`() {

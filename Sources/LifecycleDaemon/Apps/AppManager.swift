@@ -20,6 +20,8 @@ final class AppManager {
     let schedules: Schedules
     let log: LifecycleLog
     let dates = ClockDifference()
+    /// What happened lately, and how often what has.
+    private(set) var past = Past()
     private(set) var defaults = Policy()
     /// Which app opens what several could.
     private(set) var defaultApps: [String: String] = [:]
@@ -189,14 +191,18 @@ final class AppManager {
                 channels.close(transition.app)
                 noteExit(of: transition.app)
             }
-            log.write(transition, pid: processes.lastPID(of: transition.app))
+            let pid = processes.lastPID(of: transition.app)
+            past.note(transition, pid: pid)
+            log.write(transition, pid: pid)
             onTransition(transition)
         case .sceneTransition(let transition):
             log.write(transition, pid: processes.lastPID(of: transition.app))
             onSceneTransition(transition)
         case .decision(let decision):
             if case .launchFailed(let id, _) = decision { channels.close(id) }
-            log.write(decision, pid: decision.app.flatMap(processes.lastPID))
+            let pid = decision.app.flatMap(processes.lastPID)
+            past.note(decision, pid: pid, at: now)
+            log.write(decision, pid: pid)
         case .reply(let id, let reply): if !takeOwn(id) { onReply(id, reply) }
         case .forgotten(let id):
             catalog.remove(id)

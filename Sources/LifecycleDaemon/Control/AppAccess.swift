@@ -14,8 +14,8 @@ enum AppAccess {
 extension MethodName {
     var accessOfApps: AppAccess {
         switch self {
-        case .list, .getStatus, .monitor: .filtered
-        case .describe, .suspend, .terminate, .kill: .onItself
+        case .list, .getStatus, .monitor, .history: .filtered
+        case .describe, .explain, .suspend, .terminate, .kill: .onItself
         // What is in front is the person's choice, even where it is the app itself.
         case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
         // Which of them is in front is the person's choice too; the app has its channel for what it may ask.

@@ -17,11 +17,11 @@ final class ControlService {
     private let log: Log
     private let instance: Instance
     private let path: String
-    private let started: Int64
+    let started: Int64
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
     private var problems: [ControlAPI.Problem] = []
-    private var server: ControlServer?
+    private(set) var server: ControlServer?
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
@@ -35,7 +35,7 @@ final class ControlService {
         started = presentation.time(of: manager.now)
         let service = Service(
             vendor: "lifed", product: "lifed", version: version, url: "https://github.com/lifed/lifed",
-            interfaces: [LifedInterface.interface])
+            interfaces: [LifedInterface.interface, MetricsInterface.interface])
         let handler = ControlServer.Handler(
             service: service, overrun: Self.overrun,
             scope: { [weak self] process in self?.scope(of: process) ?? .nothing },
@@ -105,6 +105,7 @@ final class ControlService {
     }
 
     private func dispatch(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        if call.interface == MetricsInterface.name { return try tellMetrics(call, to: connection) }
         guard let method = MethodName(rawValue: call.methodName) else { throw .methodNotFound(call.method) }
         guard try allows(method, call, from: connection) else {
             server?.refuse(call, from: connection, "an app may not call, except for itself,")
@@ -137,6 +138,8 @@ final class ControlService {
         case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .describe: connection.send(describe(try app(of: call)), to: call.id)
+        case .explain: connection.send(explain(try app(of: call), to: connection.scope), to: call.id)
+        case .history: try tellHistory(call, to: connection)
         case .monitor: try subscribe(connection, call)
         case .reload:
             try answer(call, connection) {
@@ -173,7 +176,7 @@ final class ControlService {
         return name
     }
 
-    private func withoutParameters(_ call: Call) throws(ServiceError) {
+    func withoutParameters(_ call: Call) throws(ServiceError) {
         _ = try call.parameters(as: NoParameters.self)
     }
 

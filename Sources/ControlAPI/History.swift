@@ -1,0 +1,85 @@
+public import Varlink
+
+// What happened to the apps lately.
+
+/// What can have happened.
+public enum HistoryKind: String, Codable, Sendable, CaseIterable {
+    case transition, callbackOverdue, killed, exited
+}
+
+/// Something that happened to an app.
+public struct HistoryEvent: Codable, Sendable, Equatable {
+    /// What it is.
+    public var kind: HistoryKind
+    /// Which app.
+    public var id: String
+    /// When, in microseconds since the epoch.
+    public var time: Int64
+    /// The state that it left.
+    public var from: State?
+    /// The state that it got to.
+    public var to: State?
+    /// Why, or which callback.
+    public var reason: String
+    /// Its main process.
+    public var pid: Int64?
+    /// How long it took to answer the callback that was waited for, in microseconds.
+    public var callback: Int64?
+    /// What its main process returned, if it did.
+    public var exitCode: Int64?
+    /// The signal that ended its main process, if one did.
+    public var signal: Int64?
+
+    /// An event with all that is known of it.
+    public init(
+        kind: HistoryKind, id: String, time: Int64, from: State? = nil, to: State? = nil, reason: String,
+        pid: Int64? = nil, callback: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.time = time
+        self.from = from
+        self.to = to
+        self.reason = reason
+        self.pid = pid
+        self.callback = callback
+        self.exitCode = exitCode
+        self.signal = signal
+    }
+}
+
+/// The parameters of History.
+public struct HistoryParameters: Codable, Sendable, NamedFields {
+    /// Which app; nil for all.
+    public var id: String?
+    /// How many events at most, the last ones; nil for all there are.
+    public var limit: Int64?
+
+    /// What to look for.
+    public init(id: String? = nil, limit: Int64? = nil) {
+        self.id = id
+        self.limit = limit
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["id", "limit"] }
+}
+
+/// What History returns.
+public struct HistoryReply: Codable, Sendable {
+    /// Since when nothing is missing, in microseconds since the epoch.
+    public var since: Int64
+    /// What happened, the oldest first.
+    public var events: [HistoryEvent]
+
+    /// Returns events.
+    public init(since: Int64, events: [HistoryEvent]) {
+        self.since = since
+        self.events = events
+    }
+}
+
+extension ControlMethod where Parameters == HistoryParameters, Reply == HistoryReply {
+    /// What happened to the apps lately.
+    public static var history: Self { Self(.history) }
+}

@@ -1,0 +1,74 @@
+import LifecycleCore
+import Processes
+
+/// What happened since the daemon was started: the last of it, and how often. Called with every transition, so it does as
+/// little as it can, and leaves the words to those who ask.
+struct Past {
+    private(set) var events = EventRing()
+    private(set) var counts = Counts()
+
+    /// How often something has happened.
+    struct Counts {
+        /// By the state that was reached, in the order of ``AppState/allCases``.
+        fileprivate(set) var arrivals = [UInt64](repeating: 0, count: AppState.allCases.count)
+        /// By why the app ended.
+        fileprivate(set) var ends: [Reason: UInt64] = [:]
+        fileprivate(set) var unanswered: UInt64 = 0
+        fileprivate(set) var killedAfterGrace: UInt64 = 0
+        fileprivate(set) var failedLaunches: UInt64 = 0
+    }
+
+    mutating func note(_ step: Transition, pid: ProcessID?) {
+        events.append(
+            EventRing.Entry(
+                app: step.app, reason: step.reason, instant: step.instant,
+                answerTime: step.answerTime.map { UInt32(clamping: $0.wholeMicroseconds) } ?? .max,
+                pid: pid ?? 0, kind: .transition, from: step.from, to: step.to))
+        counts.arrivals[step.to.index] += 1
+        if step.to == .notRunning { counts.ends[step.reason, default: 0] += 1 }
+    }
+
+    mutating func note(_ decision: Decision, pid: ProcessID?, at now: @autoclosure () -> Instant) {
+        switch decision {
+        case .answerOverdue(let app, let callback):
+            counts.unanswered += 1
+            let reason = Reason(callback.rawValue)
+            events.append(.init(app: app, reason: reason, instant: now(), pid: pid ?? 0, kind: .callbackOverdue))
+        case .graceOver(let app):
+            counts.killedAfterGrace += 1
+            events.append(.init(app: app, reason: .kill, instant: now(), pid: pid ?? 0, kind: .killed))
+        case .exited(let app, let exit):
+            let (kind, detail) = exit.status.entry
+            events.append(
+                .init(
+                    app: app, reason: exit.reason, instant: exit.instant, detail: detail, pid: pid ?? 0, kind: kind,
+                    from: exit.state))
+        case .launchFailed: counts.failedLaunches += 1
+        default: break
+        }
+    }
+}
+
+extension AppState {
+    /// Its place among ``allCases``.
+    fileprivate var index: Int {
+        switch self {
+        case .notRunning: 0
+        case .inactive: 1
+        case .active: 2
+        case .background: 3
+        case .suspended: 4
+        case .terminating: 5
+        }
+    }
+}
+
+extension LifecycleCore.ExitStatus {
+    fileprivate var entry: (EventRing.Kind, Int32) {
+        switch self {
+        case .code(let code): (.code, code)
+        case .signal(let number): (.signal, number)
+        case .unknown: (.ended, 0)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import LifecycleCore
+@testable import LifecycleDaemon
+
+/// What the daemon remembers: the last of it, in a place of fixed size.
+@Suite struct PastTests {
+    static let clock = AppID("clock")
+    static let mail = AppID("mail")
+
+    func step(_ app: AppID, _ number: Int, to state: AppState = .active, _ reason: Reason = .focus) -> Transition {
+        Transition(
+            app: app, from: .inactive, to: state, reason: reason, instant: Instant(microseconds: UInt64(number)),
+            answerTime: number % 2 == 0 ? .microseconds(number) : nil)
+    }
+
+    @Test func theOldestMakesRoom() {
+        var past = Past()
+        #expect(past.events.start == nil && past.events.last(9, of: nil).isEmpty)
+        for number in 0..<EventRing.capacity + 10 {
+            past.note(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
+        }
+        let all = past.events.last(.max, of: nil)
+        #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventRing.capacity + 10))
+        #expect(past.events.start == Instant(microseconds: 10))
+        #expect(past.events.last(2, of: nil).map { Int($0.instant.microseconds) } == [1032, 1033])
+        #expect(past.events.last(2, of: Self.mail).map { Int($0.instant.microseconds) } == [1029, 1032])
+        #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
+    }
+
+    /// The size that its documentation states, and that a machine with many apps counts on.
+    @Test func anEntryIsSmall() {
+        #expect(MemoryLayout<EventRing.Entry>.stride <= 56)
+    }
+
+    @Test func whatHappenedIsCounted() {
+        var past = Past()
+        past.note(step(Self.clock, 1, to: .suspended, .idle), pid: nil)
+        past.note(step(Self.clock, 2, to: .notRunning, .reclaimed), pid: nil)
+        past.note(step(Self.mail, 3, to: .notRunning, .reclaimed), pid: nil)
+        #expect(past.counts.ends == [.reclaimed: 2])
+        #expect(
+            Array(zip(AppState.allCases, past.counts.arrivals)).filter { $0.1 > 0 }.map(\.0) == [
+                .notRunning, .suspended,
+            ])
+    }
+
+    @Test func whatIsNoTransitionIsRememberedToo() {
+        var past = Past()
+        let now = Instant(microseconds: 5)
+        let exit = Exit(state: .active, reason: .crash, status: .signal(11), instant: now)
+        past.note(.answerOverdue(Self.clock, .openURL), pid: 1, at: now)
+        past.note(.graceOver(Self.clock), pid: 1, at: now)
+        past.note(.exited(Self.clock, exit), pid: 1, at: now)
+        past.note(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
+        let events = past.events.last(9, of: Self.clock)
+        #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
+        #expect(events.map(\.reason.word) == ["open-url", "kill", "crash"])
+        #expect(events[2].detail == 11)
+        #expect(past.counts.unanswered == 1 && past.counts.killedAfterGrace == 1)
+    }
+}
