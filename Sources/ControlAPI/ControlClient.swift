@@ -51,6 +51,32 @@ public struct ControlClient: ~Copyable {
         }
     }
 
+    /// Calls a method, and tells while it waits.
+    ///
+    /// - Parameter waiting: Called each time that a second has passed without a reply, with how many have.
+    public mutating func call<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int) -> Void
+    ) throws(ControlClientError) -> Reply {
+        do throws(ClientError) {
+            try client.begin(method.name.qualified, parameters, timeout: timeout)
+            var seconds = 0
+            while true {
+                let rest = timeout.map { $0 - .seconds(seconds) } ?? .seconds(1)
+                do throws(ClientError) {
+                    guard let reply = try client.next(as: Reply.self, timeout: min(rest, .seconds(1))) else {
+                        throw ClientError.closed
+                    }
+                    return reply
+                } catch .timedOut where rest > .seconds(1) || timeout == nil {
+                    seconds += 1
+                    waiting(seconds)
+                }
+            }
+        } catch {
+            throw ControlClientError(error)
+        }
+    }
+
     /// Calls a method that takes no parameters.
     public mutating func call<Reply>(
         _ method: ControlMethod<Nothing, Reply>
@@ -62,6 +88,20 @@ public struct ControlClient: ~Copyable {
     public mutating func monitor() throws(ControlClientError) {
         do throws(ClientError) {
             try client.subscribe(MethodName.monitor.qualified, NoParameters(), timeout: timeout)
+        } catch {
+            throw ControlClientError(error)
+        }
+    }
+
+    /// Calls a method, by its qualified name, that takes nothing and answers with several replies, and waits for them all.
+    public mutating func stream<Reply: Decodable>(
+        _ method: String, of type: Reply.Type
+    ) throws(ControlClientError) -> [Reply] {
+        do throws(ClientError) {
+            try client.subscribe(method, NoParameters(), timeout: timeout)
+            var replies: [Reply] = []
+            while let reply = try client.next(as: type, timeout: timeout) { replies.append(reply) }
+            return replies
         } catch {
             throw ControlClientError(error)
         }

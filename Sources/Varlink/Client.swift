@@ -34,6 +34,14 @@ public struct Client: ~Copyable {
         return result
     }
 
+    /// Calls a method without waiting: ``next(as:timeout:)`` gets its only reply, and may be tried again after a timeout.
+    public mutating func begin(
+        _ method: String, _ parameters: some Encodable, timeout: Duration?
+    ) throws(ClientError) {
+        try send(CallMessage(method: method, parameters: parameters, more: nil), Deadline(after: timeout))
+        isStreaming = true
+    }
+
     /// Calls a method that answers with a stream of replies; ``next(as:timeout:)`` gets them.
     public mutating func subscribe(
         _ method: String, _ parameters: some Encodable, timeout: Duration?

@@ -11,6 +11,8 @@ struct Failure: Error, Equatable {
     static func report(_ error: any Error) -> Never {
         if error is ReaderGone { exit(Outcome.success.rawValue) }
         if let failure = error as? Failure { failure.end() }
+        // What there is to say was printed; only the number is left.
+        if let code = error as? ExitCode { exit(code.rawValue) }
         if Lifectl.exitCode(for: error).isSuccess { Lifectl.exit(withError: error) }
         Failure(status: .usage, message: "\(Lifectl.message(for: error)) (see lifectl --help)").end()
     }

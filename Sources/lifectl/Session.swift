@@ -6,6 +6,7 @@ struct Session: ~Copyable {
     private let action: String
     private let sockets: [String]
     private let timeout: Duration?
+    private let options: GlobalOptions
 
     /// Connects. The action names in an error message what could not be done.
     init(_ options: GlobalOptions, doing action: String) throws(Failure) {
@@ -24,6 +25,25 @@ struct Session: ~Copyable {
         self.action = action
         self.sockets = sockets
         timeout = options.callTimeout
+        self.options = options
+    }
+
+    /// Calls a method that may take long because of an app; a person who waits for it in a terminal is told why.
+    mutating func call<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waitingFor app: String
+    ) throws(Failure) -> Reply {
+        guard StandardStream.error.isTerminal, !options.json else { return try call(method, parameters) }
+        let progress = WaitingLine(app: app, options: options)
+        var isShown = false
+        defer { if isShown { progress.remove() } }
+        do throws(ControlClientError) {
+            return try client.call(method, parameters) { seconds in
+                isShown = true
+                progress.show(seconds: seconds)
+            }
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
     }
 
     mutating func call<Parameters, Reply>(
@@ -39,6 +59,14 @@ struct Session: ~Copyable {
     mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(Failure) -> Reply {
         do throws(ControlClientError) {
             return try client.call(method)
+        } catch {
+            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+    }
+
+    mutating func stream<Reply: Decodable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
+        do throws(ControlClientError) {
+            return try client.stream(method, of: type)
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
         }

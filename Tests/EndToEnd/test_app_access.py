@@ -54,6 +54,9 @@ def test_it_sees_itself_alone(apps):
     assert apps.puppet.lifectl("status puppet").returncode == 0
     status = json.loads(apps.puppet.lifectl("status --json").stdout)
     assert "other" not in json.dumps(status)
+    assert "other" not in apps.puppet.lifectl("log --from daemon").stdout
+    explained = apps.puppet.lifectl("explain puppet --json")
+    assert explained.returncode == 0 and "other" not in explained.stdout
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,9 @@ def test_it_sees_itself_alone(apps):
     [
         "status other",
         "status nobody",
+        "explain other",
+        "log other --from daemon",
+        "stats --openmetrics",
         "launch other",
         "focus other",
         "focus puppet",

@@ -37,6 +37,27 @@ def test_the_catalogue_explains_them(lifed):
     assert "@LIFED_" not in text
 
 
+def test_lifectl_finds_what_is_there(lifed):
+    lifed.lifectl.start("journal.log", *programs.IDLE)
+    lifed.lifectl("suspend", "journal.log")
+
+    def steps(*arguments):
+        output = lifed.lifectl("log", "journal.log", "--json", *arguments).stdout
+        found = [json.loads(line).get("event") for line in output.splitlines()]
+        return [event["to"] for event in found if event and event["kind"] == "transition"]
+
+    whole = ["inactive", "active", "inactive", "background", "suspended"]
+    wait_for(lambda: steps() == whole)
+    assert steps("--from", "daemon") == steps("--from", "journal", "--since", "1h") == whole
+    assert "journal.log" in lifed.lifectl("timeline").stdout
+    lifed.systemctl("stop", "lifed.service", "lifed.socket")
+    # What was written is there without the daemon, too; what it remembered is not.
+    wait_for(lambda: steps()[-1] == "notRunning")
+    assert lifed.lifectl("log", "--from", "daemon", check=False).returncode == 69
+    refused = lifed.lifectl("log", "--system", user="stranger", check=False)
+    assert refused.returncode == 77 and "systemd-journal" in refused.stderr
+
+
 def test_a_foreign_continue_and_its_renewal_are_reported(lifed):
     pid = lifed.lifectl.start("journal.renewed", *programs.IDLE)
     lifed.lifectl("suspend", "journal.renewed")

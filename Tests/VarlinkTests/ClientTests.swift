@@ -33,6 +33,27 @@ import Testing
         #expect(numbers == (0...50).map(Optional.some))
     }
 
+    @Test func aReplyCanBeWaitedForAgain() throws {
+        let server = try TestServer()
+        var client = try Client(path: server.path, timeout: patience)
+        try client.begin("org.example.Echo", ["text": "x"], timeout: patience)
+        #expect(try client.next(as: [String: String].self, timeout: patience) == ["text": "x"])
+        #expect(try client.next(as: [String: String].self, timeout: patience) == nil)
+        try client.begin("org.example.Silent", NoParameters(), timeout: patience)
+        for _ in 0..<2 {
+            var error: ClientError?
+            do throws(ClientError) {
+                _ = try client.next(as: NoParameters.self, timeout: .milliseconds(5))
+            } catch let caught {
+                error = caught
+            }
+            guard case .timedOut = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
     @Test func anOverrunReachesTheReader() throws {
         let server = try TestServer()
         var client = try Client(path: server.path, timeout: patience)

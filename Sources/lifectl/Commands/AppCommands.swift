@@ -86,7 +86,7 @@ extension GlobalOptions {
         _ method: ControlMethod<AppParameters, AppReply>, on id: String, verb: String
     ) throws {
         var session = try Session(self, doing: "cannot \(verb) \(id)")
-        let reply = try session.call(method, AppParameters(id: id))
+        let reply = try session.call(method, AppParameters(id: id), waitingFor: id)
         try show(reply) { present in reply.app.map(present.sentence) ?? "" }
     }
 }

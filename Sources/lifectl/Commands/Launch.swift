@@ -16,7 +16,8 @@ struct Launch: ParsableCommand {
 
     func run() throws {
         var session = try Session(options, doing: "cannot launch \(app.id)")
-        let reply = try session.call(.launch, LaunchParameters(id: app.id, background: background ? true : nil))
+        let reply = try session.call(
+            .launch, LaunchParameters(id: app.id, background: background ? true : nil), waitingFor: app.id)
         try options.show(reply) { present in reply.app.map(present.sentence) ?? "" }
     }
 }

@@ -117,7 +117,7 @@ extension GlobalOptions {
     ) throws {
         let name = try SceneName(argument)
         var session = try Session(self, doing: "cannot \(verb) \(Text.printable(name.text))")
-        let reply = try session.call(method, name.parameters)
+        let reply = try session.call(method, name.parameters, waitingFor: name.app)
         try show(reply) { present in present.sentence(reply.scene, of: name.app) }
     }
 }

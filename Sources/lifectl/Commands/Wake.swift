@@ -24,7 +24,8 @@ struct Wake: ParsableCommand {
 
     func run() throws {
         var session = try Session(options, doing: "cannot wake \(app.id)")
-        let reply = try session.call(.wake, WakeParameters(id: app.id, kind: kind, payload: payload))
+        let reply = try session.call(
+            .wake, WakeParameters(id: app.id, kind: kind, payload: payload), waitingFor: app.id)
         let id = Text.printable(reply.app.id)
         let kind = Text.printable(kind)
         if let failure = reply.outcome.failure {

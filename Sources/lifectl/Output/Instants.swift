@@ -8,6 +8,12 @@ enum Instants {
         return "\(format(microseconds, "%H:%M:%S")).\(padded(fraction, 3))"
     }
 
+    /// The local time of day: `12:04:05`.
+    static func clock(_ microseconds: Int64) -> String { format(microseconds, "%H:%M:%S") }
+
+    /// The local date.
+    static func day(_ microseconds: Int64) -> String { format(microseconds, "%Y-%m-%d") }
+
     /// The local date and time.
     static func date(_ microseconds: Int64) -> String { format(microseconds, "%a %Y-%m-%d %H:%M:%S") }
 

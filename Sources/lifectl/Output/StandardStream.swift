@@ -15,6 +15,15 @@ enum StandardStream: CInt {
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// How wide and how high the terminal is; nil where this is none, or one that does not say.
+    var columns: Int? { size.ws_col > 0 ? Int(size.ws_col) : nil }
+    var rows: Int? { size.ws_row > 0 ? Int(size.ws_row) : nil }
+
+    private var size: winsize {
+        var size = winsize()
+        return unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
+    }
+
     func write(_ text: String) throws {
         let bytes = Array(text.utf8)
         var written = 0

@@ -29,6 +29,42 @@ struct Style {
         return coloured(text ?? state.rawValue, code)
     }
 
+    /// A message as urgent as its level of syslog(3): errors red, warnings yellow.
+    func urgent(_ text: String, priority: Int) -> String {
+        switch priority {
+        case ...3: coloured(text, "31")
+        case 4: coloured(text, "33")
+        default: text
+        }
+    }
+
+    /// A verdict as a word of four columns, in its colour.
+    func verdict(_ verdict: Finding.Verdict) -> String {
+        switch verdict {
+        case .ok: coloured("ok  ", "32")
+        case .less: coloured("less", "33")
+        case .bad: coloured("BAD ", "1;31")
+        }
+    }
+
+    /// The sign of a mark, in its colour.
+    func mark(_ kind: Lanes.Mark.Kind) -> String {
+        switch kind {
+        case .answered: coloured(Self.sign(kind), "32")
+        case .unanswered: coloured(Self.sign(kind), "33")
+        case .killed: coloured(Self.sign(kind), "1;31")
+        }
+    }
+
+    /// What stands for a mark, one column wide in every terminal.
+    static func sign(_ kind: Lanes.Mark.Kind) -> String {
+        switch kind {
+        case .answered: "·"
+        case .unanswered: "!"
+        case .killed: "x"
+        }
+    }
+
     func heading(_ text: String) -> String {
         coloured(text, "1")
     }

@@ -25,6 +25,16 @@ enum Text {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
+    static func withoutTrailingSpaces(_ text: String) -> String {
+        String(text.dropLast(text.reversed().prefix { $0 == " " }.count))
+    }
+
+    /// Microseconds as milliseconds, as exact as it matters: `0.4 ms`, `12 ms`.
+    static func milliseconds(_ microseconds: Int64) -> String {
+        microseconds < 10_000
+            ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms" : "\(microseconds / 1000) ms"
+    }
+
     static func error(_ number: Int32) -> String {
         guard let text = unsafe strerror(number) else { return "error \(number)" }
         return unsafe String(cString: text)

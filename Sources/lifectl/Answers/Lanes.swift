@@ -1,0 +1,118 @@
+import ControlAPI
+
+/// What happened as a picture: a lane an app, a span a state, and marks where something is worth noting.
+struct Lanes: Codable, Equatable {
+    /// A time spent in one state.
+    struct Span: Codable, Equatable {
+        var state: State
+        var start: Int64
+        var end: Int64
+        /// Why the app was there.
+        var reason: String
+    }
+
+    /// Something at a point in time.
+    struct Mark: Codable, Equatable {
+        enum Kind: String, Codable {
+            /// A callback was answered.
+            case answered
+            /// A callback was not answered in time.
+            case unanswered
+            /// The app was ended by force, or crashed.
+            case killed
+        }
+        var kind: Kind
+        var time: Int64
+        /// What there is to say of it.
+        var note: String
+    }
+
+    struct Lane: Codable, Equatable {
+        var app: String
+        var spans: [Span]
+        var marks: [Mark]
+    }
+
+    /// What the lanes show, in microseconds since the epoch.
+    var start: Int64
+    var end: Int64
+    var lanes: [Lane]
+
+    /// The reasons for which nobody asks an app before it ends.
+    static let forcefulReasons: Set<String> = [
+        "kill", "reclaimed", "background-timeout", "task-timeout", "launch-timeout", "crash",
+    ]
+}
+
+extension Lanes {
+    /// Makes lanes of events, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - start: From when on; nil for the first event.
+    ///   - apps: The apps as they are now; what they are is known from then on, even if no event says so.
+    init(_ events: [HistoryEvent], start: Int64?, end: Int64, apps: [App] = []) {
+        let begin = start ?? min(events.first?.time ?? end, end)
+        var builders: [String: LaneBuilder] = [:]
+        for event in events where event.time <= end {
+            builders[event.id, default: LaneBuilder(start: begin)].take(event)
+        }
+        for app in apps where builders[app.id] == nil && app.state != .notRunning {
+            builders[app.id] = LaneBuilder(start: begin, app: app)
+        }
+        self.start = begin
+        self.end = max(end, begin)
+        lanes = builders.map { $0.value.lane($0.key, end: max(end, begin)) }
+            .filter { !$0.spans.isEmpty || !$0.marks.isEmpty }
+            .sorted { ($0.spans.first?.start ?? .max, $0.app) < ($1.spans.first?.start ?? .max, $1.app) }
+    }
+}
+
+private struct LaneBuilder {
+    let start: Int64
+    var spans: [Lanes.Span] = []
+    var marks: [Lanes.Mark] = []
+    /// The state that the last event has left the app in, since when and why.
+    var current: (state: State, since: Int64, reason: String)?
+
+    init(start: Int64, app: App? = nil) {
+        self.start = start
+        if let app { current = (app.state, max(start, app.since), app.reason) }
+    }
+
+    mutating func take(_ event: HistoryEvent) {
+        switch event.kind {
+        case .transition: if let from = event.from, let to = event.to { take(event, from, to) }
+        case .callbackOverdue: mark(.unanswered, event, "\(event.reason) was not answered in time")
+        case .killed: mark(.killed, event, "outlived its grace")
+        case .exited: break
+        }
+    }
+
+    private mutating func take(_ event: HistoryEvent, _ from: State, _ to: State) {
+        let time = max(event.time, start)
+        // What it was before the first event is what that event says that it left.
+        close(current ?? (from, start, ""), at: time)
+        current = (to, time, event.reason)
+        if let callback = event.callback {
+            mark(.answered, event, "\(from.rawValue) → \(to.rawValue), answered after \(Text.milliseconds(callback))")
+        }
+        if to == .notRunning, Lanes.forcefulReasons.contains(event.reason) {
+            mark(.killed, event, Words.reason(event.reason))
+        }
+    }
+
+    private mutating func mark(_ kind: Lanes.Mark.Kind, _ event: HistoryEvent, _ note: String) {
+        if event.time >= start { marks.append(Lanes.Mark(kind: kind, time: event.time, note: note)) }
+    }
+
+    private mutating func close(_ span: (state: State, since: Int64, reason: String), at end: Int64) {
+        guard span.state != .notRunning, end > span.since else { return }
+        spans.append(Lanes.Span(state: span.state, start: span.since, end: end, reason: span.reason))
+    }
+
+    func lane(_ app: String, end: Int64) -> Lanes.Lane {
+        var finished = self
+        if let current { finished.close(current, at: end) }
+        return Lanes.Lane(app: app, spans: finished.spans, marks: finished.marks)
+    }
+}

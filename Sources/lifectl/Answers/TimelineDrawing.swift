@@ -1,0 +1,128 @@
+import ControlAPI
+
+/// A timeline as an SVG picture, for people and for reports. What is written in it needs no program beside a browser:
+/// a title on each span and mark says what it is.
+struct TimelineDrawing {
+    let lanes: Lanes
+
+    private static let width = 1200.0
+    private static let laneHeight = 34.0
+    private static let top = 56.0
+
+    private var margin: Double {
+        let longest = lanes.lanes.map(\.app.count).max() ?? 0
+        return min(320, 24 + 7.5 * Double(longest))
+    }
+
+    private func x(_ time: Int64) -> Double {
+        let share = Double(time - lanes.start) / Double(max(1, lanes.end - lanes.start))
+        return margin + share * (Self.width - margin - 24)
+    }
+
+    /// The whole file.
+    var text: String {
+        let height = Self.top + Self.laneHeight * Double(lanes.lanes.count) + 56
+        var svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(n(Self.width)) \(n(height))" \
+            font-family="system-ui, sans-serif" font-size="13">
+            <title>lifed: \(escaped(Instants.date(lanes.start))) to \(escaped(Instants.date(lanes.end)))</title>
+            <rect width="100%" height="100%" fill="#ffffff"/>
+
+            """
+        svg += axis(height: height)
+        for (row, lane) in lanes.lanes.enumerated() { svg += drawing(lane, Self.top + Self.laneHeight * Double(row)) }
+        return svg + legend(height - 24) + "</svg>\n"
+    }
+
+    private func axis(height: Double) -> String {
+        let step = Self.step(for: lanes.end - lanes.start)
+        var svg = "<text x=\"12\" y=\"20\" fill=\"#444\">\(escaped(Instants.date(lanes.start)))</text>\n"
+        var time = (lanes.start / step + 1) * step
+        while time <= lanes.end {
+            let x = n(x(time))
+            svg += "<line x1=\"\(x)\" y1=\"40\" x2=\"\(x)\" y2=\"\(n(height - 48))\" stroke=\"#ddd\"/>"
+            svg += "<text x=\"\(x)\" y=\"36\" text-anchor=\"middle\" fill=\"#666\" font-size=\"11\">"
+            svg += step < 1_000_000 ? Instants.timeOfDay(time) : Instants.clock(time)
+            svg += "</text>\n"
+            time += step
+        }
+        return svg
+    }
+
+    /// A round step of time for at most ten lines.
+    private static func step(for length: Int64) -> Int64 {
+        let seconds: [Int64] = [
+            1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
+        ]
+        let fractions: [Int64] = [1000, 5000, 10_000, 50_000, 100_000, 500_000]
+        let steps = fractions + seconds.map { $0 * 1_000_000 }
+        return steps.first { length / $0 <= 10 } ?? max(86_400_000_000, length / 10)
+    }
+
+    private func drawing(_ lane: Lanes.Lane, _ y: Double) -> String {
+        var svg = "<text x=\"12\" y=\"\(n(y + 17))\" fill=\"#222\">\(escaped(lane.app))</text>\n"
+        for span in lane.spans {
+            let width = max(0.5, x(span.end) - x(span.start))
+            svg += "<rect x=\"\(n(x(span.start)))\" y=\"\(n(y))\" width=\"\(n(width))\" height=\"24\" "
+            svg += "fill=\"\(Self.colour(span.state))\"><title>\(escaped(title(span)))</title></rect>\n"
+        }
+        for mark in lane.marks {
+            svg += "<text x=\"\(n(x(mark.time)))\" y=\"\(n(y + 17))\" text-anchor=\"middle\" "
+            svg += "fill=\"\(Self.colour(mark.kind))\" font-weight=\"bold\">\(Style.sign(mark.kind))"
+            svg += "<title>\(escaped("\(Instants.timeOfDay(mark.time)) \(mark.note)"))</title></text>\n"
+        }
+        return svg
+    }
+
+    private func title(_ span: Lanes.Span) -> String {
+        let reason = span.reason.isEmpty ? "" : " (\(span.reason))"
+        return "\(span.state.rawValue)\(reason), \(Instants.age(span.end - span.start)) "
+            + "from \(Instants.timeOfDay(span.start))"
+    }
+
+    private func legend(_ y: Double) -> String {
+        var svg = ""
+        var x = margin
+        for state in [State.active, .inactive, .background, .suspended, .terminating] {
+            svg += "<rect x=\"\(n(x))\" y=\"\(n(y - 11))\" width=\"14\" height=\"14\" fill=\"\(Self.colour(state))\"/>"
+            svg += "<text x=\"\(n(x + 20))\" y=\"\(n(y))\" fill=\"#444\">\(state.rawValue)</text>\n"
+            x += 110
+        }
+        for (kind, words) in [(Lanes.Mark.Kind.answered, "callback"), (.unanswered, "no answer"), (.killed, "killed")] {
+            svg += "<text x=\"\(n(x))\" y=\"\(n(y))\" fill=\"#444\">\(Style.sign(kind)) \(words)</text>\n"
+            x += 100
+        }
+        return svg
+    }
+
+    /// Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
+    private static func colour(_ state: State) -> String {
+        switch state {
+        case .active: "#009e73"
+        case .inactive: "#f0e442"
+        case .background: "#56b4e9"
+        case .suspended: "#c3cbd6"
+        case .terminating: "#e69f00"
+        case .notRunning: "none"
+        }
+    }
+
+    private static func colour(_ kind: Lanes.Mark.Kind) -> String {
+        switch kind {
+        case .answered: "#0a3d2e"
+        case .unanswered: "#b35900"
+        case .killed: "#c00000"
+        }
+    }
+
+    /// A coordinate with one digit behind the point.
+    private func n(_ value: Double) -> String {
+        let tenths = Int64((value * 10).rounded())
+        return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(abs(tenths % 10))")
+    }
+
+    private func escaped(_ text: String) -> String {
+        Text.printable(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+    }
+}

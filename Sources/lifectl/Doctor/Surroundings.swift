@@ -1,0 +1,139 @@
+import ControlAPI
+import Glibc
+
+/// What the machine and the daemon are like, as far as lifectl can see: facts only, which ``Examination`` judges.
+struct Surroundings {
+    /// What became of connecting to the daemon.
+    enum Connection: Equatable {
+        case answers(Status)
+        case absent(String)
+        case notPermitted(String)
+        case failed(String)
+    }
+
+    struct Unit: Equatable {
+        var name: String
+        /// `loaded`, `not-found`, …
+        var load: String
+        /// `active`, `inactive`, `failed`, …
+        var active: String
+        /// `enabled`, `disabled`, `static`, …; empty where it is none of these.
+        var file: String
+    }
+
+    var connection: Connection
+    /// `6.12.0-amd64`
+    var kernelRelease: String
+    /// The daemon's own control group, below the root; nil where that cannot be seen.
+    var group: String?
+    /// The controllers of the group that the apps' groups are in, and those of them that are passed on.
+    var controllers: [String]?
+    var enabledControllers: [String]?
+    var hasUnifiedHierarchy: Bool
+    var hasMemoryPressure: Bool
+    var hasSwap: Bool
+    var hasJournal: Bool
+    /// Why the journal cannot be read; nil where it can.
+    var journalComplaint: String?
+    var hasSystemBus: Bool
+    /// nil where there is no systemd.
+    var units: [Unit]?
+}
+
+extension Surroundings {
+    /// Looks at everything.
+    static func look(_ options: GlobalOptions) -> Surroundings {
+        let connection = connect(options)
+        var status: Status?
+        if case .answers(let answer) = connection { status = answer }
+        let group = status.flatMap { TextFile.read("/proc/\($0.pid)/cgroup") }.flatMap(unifiedGroup)
+        let root = TextFile.read("/proc/mounts").flatMap(unifiedRoot)
+        let place = root.flatMap { root in group.map { root + appsGroup(of: $0) } }
+        let isUser = status.map { $0.instance == "user" } ?? (options.choice == .user)
+        return Surroundings(
+            connection: connection, kernelRelease: kernelRelease, group: group,
+            controllers: place.flatMap { words("\($0)/cgroup.controllers") },
+            enabledControllers: place.flatMap { words("\($0)/cgroup.subtree_control") },
+            hasUnifiedHierarchy: root != nil,
+            hasMemoryPressure: TextFile.read("/proc/pressure/memory")?.isEmpty == false,
+            hasSwap: (TextFile.read("/proc/swaps")?.split(separator: "\n").count ?? 0) > 1,
+            hasJournal: exists("/run/systemd/journal/socket"), journalComplaint: journalComplaint(),
+            hasSystemBus: exists("/run/dbus/system_bus_socket"),
+            units: exists("/run/systemd/system") ? units(isUser: isUser) : nil)
+    }
+
+    private static func connect(_ options: GlobalOptions) -> Connection {
+        do throws(Failure) {
+            var session = try Session(options, doing: "cannot ask the daemon")
+            return .answers(try session.call(.getStatus).status)
+        } catch {
+            let words = error.message.replacing("cannot ask the daemon: ", with: "")
+            return switch error.status {
+            case .unavailable: .absent(words)
+            case .notPermitted: .notPermitted(words)
+            default: .failed(words)
+            }
+        }
+    }
+
+    private static var kernelRelease: String {
+        TextFile.read("/proc/sys/kernel/osrelease")?.split(separator: "\n").first.map(String.init) ?? "unknown"
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    private static func words(_ path: String) -> [String]? {
+        TextFile.read(path)?.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    /// The line of the unified hierarchy in cgroups(7)'s /proc/PID/cgroup.
+    static func unifiedGroup(_ text: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
+    }
+
+    /// Where the apps' groups are: beside the daemon, in `apps`, once it has moved into a group of its own.
+    private static func appsGroup(of group: String) -> String {
+        let parent = group.hasSuffix("/daemon") ? String(group.dropLast("/daemon".count)) : group
+        return "\(parent)/apps"
+    }
+
+    /// Where the unified hierarchy is mounted, by proc_pid_mounts(5); beside the old ones it is not in the usual place.
+    static func unifiedRoot(_ mounts: String) -> String? {
+        let lines = mounts.split(separator: "\n").map { $0.split(separator: " ") }
+        return lines.first { $0.count > 2 && $0[2] == "cgroup2" }.map { String($0[1]) }
+    }
+
+    private static func journalComplaint() -> String? {
+        do {
+            try JournalSource(users: [], lines: 1).read { _ in }
+            return nil
+        } catch {
+            return (error as? Failure)?.message ?? "\(error)"
+        }
+    }
+
+    private static func units(isUser: Bool) -> [Unit]? {
+        let names = ["lifed.service", "lifed.socket", "lifed-rescue.service"]
+        let command =
+            ["systemctl"] + (isUser ? ["--user"] : []) + ["show", "-p", "Id,LoadState,ActiveState,UnitFileState"]
+        guard var child = try? ChildProcess(command + names) else { return nil }
+        var units: [Unit] = []
+        var unit = Unit(name: "", load: "", active: "", file: "")
+        while let line = child.nextLine() {
+            let parts = String(decoding: line, as: UTF8.self).split(separator: "=", maxSplits: 1)
+            let value = parts.count > 1 ? String(parts[1]) : ""
+            switch parts.first {
+            case "Id": unit.name = value
+            case "LoadState": unit.load = value
+            case "ActiveState": unit.active = value
+            case "UnitFileState": unit.file = value
+            default:
+                units.append(unit)
+                unit = Unit(name: "", load: "", active: "", file: "")
+            }
+        }
+        units.append(unit)
+        let found = units.filter { !$0.name.isEmpty }
+        return child.finish().status == 0 && !found.isEmpty ? found : nil
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+
+/// Where history comes from.
+enum HistoryPlace: String, ExpressibleByArgument, CaseIterable {
+    /// The journal, which has all of it.
+    case journal
+    /// The daemon's memory, which has the last of it.
+    case daemon
+}
+
+/// The options of the commands that look back.
+struct HistoryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "From when on: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d).",
+            valueName: "time"))
+    var since: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to look: journal or daemon. (default: the journal, if the daemon writes there)", valueName: "place"))
+    var from: HistoryPlace?
+}
+
+/// What happened, wherever that is known from.
+struct HistorySource {
+    let options: GlobalOptions
+    let action: String
+    var app: String?
+    /// From when on, in microseconds since the epoch.
+    var since: Int64?
+    var lines: Int?
+    var follows = false
+    var isVerbose = false
+    var place: HistoryPlace?
+
+    init(_ options: GlobalOptions, _ history: HistoryOptions, doing action: String, now: Int64 = Instants.now) {
+        self.options = options
+        self.action = action
+        since = history.since?.microseconds(now: now)
+        place = history.from
+    }
+
+    /// Gives everything, the oldest first.
+    func read(_ take: (HistoryEntry) throws -> Void) throws {
+        switch place {
+        case .daemon: return try readDaemon(take)
+        case .journal: return try journal(of: owners()).read(take)
+        case nil: break
+        }
+        // Without a daemon there is still what it has written.
+        guard let status = try runningDaemon() else { return try journal(of: owners()).read(take) }
+        if status.journal { return try journal(of: owner(of: status.socket).map { [$0] } ?? owners()).read(take) }
+        try readDaemon(take)
+    }
+
+    /// Everything that timelines and figures are made of, the oldest first.
+    func events() throws -> [HistoryEvent] {
+        var events: [HistoryEvent] = []
+        try read { entry in if let event = entry.event { events.append(event) } }
+        return events
+    }
+
+    private func runningDaemon() throws(Failure) -> Status? {
+        do throws(Failure) {
+            var session = try Session(options, doing: action)
+            return try session.call(.getStatus).status
+        } catch {
+            // Who may read the journal is another matter than who may use the daemon.
+            guard error.status == .unavailable || error.status == .notPermitted else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: The journal
+
+    private func journal(of users: [uid_t]) -> JournalSource {
+        JournalSource(users: users, app: app, since: since, lines: lines, follows: follows, isVerbose: isVerbose)
+    }
+
+    /// Whose daemon it can be; others may write what they like under the same identifier.
+    private func owners() -> [uid_t] {
+        switch options.choice {
+        case .system: [0]
+        case .user: [geteuid()]
+        case .path(let path): owner(of: path).map { [$0] } ?? [geteuid()]
+        case .automatic: Array(Set([0, geteuid()])).sorted()
+        }
+    }
+
+    private func owner(of path: String) -> uid_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_uid : nil
+    }
+
+    // MARK: The daemon
+
+    private func readDaemon(_ take: (HistoryEntry) throws -> Void) throws {
+        var session = try Session(options, doing: action)
+        // Subscribed before the past is read, so that nothing falls between the two.
+        var subscription = follows ? try Session(options, doing: action) : nil
+        try subscription?.monitor()
+        let reply = try session.call(.history, HistoryParameters(id: app, limit: nil))
+        var events = reply.events.filter { event in since.map { event.time >= $0 } ?? true }
+        if let lines { events = events.suffix(lines) }
+        for event in events { try take(HistoryEntry(event)) }
+        let last = reply.events.last?.time ?? 0
+        while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
+            guard let step = change.transition, step.time > last, app == nil || step.id == app else { continue }
+            try take(
+                HistoryEntry(
+                    HistoryEvent(
+                        kind: .transition, id: step.id, time: step.time, from: step.from, to: step.to,
+                        reason: step.reason, pid: step.pid, callback: step.callback)))
+        }
+        if follows {
+            throw Failure(status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
+        }
+    }
+}

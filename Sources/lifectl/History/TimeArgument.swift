@@ -1,0 +1,119 @@
+import ArgumentParser
+import Glibc
+
+/// A point in time as people write it: a date, a time of day, or how long ago.
+struct TimeArgument: ExpressibleByArgument, Equatable {
+    /// What was written.
+    enum Meaning: Equatable {
+        /// So many microseconds before now.
+        case ago(Int64)
+        /// Microseconds since the epoch.
+        case at(Int64)
+        /// A local date and time; without a date, the last such time of day.
+        case local(year: Int32?, month: Int32, day: Int32, seconds: Int32)
+        /// The beginning of a day so many days before today.
+        case day(before: Int32)
+    }
+
+    let meaning: Meaning
+
+    init?(argument: String) {
+        guard let meaning = Self.meaning(of: argument) else { return nil }
+        self.meaning = meaning
+    }
+
+    /// Microseconds since the epoch.
+    func microseconds(now: Int64) -> Int64 {
+        switch meaning {
+        case .ago(let time): return now &- time
+        case .at(let time): return time
+        case .day(let before): return Self.local(now, date: nil, daysBefore: before, seconds: 0)
+        case .local(let year, let month, let day, let seconds):
+            let date = year.map { ($0, month, day) }
+            let time = Self.local(now, date: date, daysBefore: 0, seconds: seconds)
+            return year == nil && time > now ? Self.local(now, date: nil, daysBefore: 1, seconds: seconds) : time
+        }
+    }
+
+    /// A local date, or that of now with some days taken off, and a time of day, as mktime(3) has them.
+    private static func local(
+        _ now: Int64, date: (year: Int32, month: Int32, day: Int32)?, daysBefore: Int32, seconds: Int32
+    ) -> Int64 {
+        var epoch = time_t(now / 1_000_000)
+        var parts = unsafe tm()
+        unsafe localtime_r(&epoch, &parts)
+        if let date {
+            unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (date.year - 1900, date.month - 1, date.day)
+        }
+        unsafe parts.tm_mday -= daysBefore
+        unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
+        unsafe parts.tm_isdst = -1
+        return Int64(unsafe mktime(&parts)) * 1_000_000
+    }
+
+    // MARK: Reading
+
+    private static func meaning(of argument: String) -> Meaning? {
+        switch argument {
+        case "today": return .day(before: 0)
+        case "yesterday": return .day(before: 1)
+        case "now": return .ago(0)
+        default: break
+        }
+        if argument.hasPrefix("@") { return Int64(argument.dropFirst()).map { .at($0 &* 1_000_000) } }
+        return ago(argument) ?? local(argument)
+    }
+
+    private static let units: [(names: [String], seconds: Int64)] = [
+        (["s", "sec", "second", "seconds"], 1), (["m", "min", "minute", "minutes"], 60),
+        (["h", "hr", "hour", "hours"], 3600), (["d", "day", "days"], 86400), (["w", "week", "weeks"], 604_800),
+    ]
+
+    /// `10min`, `1h30min`, `2 days`, with or without a minus in front or "ago" behind.
+    private static func ago(_ argument: String) -> Meaning? {
+        var rest = argument[...]
+        if rest.hasPrefix("-") { rest.removeFirst() }
+        if rest.hasSuffix("ago") { rest.removeLast(3) }
+        var total: Int64 = 0
+        var count = 0
+        while !rest.allSatisfy({ $0 == " " }) {
+            rest = rest.drop { $0 == " " }
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            rest = rest[digits.endIndex...].drop { $0 == " " }
+            let name = rest.prefix { ("a"..."z").contains($0) }
+            rest = rest[name.endIndex...]
+            guard let number = Int64(digits), number <= 1_000_000,
+                let unit = units.first(where: { $0.names.contains(String(name)) })
+            else { return nil }
+            total += number * unit.seconds
+            count += 1
+        }
+        return count == 0 ? nil : .ago(total * 1_000_000)
+    }
+
+    /// `12:30`, `12:30:05`, `2026-11-22`, `2026-11-22 12:30`; a T may stand between the two.
+    private static func local(_ argument: String) -> Meaning? {
+        let parts = argument.split(separator: argument.contains("T") ? "T" : " ")
+        guard (1...2).contains(parts.count), let first = parts.first, let last = parts.last else { return nil }
+        let date = numbers(first, "-", [1970...9999, 1...12, 1...31])
+        if parts.count == 1, let date {
+            return .local(year: date[0], month: date[1], day: date[2], seconds: 0)
+        }
+        let clock = numbers(last, ":", [0...23, 0...59, 0...59]) ?? numbers(last, ":", [0...23, 0...59])
+        guard let clock, parts.count == 1 || date != nil else { return nil }
+        let seconds = clock[0] * 3600 + clock[1] * 60 + (clock.count > 2 ? clock[2] : 0)
+        return .local(year: date?[0], month: date?[1] ?? 1, day: date?[2] ?? 1, seconds: seconds)
+    }
+
+    /// Numbers with a separator between them, each in its range.
+    private static func numbers(
+        _ text: Substring, _ separator: Character, _ ranges: [ClosedRange<Int32>]
+    ) -> [Int32]? {
+        let numbers = text.split(separator: separator, omittingEmptySubsequences: false).map { Int32($0) }
+        guard numbers.count == ranges.count else { return nil }
+        let found = zip(numbers, ranges).compactMap { number, range in
+            number.flatMap { range.contains($0) ? $0 : nil }
+        }
+        return found.count == ranges.count ? found : nil
+    }
+}

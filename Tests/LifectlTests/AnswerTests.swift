@@ -1,0 +1,263 @@
+import ControlAPI
+import Testing
+
+@testable import lifectl
+
+private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+
+private func app(_ id: String, _ state: State, since: Int64 = 60_000_000) -> App {
+    App(
+        id: id, name: nil, state: state, target: state, reason: "displaced", inFront: false, linked: false,
+        adHoc: false, pid: 123, containment: nil, since: since, lastExit: nil)
+}
+
+private func details(_ app: App) -> Details {
+    Details(
+        app: app, command: ["x"], user: nil, manifest: nil, processes: [], awaiting: nil, backgroundUntil: nil,
+        holds: [], schedules: [Schedule(kind: "fetch", at: "hourly", next: 90_000_000)])
+}
+
+@Suite struct ExplanationTests {
+    @Test func everythingThatPeopleAskIsAnswered() {
+        var moving = app("clock", .background)
+        moving.target = .suspended
+        let explanation = Explanation(
+            details: details(moving), next: .suspended,
+            obstacles: [Obstacle(kind: .backgroundTime, until: 67_800_000)],
+            prospects: [
+                Prospect(kind: .transition, time: 67_800_000, from: .background, to: .suspended, reason: "idle")
+            ])
+        let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, "displaced"))]
+        let lines = plain.explanation(explanation, past: past).split(separator: "\n").map(String.init)
+        #expect(lines[0] == "clock runs out of sight (background)")
+        #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the front"))
+        #expect(lines[2] == "  on its way to suspended")
+        #expect(lines[4].hasPrefix("  it does not listen, and has time out of sight to finish what it does, until "))
+        #expect(lines[4].hasSuffix("(in 1.8 s)"))
+        #expect(lines[6].contains("background → suspended: its time out of sight is over"))
+        #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))
+        #expect(lines[9].hasSuffix("inactive → background (displaced)"))
+    }
+
+    @Test(arguments: ObstacleKind.allCases)
+    func everyObstacleIsASentence(_ kind: ObstacleKind) {
+        for names in [[], ["did-enter-background", "main"]] {
+            let text = plain.obstacle(Obstacle(kind: kind, names: names, since: 1, until: 67_000_000))
+            #expect(text.count > 12 && text.hasSuffix("(in 1.0 s)") && !text.contains("\n"))
+        }
+    }
+
+    @Test func aWaitSaysWhatItWaitsFor() {
+        let explanation = Explanation(
+            details: details(app("a", .terminating)), next: .notRunning, obstacles: [Obstacle(kind: .end)],
+            prospects: [])
+        #expect(
+            WaitingLine.text("a", seconds: 3, explanation: explanation)
+                == "a (3 s): it was asked to end, and its processes are waited for")
+        #expect(WaitingLine.text("a", seconds: 3, explanation: nil) == "a (3 s): no answer yet")
+    }
+
+    @Test func whoeverRestsIsHeldByNothing() {
+        for state in State.allCases {
+            let explanation = Explanation(details: details(app("a", state)), next: nil, obstacles: [], prospects: [])
+            #expect(plain.explanation(explanation, past: []).contains("\n  nothing"))
+        }
+    }
+}
+
+@Suite struct TimelineTests {
+    /// A in front, then B; A sleeps after a while and is killed.
+    static let events = [
+        step(0, "a", .notRunning, .inactive, "launch"), step(0, "a", .inactive, .active, "launch"),
+        step(10_000, "a", .active, .inactive, "displaced", callback: 4000),
+        step(10_000, "a", .inactive, .background, "displaced"),
+        step(10_000, "b", .notRunning, .inactive, "launch"), step(10_020, "b", .inactive, .active, "launch"),
+        step(15_000, "a", .background, .suspended, "idle"),
+        step(20_000, "a", .suspended, .terminating, "reclaimed"),
+        step(20_000, "a", .terminating, .notRunning, "reclaimed"),
+    ]
+    let lanes = Lanes(events, start: nil, end: 40_000_000)
+
+    @Test func anAppIsALaneAndAStateASpan() {
+        #expect(lanes.lanes.map(\.app) == ["a", "b"])
+        #expect(lanes.lanes[0].spans.map(\.state) == [.active, .background, .suspended])
+        #expect(lanes.lanes[0].spans.map(\.end) == [10_000_000, 15_000_000, 20_000_000])
+        #expect(lanes.lanes[0].marks.map(\.kind) == [.answered, .killed])
+        #expect(
+            lanes.lanes[1].spans.last
+                == Lanes.Span(state: .active, start: 10_020_000, end: 40_000_000, reason: "launch"))
+    }
+
+    @Test func whatWasBeforeTheFirstEventIsKnownFromIt() {
+        let late = Lanes(Array(Self.events.suffix(3)), start: 12_000_000, end: 40_000_000, apps: [app("c", .suspended)])
+        #expect(late.lanes.first { $0.app == "a" }?.spans.first?.state == .background)
+        #expect(late.lanes.first { $0.app == "a" }?.spans.first?.start == 12_000_000)
+        #expect(
+            late.lanes.first { $0.app == "c" }?.spans.isEmpty == true || late.lanes.contains { $0.app == "c" } == false)
+        let silent = Lanes([], start: 0, end: 70_000_000, apps: [app("c", .suspended)])
+        #expect(
+            silent.lanes.first?.spans == [
+                Lanes.Span(state: .suspended, start: 60_000_000, end: 70_000_000, reason: "displaced")
+            ])
+    }
+
+    @Test func theTerminalGetsACharacterAPieceOfTime() {
+        let lines = plain.timeline(lanes, width: 43).split(separator: "\n").map(String.init)
+        #expect(lines[1] == "a  " + String(repeating: "█", count: 10) + "▒▒▒▒▒░░░░░")
+        #expect(lines[2] == "             ·         x")
+        #expect(lines[3] == "b  " + String(repeating: " ", count: 10) + String(repeating: "█", count: 30))
+        #expect(plain.timeline(Lanes([], start: 0, end: 1), width: 80) == "nothing happened\n")
+    }
+
+    @Test func aPictureIsWellFormedWhateverAppsAreCalled() {
+        var events = Self.events
+        for index in events.indices where events[index].id == "a" { events[index].id = "<a&\"b\">" }
+        let text = TimelineDrawing(lanes: Lanes(events, start: nil, end: 40_000_000)).text
+        #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
+        #expect(text.contains("&lt;a&amp;&quot;b&quot;&gt;") && !text.contains("<a&"))
+        for element in ["rect", "text", "title", "svg"] {
+            let opened = text.matches(of: "<\(element)[ >]", closed: "/>")
+            #expect(opened == text.components(of: "</\(element)>"), "\(element)")
+        }
+    }
+}
+
+extension String {
+    func components(of part: String) -> Int { split(separator: part, omittingEmptySubsequences: false).count - 1 }
+
+    /// How many elements begin with this name and are not empty ones.
+    fileprivate func matches(of pattern: String, closed: String) -> Int {
+        let name = pattern.prefix { $0 != "[" }
+        return split(separator: "<", omittingEmptySubsequences: true).count { part in
+            let element = "<" + part
+            guard element.hasPrefix(name), let next = element.dropFirst(name.count).first, next == " " || next == ">"
+            else { return false }
+            return !(element.prefix { $0 != ">" }.hasSuffix("/"))
+        }
+    }
+}
+
+@Suite struct StatisticsTests {
+    @Test func timesAndEndsAreCounted() {
+        let figures = Statistics(TimelineTests.events, start: nil, end: 40_000_000)
+        #expect(figures.apps.map(\.app) == ["a", "b"])
+        #expect(figures.apps[0].times == ["active": 10_000_000, "background": 5_000_000, "suspended": 5_000_000])
+        #expect(figures.apps[0].launches == 1 && figures.apps[0].activations == 1 && figures.apps[0].ends == 1)
+        #expect(figures.ends == ["reclaimed": 1])
+        #expect(plain.statistics(figures).contains("1 reclaimed"))
+    }
+
+    @Test func aSwitchIsCountedFromItsFirstSign() {
+        var steps = [
+            // The one before took 4 ms to answer; this one was continued meanwhile.
+            step(102, "b", .suspended, .background, "focus"),
+            step(104, "a", .active, .inactive, "displaced", callback: 4000),
+            step(106, "b", .background, .inactive, "focus", callback: 3000),
+            step(107, "b", .inactive, .active, "focus"),
+        ]
+        #expect(Switches(steps).latencies == [Switches.Latency(app: "b", time: 7000, isLaunch: false)])
+        steps = [step(5, "c", .notRunning, .inactive, "launch"), step(25, "c", .inactive, .active, "launch")]
+        #expect(Switches(steps).latencies == [Switches.Latency(app: "c", time: 20_000, isLaunch: true)])
+        // Out of sight and back to sleep is no switch.
+        steps = [step(1, "d", .suspended, .background, "wake"), step(9, "d", .background, .suspended, "idle")]
+        #expect(Switches(steps).latencies.isEmpty)
+        // An interruption that ends is none either.
+        steps = [step(1, "d", .active, .inactive, "interruption"), step(9, "d", .inactive, .active)]
+        #expect(Switches(steps).latencies.isEmpty)
+    }
+
+    @Test func percentilesAreValuesThatWere() {
+        let spread = Statistics.Spread((1...200).map { Int64($0) }.shuffled())
+        #expect(
+            spread == Statistics.Spread(count: 200, median: 100, percentile90: 180, percentile99: 198, longest: 200))
+        #expect(
+            Statistics.Spread([7])
+                == Statistics.Spread(count: 1, median: 7, percentile90: 7, percentile99: 7, longest: 7))
+        #expect(Statistics.Spread([]) == nil)
+    }
+
+    @Test func openMetricsHaveTheirForm() {
+        let text = OpenMetrics(
+            families: [
+                MetricFamily(name: "org.lifed.ends_total", description: "Ends", type: .counter),
+                MetricFamily(name: "org.lifed.app_state", description: "State", type: .string),
+            ],
+            metrics: [
+                Metric(name: "org.lifed.ends_total", value: .number(3), fields: ["reason": "a\"b\\"]),
+                Metric(name: "org.lifed.app_state", value: .word("active"), object: "clock"),
+            ]
+        ).text
+        #expect(
+            text.hasPrefix(
+                "# TYPE lifed_ends counter\n# HELP lifed_ends Ends.\nlifed_ends_total{reason=\"a\\\"b\\\\\"} 3\n"))
+        #expect(text.contains("# TYPE lifed_app_state stateset\n"))
+        #expect(text.contains("lifed_app_state{app=\"clock\",lifed_app_state=\"active\"} 1\n"))
+        #expect(text.contains("lifed_app_state{app=\"clock\",lifed_app_state=\"suspended\"} 0\n"))
+        #expect(text.hasSuffix("# EOF\n"))
+    }
+}
+
+@Suite struct DoctorTests {
+    private static let status = Status(
+        version: "1", pid: 1, instance: "system", socket: "/s", started: 0, front: [], interruptions: [],
+        concealments: [], homeApp: nil, apps: 0, running: 0, clients: 1, journal: true, problems: [])
+
+    private let healthy = Surroundings(
+        connection: .answers(status), kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
+        controllers: ["cpu", "io", "memory", "pids"], enabledControllers: ["cpu", "io", "memory"],
+        hasUnifiedHierarchy: true, hasMemoryPressure: true, hasSwap: true, hasJournal: true, journalComplaint: nil,
+        hasSystemBus: true,
+        units: [
+            Surroundings.Unit(name: "lifed.service", load: "loaded", active: "active", file: "enabled"),
+            Surroundings.Unit(name: "lifed-rescue.service", load: "loaded", active: "inactive", file: "static"),
+        ])
+
+    private func worst(_ subject: String, _ edit: (inout Surroundings) -> Void) -> Finding.Verdict? {
+        var facts = healthy
+        edit(&facts)
+        let findings = Examination(facts).findings.filter { $0.subject == subject }
+        return findings.first { $0.verdict == .bad }?.verdict ?? findings.first { $0.verdict == .less }?.verdict
+            ?? findings.first?.verdict
+    }
+
+    @Test func whereAllIsThereNothingIsSaid() {
+        let examination = Examination(healthy)
+        #expect(examination.findings.allSatisfy { $0.verdict == .ok && $0.cost == nil })
+        #expect(plain.examination(examination).hasSuffix("everything is there\n"))
+    }
+
+    @Test func whatIsMissingHasItsVerdict() {
+        #expect(worst("daemon") { $0.connection = .absent("no") } == .bad)
+        #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .bad)
+        #expect(worst("control groups") { $0.controllers = nil } == .less)
+        #expect(worst("control groups") { $0.hasUnifiedHierarchy = false } == .less)
+        #expect(worst("controllers") { $0.controllers = ["cpu"] } == .less)
+        #expect(worst("controllers") { $0.enabledControllers = [] } == .less)
+        #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .less)
+        #expect(worst("swap") { $0.hasSwap = false } == .less)
+        #expect(worst("journal") { $0.hasJournal = false } == .less)
+        #expect(worst("reading it") { $0.journalComplaint = "no" } == .less)
+        #expect(worst("session and sleep") { $0.hasSystemBus = false } == .less)
+        #expect(worst("kernel") { $0.kernelRelease = "5.2.9" } == .bad)
+        #expect(worst("kernel") { $0.kernelRelease = "6.1.0-17" } == .less)
+        #expect(worst("units") { $0.units = nil } == .less)
+        #expect(worst("lifed.service") { $0.units?[0].active = "failed" } == .bad)
+        #expect(worst("lifed.service") { $0.units?[0].load = "not-found" } == .less)
+        #expect(worst("lifed.service") { $0.units?[0].active = "inactive" } == .less)
+    }
+
+    @Test func whatIsLessSaysWhatItCosts() {
+        var facts = healthy
+        (facts.hasSwap, facts.hasMemoryPressure, facts.controllers, facts.units) = (false, false, nil, nil)
+        facts.kernelRelease = "5.10"
+        for finding in Examination(facts).findings where finding.verdict != .ok { #expect(finding.cost != nil) }
+    }
+
+    @Test func theGroupIsThatOfTheUnifiedHierarchy() {
+        #expect(Surroundings.unifiedGroup("12:pids:/x\n0::/a/b\n") == "/a/b")
+        #expect(Surroundings.unifiedGroup("12:pids:/x\n") == nil)
+        let mounts = "cgroup /sys/fs/cgroup/pids cgroup rw 0 0\nnone /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+        #expect(Surroundings.unifiedRoot(mounts) == "/sys/fs/cgroup/unified")
+        #expect(Surroundings.unifiedRoot("proc /proc proc rw 0 0\n") == nil)
+    }
+}

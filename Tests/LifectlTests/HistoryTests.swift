@@ -1,0 +1,141 @@
+import ControlAPI
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import lifectl
+
+/// A change of state, at a time in milliseconds.
+func step(
+    _ time: Int64, _ id: String, _ from: State, _ to: State, _ reason: String = "focus", callback: Int64? = nil
+) -> HistoryEvent {
+    HistoryEvent(
+        kind: .transition, id: id, time: time * 1000, from: from, to: to, reason: reason, pid: 7, callback: callback)
+}
+
+@Suite struct HistoryTests {
+    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+
+    private func entry(_ json: String) throws -> HistoryEntry? {
+        try JSONDecoder().decode(JournalEntry.self, from: Data(json.utf8)).history
+    }
+
+    @Test func anEntryOfTheJournalIsHistory() throws {
+        let entry = try #require(
+            try entry(
+                """
+                {"__REALTIME_TIMESTAMP":"1500","MESSAGE_ID":"367840df9a3849ab8fecdee164406af3","MESSAGE":"a: b",
+                "PRIORITY":"6","LIFED_APP":"a","LIFED_FROM":"active","LIFED_TO":"inactive","LIFED_REASON":"home",
+                "LIFED_CALLBACK_USEC":"42","LIFED_PID":"7","_CMDLINE":["x","y"],"_BINARY":[1,2,3],"LONG":null}
+                """))
+        #expect(
+            entry.event
+                == HistoryEvent(
+                    kind: .transition, id: "a", time: 1500, from: .active, to: .inactive, reason: "home", pid: 7,
+                    callback: 42))
+        #expect(entry.priority == 6 && entry.app == "a")
+    }
+
+    @Test func theOtherKindsAreKnown() throws {
+        func event(_ kind: MessageKind, _ more: String) throws -> HistoryEvent? {
+            try entry(
+                #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind.rawValue)","LIFED_APP":"a",\#(more)}"#)?.event
+        }
+        #expect(try event(.callbackOverdue, #""LIFED_CALLBACK":"open-url""#)?.reason == "open-url")
+        #expect(try event(.killedAfterGrace, #""MESSAGE":"m""#)?.kind == .killed)
+        #expect(try event(.exited, #""LIFED_SIGNAL":"SIGSEGV""#)?.signal == 11)
+        #expect(try event(.exited, #""LIFED_EXIT_CODE":"3""#)?.exitCode == 3)
+        #expect(try event(.exited, #""LIFED_SIGNAL":"signal 40""#)?.signal == 40)
+        // A step whose states this program does not know is shown, and counts for nothing.
+        #expect(try event(.transition, #""LIFED_FROM":"new","LIFED_TO":"active""#) == nil)
+        #expect(try entry(#"{"MESSAGE":"no time"}"#) == nil)
+    }
+
+    /// The daemon's own list is the truth.
+    @Test func theKindsAreThoseOfTheDaemon() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let source = try #require(TextFile.read("/\(root)/Sources/LifecycleDaemon/Logging/MessageID.swift"))
+        for kind in MessageKind.allCases { #expect(source.contains("case \(kind) = \"\(kind.rawValue)\"")) }
+    }
+
+    @Test func theJournalIsAskedForWhatIsNeeded() {
+        let source = JournalSource(users: [0, 7], app: "a b", since: 2_500_000, lines: 3, follows: true)
+        let command = source.command
+        #expect(command.first == "journalctl")
+        #expect(command.suffix(4) == ["SYSLOG_IDENTIFIER=lifed", "_UID=0", "_UID=7", "LIFED_APP=a b"])
+        for word in ["--since=@2", "--lines=3", "--follow", "--priority=info"] { #expect(command.contains(word)) }
+    }
+
+    @Test func whatTheJournalRefusesIsSaid() {
+        let hint = ["Hint: You are currently not seeing messages from other users and the system."]
+        func status(_ code: Int32, _ complaints: [String], isEmpty: Bool) -> Outcome? {
+            do throws(Failure) {
+                try JournalSource.check(code, complaints, isEmpty: isEmpty)
+                return nil
+            } catch {
+                return error.status
+            }
+        }
+        #expect(status(0, hint, isEmpty: true) == .notPermitted)
+        #expect(status(0, hint, isEmpty: false) == nil)
+        #expect(
+            status(1, ["No journal files were opened due to insufficient permissions."], isEmpty: true) == .notPermitted
+        )
+        #expect(status(1, ["No journal files were found."], isEmpty: true) == nil)
+        #expect(status(1, ["Failed to open: Input/output error"], isEmpty: true) == .failed)
+        #expect(status(0, [], isEmpty: true) == nil)
+    }
+
+    @Test func aLineSaysWhenAndWhat() {
+        let line = plain.history(HistoryEntry(step(65_000, "a", .active, .inactive, "home", callback: 1234)))
+        #expect(line.hasSuffix("a: active → inactive (home, answered after 1.2 ms)"))
+        #expect(!plain.history(HistoryEntry(step(65_000, "a", .active, .inactive)), withApp: false).contains("a:"))
+        let exit = HistoryEvent(kind: .exited, id: "a\u{1b}", time: 0, reason: "crash", signal: 11)
+        #expect(plain.history(HistoryEntry(exit)).hasSuffix("a\\u{1b} was ended by SIGSEGV (crash)"))
+    }
+
+    @Test func aChildsLinesAreRead() throws {
+        var child = try ChildProcess(["sh", "-c", "echo one; echo; printf two; echo no >&2; exit 3"])
+        var lines: [String] = []
+        while let line = child.nextLine() { lines.append(String(decoding: line, as: UTF8.self)) }
+        #expect(lines == ["one", "", "two"])
+        let (status, complaints) = child.finish()
+        #expect(status == 3 && complaints == ["no"])
+        #expect(throws: ChildProcess.CannotStart.self) {
+            var missing = try ChildProcess(["/nonexistent/program"])
+            _ = missing.finish()
+        }
+    }
+}
+
+@Suite struct TimeArgumentTests {
+    @Test(arguments: [
+        ("10min", Int64(600)), ("1h30min", 5400), ("-2 h", 7200), ("3 days ago", 259_200), ("5s", 5), ("1w", 604_800),
+        ("now", 0),
+    ])
+    func howLongAgo(_ text: String, _ seconds: Int64) {
+        #expect(TimeArgument(argument: text)?.meaning == .ago(seconds * 1_000_000))
+    }
+
+    @Test func datesAndTimesOfDay() {
+        #expect(TimeArgument(argument: "@5")?.microseconds(now: 0) == 5_000_000)
+        #expect(
+            TimeArgument(argument: "2026-11-22 12:30:05")?.meaning
+                == .local(year: 2026, month: 11, day: 22, seconds: 45_005))
+        #expect(
+            TimeArgument(argument: "2026-11-22T12:30")?.meaning
+                == .local(year: 2026, month: 11, day: 22, seconds: 45_000))
+        let now = TimeArgument(argument: "2026-11-22 12:00")?.microseconds(now: 0) ?? 0
+        #expect(TimeArgument(argument: "11:00")?.microseconds(now: now) == now - 3_600_000_000)
+        #expect(TimeArgument(argument: "today")?.microseconds(now: now) == now - 43_200_000_000)
+        // A time of day that is not yet is that of the day before.
+        #expect(TimeArgument(argument: "13:00")?.microseconds(now: now) == now - 82_800_000_000)
+    }
+
+    @Test(arguments: [
+        "", "soon", "25:00", "12:60", "2026-13-01", "10", "10 lightyears", "2026-11-22 x", "-", "99999999999d",
+    ])
+    func whatIsNoTimeIsNotTaken(_ text: String) {
+        #expect(TimeArgument(argument: text) == nil)
+    }
+}

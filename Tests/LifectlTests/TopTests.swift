@@ -1,0 +1,63 @@
+import ArgumentParser
+import ControlAPI
+import Testing
+
+@testable import lifectl
+
+@Suite struct TopTests {
+    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+
+    private func row(_ id: String, _ state: State, time: Int64? = nil, until: Int64? = nil) -> TopSample.Row {
+        let app = App(
+            id: id, name: nil, state: state, target: state, reason: "focus", inFront: false, linked: false,
+            adHoc: false, pid: 1, containment: nil, since: 60_000_000, lastExit: nil)
+        return TopSample.Row(
+            app: app, processorTime: time, memory: 3 << 20,
+            obstacles: until.map { [Obstacle(kind: .backgroundTime, until: $0)] } ?? [], prospects: [])
+    }
+
+    @Test func deadlinesCountDown() {
+        let sample = TopSample(time: 0, rows: [row("a", .active), row("b", .background, until: 68_500_000)])
+        let lines = plain.top(sample, rows: 0..<9, selected: 1).split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        #expect(lines[1].hasPrefix("   a   active      6.0 s") && lines[1].contains("3 MiB"))
+        #expect(lines[2].hasPrefix(">  b   background") && lines[2].contains("2.5 s  time in the background"))
+    }
+
+    @Test func loadIsTheShareSinceTheSampleBefore() {
+        let before = TopSample(time: 0, rows: [row("a", .active, time: 100), row("b", .active, time: 900)])
+        var sample = TopSample(
+            time: 1_000_000,
+            rows: [row("a", .active, time: 250_100), row("b", .active, time: 5), row("c", .active, time: 7)])
+        sample.takeLoads(since: before)
+        #expect(sample.rows.map(\.load) == [2500, nil, nil])
+        #expect(Presentation.percent(2500) == "25.0 %")
+    }
+
+    @Test func aLineIsCutWithoutItsColours() {
+        #expect(Presentation.cut("\u{1b}[32mabc\u{1b}[0mdef", to: 4) == "\u{1b}[32mabc\u{1b}[0md")
+        #expect(Presentation.cut("ab", to: 4) == "ab")
+    }
+
+    @Test func keysAreTold() {
+        #expect(Screen.keys([0x1b, 0x5b, 0x41]) == [.up])
+        #expect(Screen.keys("js\u{1b}OBk".utf8) == [.down, .character("s"), .down, .up])
+        #expect(Screen.keys([0x03]) == [.quit])
+        // A key that is none of these, and a sequence that is cut off.
+        #expect(
+            Screen.keys([0x1b, 0x5b, 0x43]).isEmpty && Screen.keys([0x1b]).isEmpty && Screen.keys([0x1b, 0x5b]).isEmpty)
+    }
+
+    @Test func aKeyChoosesAnAppAndKeepsToItsName() throws {
+        var view = TopView(program: try #require(try Lifectl.parseAsRoot(["top"]) as? Top).options)
+        view.sample = TopSample(time: 0, rows: [row("a", .active), row("b", .background)])
+        #expect(view.picture(10).contains(">  a"))
+        #expect(view.take(.down) && view.picture(10).contains(">  b"))
+        view.sample = TopSample(time: 0, rows: [row("b", .active), row("c", .background), row("a", .background)])
+        #expect(view.picture(10).contains(">  b"))
+        #expect(view.take(.down) && view.take(.down) && view.take(.down))
+        #expect(view.picture(1).contains(">  a") && !view.picture(1).contains("  b  "))
+        let goesOn = view.take(.quit)
+        #expect(!goesOn)
+    }
+}
