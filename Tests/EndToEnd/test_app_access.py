@@ -92,6 +92,18 @@ def test_it_may_do_nothing_to_others_and_take_nothing_for_itself(apps, request_l
     assert {name: app["target"] for name, app in after.items()} == {name: app["target"] for name, app in before.items()}
 
 
+@pytest.mark.parametrize("containment", ["auto", "processGroup"])
+def test_it_is_known_to_a_daemon_that_took_it_over_and_holds_new_ones_otherwise(apps, containment):
+    (apps.configuration / "lifed.toml").write_text(f'containment = "{containment}"\n')
+    apps.process.kill()
+    apps.process.wait()
+    apps.start()
+    apps.lifectl("focus", "puppet")
+    assert apps.lifectl.app("puppet")["containment"] == apps.containment
+    test_it_sees_itself_alone(apps)
+    assert apps.puppet.lifectl("kill other").returncode == NOT_PERMITTED
+
+
 def test_it_ends_itself(apps):
     pid = apps.lifectl.pid("puppet")
     with pytest.raises(subprocess.TimeoutExpired):

@@ -88,9 +88,12 @@ final class AppProcesses {
             isInGroup = false
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
-        if cgroups == nil, let id = app(containing: pid) { return .app(id) }
+        if holdsByProcessGroup, let id = app(containing: pid) { return .app(id) }
         return isInGroup || ancestry.reachesThisProcess ? .unknown : .noApp
     }
+
+    /// Also where there are cgroups: an app of a daemon that had none stays without.
+    private var holdsByProcessGroup: Bool { running.values.contains { $0.tree.containmentKind == .processGroup } }
 
     private func app(containing pid: ProcessID) -> AppID? {
         table.tree(containing: pid).flatMap { apps[$0.token] }
