@@ -2,9 +2,10 @@ extension App {
     /// Whether its scenes have a life cycle of their own. What the manifest says counts from the next launch on.
     public var hasScenes: Bool { isRunning ? runsWithScenes : policy.scenes }
 
-    /// Where a scene of it is on its way to. It follows from where the app is to be, and which scenes are in front there.
+    /// Where a scene of it is on its way to. It follows from where the app is to be, and which scenes are in front there. What
+    /// is left of a launch with scenes stays where it is when there are none any more.
     public func target(of scene: Scene) -> SceneState {
-        guard target.isAlive, !scene.isClosing else { return .unattached }
+        guard hasScenes, target.isAlive, !scene.isClosing else { return .unattached }
         if scenes.front.contains(scene.id), target.isForeground {
             return target == .active ? .foregroundActive : .foregroundInactive
         }

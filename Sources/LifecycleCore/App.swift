@@ -52,8 +52,9 @@ public struct App: Sendable, Equatable {
     var awaiting: Awaiting?
     /// What it has to be told before its next step.
     var owed: [Notice] = []
-    /// Whether it was told willEnterForeground, which didBecomeActive always follows.
-    var owesActivation = false
+    /// How many places there were when it was told willEnterForeground, which didBecomeActive always follows: it gets one of
+    /// these even if there are fewer meanwhile. Nil where it was not told, or has got there.
+    var placesPromised: Int?
     /// The number of the last callback.
     var lastSequence: UInt64 = 0
 
@@ -107,8 +108,15 @@ public struct App: Sendable, Equatable {
         return target == .suspended && (hasWork || hasSceneWork) ? .background : target
     }
 
-    /// Whether it is in front, or was told that it comes there.
-    var isInSight: Bool { state.isForeground || owesActivation }
+    /// Whether it was told that it comes to the front, and not yet that it is active.
+    var owesActivation: Bool { placesPromised != nil }
+
+    /// Whether it is in front, or it or a scene of it was told that it comes there.
+    var isInSight: Bool { state.isForeground || owesActivation || isBringingScene }
+
+    private var isBringingScene: Bool {
+        if case .answer(_, _, .scene(let next)) = awaiting { next.isForeground } else { false }
+    }
 
     /// Whether it has a process, or is getting one.
     public var isRunning: Bool { state != .notRunning || isSpawning }

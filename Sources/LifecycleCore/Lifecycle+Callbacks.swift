@@ -14,7 +14,7 @@ extension Lifecycle {
         apps[id]?.lastSequence = delivery.sequence
         apps[id]?.awaiting = .answer(delivery, sent: now, to: arrival)
         // One that is told late, from `owed`, has missed its second.
-        if callback == .willEnterForeground, arrival != nil { apps[id]?.owesActivation = true }
+        if callback == .willEnterForeground, arrival != nil { apps[id]?.placesPromised = settings.frontLimit }
         // Giving up a place has a deadline of its own.
         if callback != .willResignActive || app.state != .active { deadlines.set(.answer, id, at: delivery.deadline) }
         effects.append(.deliver(id, delivery))
@@ -90,7 +90,7 @@ extension Lifecycle {
         deadlines.clear(.comeBack, id)
         apps[id]?.owed = []
         apps[id]?.mayHaveHeard = false
-        apps[id]?.owesActivation = false
+        apps[id]?.placesPromised = nil
         dropHolds(of: id)
         dropEvents(of: id, .notListening)
         goOnWithoutAnswer(id)

@@ -66,7 +66,7 @@ extension Lifecycle {
         apps[id]?.isAway = false
         apps[id]?.mayHaveHeard = false
         apps[id]?.owed = []
-        apps[id]?.owesActivation = false
+        apps[id]?.placesPromised = nil
         apps[id]?.holds = []
         apps[id]?.isWoken = false
         deadlines.clearAll(id)

@@ -23,8 +23,14 @@ extension Lifecycle {
 
     /// Whether the app may be active now; it joins the queue if it has not yet.
     mutating func hasPlace(_ id: AppID) -> Bool {
-        guard joinPlaces(id), let index = places.firstIndex(of: id), index < settings.frontLimit else { return false }
-        return true
+        guard joinPlaces(id), let app = apps[id], let index = places.firstIndex(of: id) else { return false }
+        return index < placeCount(for: app)
+    }
+
+    /// How many places there are. To one that was told to come, and is not to stay, there are as many as there were then:
+    /// it becomes active before it leaves, and nobody has to wait for that any longer than for one that resigns.
+    private func placeCount(for app: App) -> Int {
+        app.target == .active ? settings.frontLimit : max(settings.frontLimit, app.placesPromised ?? 0)
     }
 
     /// Gives up the app's place, so that the next one can have it.
@@ -52,7 +58,7 @@ extension Lifecycle {
         } else if app.target == .active {
             // One that was told to resign has to answer that in time, even when it is wanted again.
             if !app.isResigning { deadlines.clear(.resignation, id) }
-        } else if index < settings.frontLimit || app.state == .active, deadlines.instant(.resignation, id) == nil {
+        } else if index < placeCount(for: app) || app.state == .active, deadlines.instant(.resignation, id) == nil {
             deadlines.set(.resignation, id, at: now + app.policy.timeouts.willResignActive)
         }
     }
@@ -61,7 +67,7 @@ extension Lifecycle {
     mutating func resignationOverdue(_ id: AppID) {
         guard let app = apps[id] else { return }
         if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
-        apps[id]?.owesActivation = false
+        apps[id]?.placesPromised = nil
         if app.state == .active {
             resignUnanswered(app)
         } else if app.awaitedCallback == .willEnterForeground {

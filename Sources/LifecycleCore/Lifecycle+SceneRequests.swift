@@ -4,7 +4,10 @@ import OrderedCollections
 extension Lifecycle {
     mutating func openScene(_ opening: SceneOpening, of id: AppID, background: Bool, for request: RequestID) {
         guard let app = apps[id] else { return refuse(request, .noSuchApp(id)) }
-        guard app.hasScenes else { return refuse(request, .noScenes(id)) }
+        // One that is ending is launched again for it, with what the manifest says by then.
+        guard app.state == .terminating ? app.policy.scenes : app.hasScenes else {
+            return refuse(request, .noScenes(id))
+        }
         guard let scene = session(opening, of: id, origin: background ? .system : .person) else {
             return refuse(request, .tooManyScenes(id, limit: Scenes.limit))
         }
@@ -21,6 +24,7 @@ extension Lifecycle {
 
     mutating func focusScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
         if let refusal = refusalUnlessAlive(id) ?? refusal(of: scene, of: id) { return refuse(request, refusal) }
+        guard apps[id]?.hasScenes == true else { return refuse(request, .noScenes(id)) }
         show(scene, of: id)
         bringToFront(id, reason: .focus)
         wait(request, for: [id], goal: .scene(scene, .active), about: id, scene: scene)

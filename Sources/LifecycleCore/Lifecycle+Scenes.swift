@@ -114,20 +114,25 @@ extension Lifecycle {
     mutating func forgetClosedScenes(of id: AppID) {
         guard let app = apps[id], app.scenes.all.contains(where: \.isClosing) else { return }
         for scene in app.scenes.all where scene.isClosing && scene.state == .unattached {
-            if !app.owesNews(of: scene.id) { apps[id]?.scenes.remove(scene.id) }
+            if !app.owesNews(of: scene.id) { forget(scene.id, of: id) }
+        }
+    }
+
+    /// Whoever waits for the scene is answered before there is another one of its name.
+    private mutating func forget(_ scene: SceneID, of id: AppID) {
+        apps[id]?.scenes.remove(scene)
+        answerWaiters(of: id)
+        refuseWaiters(of: id, with: .superseded(id, by: .closed)) { waiter in
+            if case .scene(scene, _) = waiter.goal { true } else { false }
         }
     }
 
     // MARK: The end of the process
 
-    /// Tells the app that is to end of its scenes' end first, and gives it as long as SIGTERM does to hear it.
+    /// Tells the app that is to end of its scenes' end first, when it has answered what it was told before, and gives it as
+    /// long as SIGTERM does for all of that.
     mutating func part(with id: AppID) {
         guard let app = apps[id] else { return }
-        if app.awaitsEvent {
-            deadlines.clear(.answer, id)
-            giveUpEvent(of: id, .lost)
-            apps[id]?.awaiting = nil
-        }
         if deadlines.instant(.parting, id) == nil {
             deadlines.set(.parting, id, at: now + app.policy.timeouts.willTerminate)
         }
@@ -138,6 +143,7 @@ extension Lifecycle {
         guard let app = apps[id], app.target == .notRunning, app.isParting else { return }
         if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
         deadlines.clear(.answer, id)
+        giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
         apps[id]?.owed = []
         detachScenes(of: id, reason: app.wishReason)

@@ -36,7 +36,7 @@ extension Lifecycle {
         if app.isParting { return part(with: id) }
         apps[id]?.owed = []
         apps[id]?.mayHaveHeard = false
-        apps[id]?.owesActivation = false
+        apps[id]?.placesPromised = nil
         deadlines.clear(.answer, id)
         giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
@@ -141,7 +141,7 @@ extension Lifecycle {
         if app.state == .background { leaveBackground(id) }
         if state == .background { enterBackground(id) }
         switch state {
-        case .active: apps[id]?.owesActivation = false
+        case .active: apps[id]?.placesPromised = nil
         case .suspended: deadlines.clear(.comeBack, id)
         case .inactive: apps[id]?.hasBeenInFront = true
         case .background where app.state != .suspended: startBackgroundTime(of: id)

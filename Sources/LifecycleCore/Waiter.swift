@@ -34,7 +34,7 @@ enum Goal: Sendable, Equatable {
         case .active: app.state == .active && !app.isResigning
         case .launched: app.state == .suspended || app.state.isAlive && app.isReady && app.hasHeardAll
         case .awake, .woken: app.state.isAlive && app.state != .suspended && app.awaiting != .resume
-        case .suspended: app.state == .suspended && app.awaiting == nil
+        case .suspended: app.isSeenStopped
         case .gone: app.state == .notRunning && app.awaiting == nil
         case .outOfSight: !app.isInSight && !app.isSpawning
         case .notActive: app.state != .active && !app.owesActivation
@@ -72,11 +72,14 @@ extension Goal {
 }
 
 extension App {
+    /// Whether it sleeps. One that somebody else has continued, and that is to end before it was stopped again, does not.
+    fileprivate var isSeenStopped: Bool { state == .suspended && awaiting == nil && target.isAlive }
+
     /// Whether there is nothing more to wait for before the machine sleeps.
     fileprivate var isReadyForSleep: Bool {
         switch state {
         case .notRunning: !isSpawning
-        case .suspended: awaiting == nil
+        case .suspended: isSeenStopped
         case .background:
             hasHeardAll && (target == .background || holds.contains { $0.kind == .activity })
         case .active, .inactive, .terminating: false

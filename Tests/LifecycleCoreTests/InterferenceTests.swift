@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// What other people, a new configuration and the daemon's own death do to apps that are in the middle of something.
 /// The simulation has found most of these.
@@ -156,6 +157,124 @@ import Testing
         #expect(world.replies.count == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `an app that was told to come becomes active, even if there are fewer places by then`(isRestarted: Bool) {
+        let (home, maps) = (AppID("home"), AppID("maps"))
+        var settings = Settings()
+        settings.homeApp = home
+        settings.frontLimit = 3
+        var world = World(apps: "home", "maps", "clock", linked: true, settings: settings)
+        world.ask(.launch(maps, background: false))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        settings.frontLimit = 1
+        if isRestarted { world.restart(settings: settings) } else { world.give(.configure(settings)) }
+        _ = world.lines()
+        world.give(.message(Self.clock, .done(sequence: world.core.knownApps[Self.clock]?.lastSequence ?? 0)))
+        let told = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(told == ["did-become-active", "will-resign-active", "did-enter-background"].map { "clock ← " + $0 })
+        world.pass(.seconds(5))
+        #expect(world.state("home") == .active)
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `an app that is to end before it was stopped again is not said to be suspended`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        world.withholding = [.stopped]
+        world.give(.outcome(Self.clock, .resumedByOther))
+        let sleep = world.ask(.suspend(Self.clock))
+        #expect(world.replies[sleep] == nil)
+        world.ask(.terminate(Self.clock))
+        #expect(world.replies[sleep] == .refused(.superseded(Self.clock, by: .terminate)))
+    }
+
+    @Test func `a lock is done when no scene is on its way into sight either`() throws {
+        let maps = AppID("maps")
+        var world = World(apps: "maps", linked: true)
+        world.linked.insert(Self.clock)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(maps, background: false))
+        world.silent[Self.clock] = [.sceneWillEnterForeground]
+        world.ask(.focus(Self.clock))
+        let lock = world.ask(.machine(.lock))
+        #expect(world.replies[lock] == nil)
+        world.pass(.seconds(5))
+        #expect(world.replies[lock] != nil)
+        #expect(world.state("clock")?.isForeground == false)
+    }
+
+    @Test func `scenes of an app that runs without them by now are not waited for`() throws {
+        let main = try #require(SceneID("main"))
+        var world = World(apps: "maps", linked: true)
+        world.linked.insert(Self.clock)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.stubborn = [Self.clock]
+        world.ask(.terminate(Self.clock))
+        policy.scenes = false
+        world.give(.define(Self.clock, policy))
+        let opening = world.ask(.openScene(Self.clock, SceneOpening(scene: main), background: true))
+        #expect(world.replies[opening] == .refused(.noScenes(Self.clock)))
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        let early = world.ask(.openScene(Self.clock, SceneOpening(scene: main), background: true))
+        policy.scenes = false
+        world.give(.define(Self.clock, policy))
+        world.pass(.seconds(5))
+        #expect(world.state("clock")?.isAlive == true)
+        #expect(world.replies[early] != nil)
+        let focus = world.ask(.focusScene(Self.clock, main))
+        #expect(world.replies[focus] == .refused(.noScenes(Self.clock)))
+    }
+
+    @Test func `a scene of the home app that is closed while it starts is closed, and another one is shown`() throws {
+        let main = try #require(SceneID("main"))
+        var world = World()
+        world.linked = [Self.clock]
+        world.withholding = [.spawned]
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        let opening = world.ask(.openScene(Self.clock, SceneOpening(scene: main, info: "old"), background: false))
+        var settings = Settings()
+        settings.homeApp = Self.clock
+        world.give(.configure(settings))
+        let closing = world.ask(.closeScene(Self.clock, main))
+        #expect(world.replies[opening] == .refused(.superseded(Self.clock, by: .closed)))
+        #expect(world.replies[closing]?.name == "done main unattached")
+        #expect(world.core.knownApps[Self.clock]?.scenes[main].map { $0.info == nil } == true)
+    }
+
+    @Test func `an app that ends hears of its scenes' end when it has answered what it was told before`() throws {
+        var world = World()
+        world.linked = [Self.clock]
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.memoryWarning]
+        world.give(.memoryPressure(.warning, "short"))
+        let sequence = world.core.knownApps[Self.clock]?.lastSequence ?? 0
+        world.ask(.beginInterruption("call"))
+        world.ask(.terminate(Self.clock))
+        #expect(!world.lines().contains { $0.hasPrefix("clock ← scene-did-disconnect") })
+        world.give(.message(Self.clock, .done(sequence: sequence)))
+        let lines = world.lines()
+        #expect(lines.contains { $0.hasPrefix("clock ← scene-did-disconnect") })
+        #expect(lines.contains("terminate clock"))
+    }
+
     @Test func `an app out of sight stays there while something interrupts`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
@@ -167,5 +286,18 @@ import Testing
         #expect(!world.lines().contains { $0.contains("active") || $0.contains("foreground") })
         world.ask(.endInterruption("call"))
         #expect(world.state("clock") == .active)
+    }
+}
+
+extension World {
+    /// Another daemon takes over, with channels that were kept and on which nothing was lost.
+    fileprivate mutating func restart(settings: Settings) {
+        let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
+        let running = core.knownApps.values.filter(\.isLinked)
+        core = Lifecycle(
+            restoring: core.record, apps: records, settings: settings, policy: { _ in Policy() }, at: now)
+        for app in running { give(.message(app.id, .back(lastSequence: app.lastSequence))) }
+        give(.takeOver)
+        give(.start)
     }
 }

@@ -31,7 +31,7 @@ extension App {
         record.add("launch-reason", launchReason.word)
         record.add("has-launched", if: hasLaunched)
         record.add("sequence", String(lastSequence))
-        record.add("owes-activation", if: owesActivation)
+        record.add("owes-activation", placesPromised.map { String($0) })
         for notice in owed { record.add("owed", notice.text) }
         record.add("may-have-heard", if: mayHaveHeard)
         for hold in holds { record.add("hold", hold.text) }
@@ -83,7 +83,7 @@ extension App {
         lastInFront = record.instant("last-in-front")
         launched = record.instant("launched")
         hasLaunched = record.has("has-launched")
-        owesActivation = record.has("owes-activation")
+        placesPromised = record.number("owes-activation").map { Int(clamping: max($0, 1)) }
         owed = record.all("owed").compactMap { Notice(text: $0) }
         mayHaveHeard = record.has("may-have-heard") && !owed.isEmpty
         holds = record.all("hold").compactMap { Hold(text: $0) }
