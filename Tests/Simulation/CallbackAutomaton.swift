@@ -4,10 +4,14 @@ package import LifecycleCore
 package struct CallbackAutomaton: Sendable {
     /// The last callback of the life cycle that it was told.
     package private(set) var last: Callback?
+    /// Whether the app's scenes are told in its place what concerns being in front.
+    package let hasScenes: Bool
+    /// The same for each scene that it has heard of.
+    package private(set) var scenes: [SceneID: SceneAutomaton] = [:]
     /// Whether the app let a deadline pass; what it is told then may leave out what it did not wait for.
     package var wasLate = false
 
-    package init() {}
+    package init(hasScenes: Bool = false) { self.hasScenes = hasScenes }
 
     /// Whether it was told of both parts of its launch.
     package var hasLaunched: Bool { last != nil && last != .willFinishLaunching }
@@ -18,10 +22,19 @@ package struct CallbackAutomaton: Sendable {
     package mutating func told(_ delivery: Delivery) -> String? {
         let callback = delivery.callback
         guard delivery.event == nil else { return problem(with: delivery) }
+        if let news = delivery.scene { return told(callback, news) }
         let allowed = allowedNext
         defer { last = callback }
         guard !allowed.contains(callback) else { return nil }
         return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"
+    }
+
+    private mutating func told(_ callback: Callback, _ news: SceneNews) -> String? {
+        guard hasScenes else { return "\(callback.rawValue), and has no scenes" }
+        guard hasLaunched else { return "\(callback.rawValue) before it has launched" }
+        return scenes[news.scene, default: SceneAutomaton()].told(callback, reason: news.reason).map {
+            "of \(news.scene) \($0)"
+        }
     }
 
     /// Events come after the launch callbacks, and what is for the app in front only to that one, before it is active or
@@ -30,7 +43,8 @@ package struct CallbackAutomaton: Sendable {
         guard hasLaunched else { return "\(delivery.callback.rawValue) before it has launched" }
         switch delivery.callback {
         case .openURL, .continueActivity:
-            if last == .didEnterBackground || delivery.state == .background {
+            let isHidden = hasScenes ? !scenes.values.contains(where: \.isShown) : last == .didEnterBackground
+            if isHidden || delivery.state == .background {
                 return "\(delivery.callback.rawValue) out of sight"
             }
             return last == .willResignActive && delivery.state == .active
@@ -43,6 +57,7 @@ package struct CallbackAutomaton: Sendable {
         switch last {
         case nil: [.willFinishLaunching]
         case .willFinishLaunching: [.didFinishLaunching]
+        case .didFinishLaunching where hasScenes: []
         case .didFinishLaunching: [.didBecomeActive, .didEnterBackground, .willEnterForeground]
         case .didBecomeActive: [.willResignActive]
         case .willResignActive: [.didBecomeActive, .didEnterBackground]
@@ -51,7 +66,7 @@ package struct CallbackAutomaton: Sendable {
         case .openURL, .continueActivity, .performTask, .memoryWarning, .protectedDataWillBecomeUnavailable,
             .protectedDataDidBecomeAvailable, .significantTimeChange:
             []
-        // No app of the simulation has scenes.
+        // Each scene has its own.
         case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
             .sceneDidEnterBackground, .sceneDidDisconnect:
             []

@@ -60,7 +60,7 @@ extension AppState {
 }
 
 extension Input {
-    /// Every kind that comes: the apps of the simulation have no scenes, and nobody asks for any.
+    /// Every kind that comes.
     static let kinds = [
         "start", "configure", "define", "forget", "wake", "shutDown", "takeOver", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
@@ -69,6 +69,8 @@ extension Input {
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
         "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
         "message beginActivity", "message endHold", "message closed", "message back",
+        "request openScene", "request focusScene", "request backgroundScene", "request closeScene",
+        "message openScene", "message closeScene", "message sceneInfo",
     ]
 
     var kind: String {

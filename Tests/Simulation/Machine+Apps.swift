@@ -98,6 +98,7 @@ extension Machine {
             // One that has ended it says so again.
             if isCalm || tree.manner != .silent && !chance.happens(faults ? 20 : 0) { endHold(number, of: id) }
         case .callback(let delivery):
+            noteScene(of: delivery, id)
             if delivery.callback == .performTask {
                 let isLong = faults && chance.happens(30)
                 return later(
@@ -121,14 +122,17 @@ extension Machine {
     }
 
     private mutating func misbehave(_ id: AppID, _ sequence: UInt64) {
-        switch chance.number(below: 8) {
+        switch chance.number(below: 11) {
         case 0: say(.done(sequence: sequence + 1), id)
         case 1: say(.done(sequence: sequence &- 1, .handled(true)), id)
         case 2: say(.done(sequence: .max, .result(.failed)), id)
         case 3: say(.endHold(99), id)
         case 4: say(.hello, id)
         case 5: say(.beginActivity(7, mode: "undeclared"), id)
-        case 6: for _ in 0..<3 { say(.beginTask(8, name: "again"), id) }
+        case 6: say(.openScene(nil, role: nil, info: nil), id)
+        case 7: say(.closeScene(Scenario.sceneNames[0]), id)
+        case 8: say(.sceneInfo(Scenario.sceneNames[1], "wrong"), id)
+        case 9: for _ in 0..<3 { say(.beginTask(8, name: "again"), id) }
         default: break
         }
     }
@@ -161,5 +165,30 @@ extension Machine {
             for number in tree.holds.keys.sorted() { endHold(number, of: id) }
             for number in tree.watch.granted.keys.sorted() where tree.holds[number] == nil { endHold(number, of: id) }
         }
+    }
+
+    // MARK: Scenes
+
+    /// What the app makes of what it hears of a scene, in so far as it keeps something about it.
+    private mutating func noteScene(of delivery: Delivery, _ id: AppID) {
+        guard let scene = delivery.scene?.scene else { return }
+        if delivery.callback == .sceneDidDisconnect {
+            trees[id]?.scenes.remove(scene)
+            trees[id]?.infos[scene] = nil
+            trees[id]?.closing.remove(scene)
+        } else {
+            trees[id]?.scenes.insert(scene)
+        }
+    }
+
+    /// The app wants something with a scene. What is to be said again when the channel was lost is kept.
+    mutating func want(_ message: AppMessage, _ id: AppID) {
+        guard let tree = trees[id], tree.canAct, tree.hasSaidHello, tree.channel == .open else { return }
+        switch message {
+        case .sceneInfo(let scene, let info): if tree.scenes.contains(scene) { trees[id]?.infos[scene] = .some(info) }
+        case .closeScene(let scene): if tree.scenes.contains(scene) { trees[id]?.closing.insert(scene) }
+        default: break
+        }
+        say(message, id)
     }
 }

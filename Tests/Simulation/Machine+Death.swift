@@ -56,6 +56,7 @@ extension Machine {
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
         if isTold { story.append(.note("another daemon takes over")) }
+        adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
         var ended: [(AppID, ExitStatus)] = []
         for app in running { if let status = adopt(app) { ended.append((app.id, status)) } }
@@ -151,6 +152,13 @@ extension Machine {
             say(isActivity ? .beginActivity(number, mode: "audio") : .beginTask(number, name: "task"), id)
         }
         for number in tree.watch.granted.keys.sorted() where tree.holds[number] == nil { say(.endHold(number), id) }
+        for scene in tree.scenes.sorted() {
+            if tree.closing.contains(scene) {
+                say(.closeScene(scene), id)
+            } else if let info = tree.infos[scene] {
+                say(.sceneInfo(scene, info), id)
+            }
+        }
         if let last = tree.lastAnswer { say(.done(sequence: last.sequence, last.answer), id) }
         if let last = tree.taskAnswer { say(.done(sequence: last.sequence, last.answer), id) }
     }

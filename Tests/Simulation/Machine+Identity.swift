@@ -27,6 +27,9 @@ extension Machine {
             if case .callback(let delivery) = told { text += " \(delivery.callback)\(last - delivery.sequence)" }
         }
         text += " \(String(describing: watch.automaton.last))\(watch.automaton.wasLate)\(watch.believesActive)"
+        for (scene, automaton) in watch.automaton.scenes.sorted(by: { $0.key < $1.key }) {
+            text += " \(scene)\(String(describing: automaton.last))\(watch.scenes[scene]?.believesActive ?? false)"
+        }
         text += watch.outstanding.map { " \($0.callback)" } ?? ""
     }
 
@@ -50,6 +53,13 @@ extension Machine {
             let parts = value.split(separator: ":")
             guard parts.count == 2, let time = Int64(parts[1]) else { return value }
             return "\(parts[0]):\(time - Int64(now.microseconds))"
+        case "scene":
+            let parts = value.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+            return parts.enumerated().map { place, part in
+                // Since when it is where it is, and when it was in front the last time.
+                guard place == 5 || place == 6, let time = UInt64(part) else { return part }
+                return String(min(now.microseconds &- time, 61_000_000))
+            }.joined(separator: " ")
         case "exit": return String(value.drop { $0 != ":" })
         default: return value
         }

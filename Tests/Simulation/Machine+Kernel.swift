@@ -32,7 +32,9 @@ extension Machine {
         }
         launches += 1
         let manner = isCalm ? calmManner(of: id) : setup.apps.first { $0.id == id }?.manner ?? .good
-        var tree = Tree(number: launches, launched: core.knownApps[id]?.launched, manner: manner)
+        let hasScenes = core.knownApps[id]?.hasScenes ?? false
+        var tree = Tree(
+            number: launches, launched: core.knownApps[id]?.launched, manner: manner, hasScenes: hasScenes)
         if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
         tree.failsToStart = faults && chance.happens(8)
         // One that was being started is started again, whatever was to follow.

@@ -31,8 +31,9 @@ extension Machine {
         guard delivery.sequence > tree.lastSequence else { return }
         noteErrand(delivery, id)
         if let problem = trees[id]?.watch.automaton.told(delivery) { report("\(id) is told \(problem)") }
+        if let news = delivery.scene { watchSceneNews(delivery, news, id) }
         switch callback {
-        case .didBecomeActive: becomeActive(id)
+        case .didBecomeActive, .sceneDidBecomeActive: becomeActive(id)
         // One that was silent is told late, and nobody waits for that.
         case .willResignActive:
             if tree.watch.resignsBy.map({ $0 > now }) ?? true { trees[id]?.watch.resignsBy = delivery.deadline }
@@ -54,15 +55,17 @@ extension Machine {
         let times = timeouts(of: id)
         let most =
             switch delivery.callback {
-            case .willResignActive: times.willResignActive
-            case .didEnterBackground: times.didEnterBackground
+            case .willResignActive, .sceneWillResignActive: times.willResignActive
+            case .didEnterBackground, .sceneDidEnterBackground: times.didEnterBackground
+            case .sceneDidDisconnect: max(times.callback, times.willTerminate)
             case .willFinishLaunching, .didFinishLaunching: times.launch
             case .performTask: times.task
             default: times.callback
             }
-        let least = delivery.callback == .willResignActive || !isAwayPossible ? most : .zero
+        let mayBeLate = [.willResignActive, .sceneWillResignActive, .sceneDidDisconnect].contains(delivery.callback)
+        let least = mayBeLate || isAwayPossible ? .zero : most
         let time = delivery.deadline.duration(since: now)
-        if time > most || (time < least && delivery.callback != .willResignActive) {
+        if time > most || time < least {
             report("\(id) has \(time) for \(delivery.callback.rawValue), not \(most)")
         }
     }
@@ -84,22 +87,22 @@ extension Machine {
         let limit = now < lastLimit.until ? max(lastLimit.limit, settings.frontLimit) : settings.frontLimit
         let others = trees.filter { $0.key != id && believesActive($0.key, $0.value) }.keys
         if others.count >= limit { report("\(id) is told that it is active, and so believe \(others.sorted())") }
+        guard trees[id]?.hasScenes == false else { return }
         trees[id]?.watch.believesActive = true
         trees[id]?.watch.resignsBy = nil
     }
 
     /// Whoever is called inactive has resigned, or has had the time for it, and has no more of it when it is wanted again.
     mutating func stopBeingActive(_ id: AppID) {
-        guard let tree = trees[id], tree.watch.believesActive else { return }
+        guard let tree = trees[id], tree.watch.believesActive || tree.hasScenes else { return }
         if believesActive(id, tree) { report("\(id) is called inactive, and may believe that it is active") }
         trees[id]?.watch.resignsBy = now
     }
 
-    private func believesActive(_ id: AppID, _ tree: Tree) -> Bool {
-        guard tree.watch.believesActive, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil else {
+    func believesActive(_ id: AppID, _ tree: Tree) -> Bool {
+        guard tree.watch.believesActive(at: now), tree.asked == nil, tree.killed == nil, tree.mainStatus == nil else {
             return false
         }
-        if let time = tree.watch.resignsBy, time <= now { return false }
         // A successor ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
         guard let since = tree.watch.unwantedSince else { return true }
@@ -137,7 +140,8 @@ extension Machine {
         if isLinked, !watch.granted.isEmpty {
             report("\(id) is stopped, and held by \(watch.granted.keys.sorted())")
         }
-        if isLinked, watch.automaton.last == .didBecomeActive || watch.automaton.last == .willResignActive {
+        let isShown = watch.automaton.scenes.values.contains(where: \.isShown)
+        if isLinked, isShown || [.didBecomeActive, .willResignActive].contains(watch.automaton.last) {
             report("\(id) is stopped, and has not been told that it is out of sight")
         }
         guard !isLinked, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince else {
@@ -151,6 +155,7 @@ extension Machine {
     mutating func watchTerminate(_ id: AppID) {
         guard let tree = trees[id], !(isTakingOver && tree.asked != nil) else { return }
         if tree.asked != nil, tree.mainStatus == nil { report("\(id) is sent SIGTERM twice") }
+        checkParting(id)
         // One whose channel went with a daemon cannot be told to resign, and one that was silent is told late.
         if tree.mainStatus == nil, tree.channel != .lost, !tree.watch.automaton.wasLate, believesActive(id, tree) {
             report("\(id) is sent SIGTERM while it believes that it is active")
@@ -196,6 +201,7 @@ extension Machine {
     mutating func watchVictim(_ id: AppID) {
         if core.front.contains(id) { report("\(id) is in front, and ended for its memory") }
         if policies[id]?.suspend == .never { report("\(id) is never suspended, and ended for its memory") }
+        checkNoScenesToReclaim(before: id)
         let sleepers = states.filter { $0.value == .suspended }.keys
         if states[id] == .background, !sleepers.filter({ canGo($0) }).isEmpty {
             report("\(id) is ended for its memory before \(sleepers.sorted())")
@@ -203,6 +209,14 @@ extension Machine {
         trees[id]?.watch.isVictim = true
         trees[id]?.watch.victimState = states[id] ?? .notRunning
         if trees[id]?.watch.cause == nil { trees[id]?.watch.cause = .system }
+    }
+
+    /// One that was to go, and is wanted again before it was asked to, has not been ended.
+    mutating func noteRescue(of id: AppID) {
+        guard let tree = trees[id], tree.watch.isVictim, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil
+        else { return }
+        trees[id]?.watch.isVictim = false
+        if tree.watch.cause == .system { trees[id]?.watch.cause = nil }
     }
 
     /// What is in front and only concealed goes last.
@@ -214,5 +228,11 @@ extension Machine {
 }
 
 extension Watch {
+    /// Whether the app, or a scene of it, was told that it is active, and neither gave that up nor let its time for it pass.
+    func believesActive(at now: Instant) -> Bool {
+        if believesActive, resignsBy.map({ $0 > now }) ?? true { return true }
+        return scenes.values.contains { $0.believesActive && ($0.resignsBy.map { $0 > now } ?? true) }
+    }
+
     func isOutstanding(at now: Instant) -> Bool { outstanding.map { now < $0.deadline } ?? false }
 }

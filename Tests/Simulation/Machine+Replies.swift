@@ -31,7 +31,10 @@ extension Machine {
         case .notRunning:
             if !tree.isGone { report("\(id) is said to be gone, and is not") }
             ends[id] = tree.watch.cause ?? .unclear
-        case .terminating: noteCauseToKill(id)
+            checkEndOfScenes(id)
+        case .terminating:
+            noteCauseToKill(id)
+            trees[id]?.watch.endedFrom = step.from
         }
     }
 
@@ -60,7 +63,7 @@ extension Machine {
         case .done(let app): checkDone(request, app?.id)
         case .ended(let outcome, _): check(outcome, of: request)
         case .reclaimed(let ids): for id in ids where trees[id]?.killed == nil && !isGone(id) { checkReclaimed(id) }
-        case .scene(let scene, let app): report("\(app.id) has no scenes, and \(scene.id) is an answer")
+        case .scene(let scene, let app): checkScene(request, scene, app.id)
         case .refused: break
         }
     }
@@ -90,8 +93,27 @@ extension Machine {
             guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
             for id in core.front { promise(states[id] != .active, id, "interrupted") }
         case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
-        case .openScene, .focusScene, .backgroundScene, .closeScene: report("\(request) is done, without scenes")
+        case .openScene, .focusScene, .backgroundScene, .closeScene:
+            report("\(request) is done, and the scene not named")
         }
+    }
+
+    private mutating func checkScene(_ request: Request, _ scene: Scene, _ id: AppID) {
+        let state = sessions[id]?[scene.id]?.state
+        let isSo =
+            switch request {
+            case .openScene(id, let opening, background: false):
+                state == .foregroundActive && opening.scene.map { $0 == scene.id } ?? true
+            case .openScene(id, let opening, background: true):
+                state.map { $0 != .unattached } ?? false && opening.scene.map { $0 == scene.id } ?? true
+            case .focusScene(id, scene.id): state == .foregroundActive
+            case .backgroundScene(id, scene.id): state?.isForeground != true
+            case .closeScene(id, scene.id):
+                // There may be a new one of its name by now.
+                core.knownApps[id]?.scenes[scene.id]?.wasConnected != true && state ?? .unattached == .unattached
+            default: false
+            }
+        if !isSo { report("\(request) is answered with \(id)/\(scene.id), which is \(state ?? .unattached)") }
     }
 
     /// Whether what was asked for has ended and begun anew: then another request is answered when it is so again.

@@ -43,6 +43,7 @@ extension Machine {
                 report("\(when): \(app.id) is not put to sleep")
             }
         }
+        checkScenesAtRest(when)
         guard let home = settings.homeApp, let app = core.knownApps[home], !app.isGivenUp, !isShuttingDown else {
             return
         }
@@ -66,6 +67,7 @@ extension Machine {
                 report("\(id) was wanted in front, and is \(states[id] ?? .notRunning)")
             }
             if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in front, and stays stopped") }
+            expectScenesInFront(of: id)
         }
         endAllHolds()
         pass(.seconds(60))

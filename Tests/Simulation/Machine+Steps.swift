@@ -20,6 +20,7 @@ extension Machine {
         case .endHold(let id):
             guard let tree = trees[id], tree.canAct, let number = tree.holds.keys.min() else { return }
             endHold(number, of: id)
+        case .say(let id, let message): want(message, id)
         case .close(let id): if let tree = trees[id], tree.hasSaidHello, tree.runs { say(.closed, id) }
         case .exit(let id, let status, let othersLeft): exit(id, status, othersLeft: othersLeft)
         case .foreignContinue(let id): continueFromOutside(id)
@@ -72,7 +73,12 @@ extension Machine {
     private mutating func stopFromOutside(_ id: AppID) {
         guard let tree = trees[id], tree.canAct else { return }
         trees[id]?.isStoppedByOther = true
-        later(.notice(id, .stoppedByOther, launch: tree.number), within: 3)
+        // What the daemon has done before is reported before.
+        let resumed = queue.ordered.last { entry in
+            if case .notice(id, .resumed, _) = entry.event { true } else { false }
+        }
+        let earliest = max(now, resumed?.time ?? now)
+        queue.add(.notice(id, .stoppedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
     }
 
     private mutating func configure(_ new: Settings) {

@@ -6,6 +6,7 @@ extension Machine {
 
     /// What an input changes by itself, before the core has had a say.
     mutating func noteBefore(_ input: Input) {
+        noteScenesBefore(input)
         switch input {
         case .message(let id, let message): note(message, from: id)
         case .request(_, .terminate(let id)): trees[id]?.watch.wantEnd(now)
@@ -46,6 +47,7 @@ extension Machine {
             noteAnswer(answer, to: delivery)
             switch delivery.callback {
             case .willResignActive: trees[id]?.watch.believesActive = false
+            case .sceneWillResignActive: forgetScene(of: delivery, id)
             case .didFinishLaunching: trees[id]?.watch.hasAnsweredLaunch = true
             default: break
             }
@@ -71,6 +73,7 @@ extension Machine {
         trees[id]?.watch.outstanding = nil
         trees[id]?.watch.task = nil
         trees[id]?.watch.believesActive = false
+        trees[id]?.watch.scenes = [:]
         trees[id]?.watch.granted = [:]
         trees[id]?.watch.wasLinkedInBackground = true
     }
@@ -87,11 +90,11 @@ extension Machine {
         case .deliver(let id, let delivery): watchDelivery(delivery, to: id)
         case .answerHold(let id, let number, nil): noteGrant(number, to: id)
         case .expireTask(let id, _, _): trees[id]?.watch.expiredAt = now
-        case .sceneTransition(let step): report("\(step.app) has no scenes, and \(step.scene) is \(step.to)")
         case .measureMemory(let id): watchVictim(id)
         case .reply(let request, let reply): watchReply(request.number, reply)
-        case .transition, .decision, .finished, .forgotten: missed(effect)
-        case .answerHold, .resume, .lookAtMemory: break
+        case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
+        case .lookAtMemory(let id, _): noteRescue(of: id)
+        case .answerHold, .resume: break
         }
     }
 
@@ -101,15 +104,19 @@ extension Machine {
         case .transition(let step):
             watchTransition(step)
             if step.to == .notRunning { trees[step.app] = nil }
+        case .sceneTransition(let step): watchSceneStep(step)
+        case .decision(.scenesReclaimed(let id, let scenes)): noteReclaimed(scenes, of: id)
         case .decision(.answerOverdue(let id, let callback)): noteOverdue(callback, id)
         case .decision(.launchFailed(let id, _)):
             ends[id] = .unclear
+            forgetNewScenes(of: id)
             trees[id] = nil
         case .decision(.eventEnded(_, let event, _)): if let key = event.key { errands[key]?.isOver = true }
         case .forgotten(let id):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
             ends[id] = .unclear
+            sessions[id] = nil
         case .finished:
             if !isShuttingDown { report("finished without being told to stop") }
             if hasFinished { report("finished twice") }
@@ -117,9 +124,12 @@ extension Machine {
             hasFinished = true
         case .answerHold(let id, let number, nil): noteGrant(number, to: id)
         case .measureMemory(let id): watchVictim(id)
+        case .lookAtMemory(let id, _): noteRescue(of: id)
         // A successor believes that it was told, and waits no longer than that.
         case .deliver(let id, let delivery) where delivery.callback == .willResignActive:
             trees[id]?.watch.resignsBy = delivery.deadline
+        case .deliver(let id, let delivery) where delivery.callback == .sceneWillResignActive:
+            if let scene = delivery.scene?.scene { trees[id]?.watch.scenes[scene]?.resignsBy = delivery.deadline }
         default: break
         }
     }
@@ -136,13 +146,19 @@ extension Machine {
             trees[id]?.watch.task = nil
         } else if let delivery = trees[id]?.watch.outstanding, delivery.callback == callback {
             // Who does not answer didEnterBackground has no more time, and is not forgiven.
-            if callback == .didEnterBackground {
+            if callback == .didEnterBackground || callback == .sceneDidEnterBackground {
                 trees[id]?.watch.hasMissedBackground = true
             } else {
                 trees[id]?.watch.outstanding = nil
             }
             if callback == .willResignActive { trees[id]?.watch.believesActive = false }
+            if callback == .sceneWillResignActive { forgetScene(of: delivery, id) }
         }
+    }
+
+    /// The scene is not active any more, as far as its app goes.
+    private mutating func forgetScene(of delivery: Delivery, _ id: AppID) {
+        if let scene = delivery.scene?.scene { trees[id]?.watch.scenes[scene] = nil }
     }
 
     // MARK: After an input
@@ -171,6 +187,7 @@ extension Machine {
             }
         }
         checkActive()
+        checkScenes(changed)
         if core.front.count > settings.frontLimit { report("\(core.front) are in front") }
         if let problem = inspect?(core, now) { report(problem) }
         if isShuttingDown { return }
@@ -194,12 +211,12 @@ extension Machine {
             if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).willTerminate < now {
                 report("\(id) has ignored SIGTERM for \(now.duration(since: asked)), and is not killed")
             }
-            guard let delivery = tree.watch.outstanding, delivery.callback == .didEnterBackground, !tree.isGone else {
-                continue
-            }
+            guard let delivery = tree.watch.outstanding, !tree.isGone,
+                [.didEnterBackground, .sceneDidEnterBackground].contains(delivery.callback)
+            else { continue }
             let patience = tree.watch.wasAway || setup.deaths != .none ? Duration.seconds(36) : .zero
             if delivery.deadline + patience < now, tree.killed == nil, tree.asked == nil {
-                report("\(id) has not answered didEnterBackground, and is not killed")
+                report("\(id) has not answered \(delivery.callback.rawValue), and is not killed")
             }
         }
     }

@@ -26,6 +26,8 @@ package struct Machine: Sendable {
     var launches = 0
     /// The state of each app, from what the core said of its steps.
     var states: [AppID: AppState] = [:]
+    /// The scenes of each app, from what was asked for, and what the core said of their steps.
+    var sessions: [AppID: [SceneID: Session]] = [:]
     /// How each app ended the last time.
     var ends: [AppID: EndCause] = [:]
     /// The requests that have no answer yet.
@@ -82,6 +84,7 @@ package struct Machine: Sendable {
         let effects = core.handle(input, at: now)
         let changed = core.takeChangedApps()
         coverage.count(input, states, changed)
+        noteNewScenes(input, changed)
         if setup.deaths != .none { file.keep(changed, of: core) }
         let death = isTakingOver ? nil : armed
         let share = death.map { effects.count * $0.percent / 100 } ?? effects.count

@@ -2,6 +2,8 @@ import LifecycleCore
 import TestSupport
 
 extension Scenario {
+    static let sceneNames = ["main", "scene-2", "left", "right"].compactMap { SceneID($0) }
+
     /// The history of a seed.
     package init(seed: UInt64, steps count: Int = 120) {
         var chance = Chance(seed: seed &* 0x2545_F491_4F6C_DD1D)
@@ -51,12 +53,14 @@ extension Setup {
         policy.onExit = chance.pick([.home, .previous])
         policy.launchAtStart = chance.pick([nil, nil, .foreground, .background])
         policy.isTransient = chance.happens(8)
+        policy.scenes = chance.happens(40)
+        policy.sceneLimit = chance.pick([1, 1, 2, 3])
         return policy
     }
 
     fileprivate func randomAction(_ number: Int, _ chance: inout Chance) -> Action {
         let id = chance.pick(apps).id
-        switch chance.number(below: 112) {
+        switch chance.number(below: 136) {
         case 0..<5: return .ask(.hand(id, .openURL("u:\(number)", type: chance.happens(50) ? "text/html" : nil)))
         case 5..<7: return .ask(.hand(id, .continueActivity(type: "t:\(number)", info: "{}")))
         case 7..<9: return .ask(.hand(id, .performTask(kind: "fetch", payload: "p:\(number)")))
@@ -82,7 +86,27 @@ extension Setup {
         case 105..<111:
             guard deaths != .none else { return .ask(.launch(id, background: false)) }
             return .killDaemon(afterPercent: chance.number(below: 101), downtime: chance.time(upTo: 400))
-        default: return chance.happens(8) ? .shutDown : .ask(.unlock)
+        case 111: return chance.happens(8) ? .shutDown : .ask(.unlock)
+        default: return randomSceneAction(number, &chance)
+        }
+    }
+
+    /// About scenes, most often of an app that has any.
+    private func randomSceneAction(_ number: Int, _ chance: inout Chance) -> Action {
+        let having = apps.filter(\.policy.scenes)
+        let id = chance.pick(having.isEmpty || chance.happens(10) ? apps : having).id
+        let scene = chance.pick(Scenario.sceneNames)
+        let info = chance.happens(50) ? "i:\(number)" : nil
+        switch chance.number(below: 24) {
+        case 0..<7:
+            let opening = SceneOpening(scene: chance.happens(60) ? scene : nil, info: info)
+            return .ask(.openScene(id, opening, background: chance.happens(40)))
+        case 7..<12: return .ask(.focusScene(id, scene))
+        case 12..<15: return .ask(.backgroundScene(id, scene))
+        case 15..<18: return .ask(.closeScene(id, scene))
+        case 18..<20: return .say(id, .openScene(chance.happens(60) ? scene : nil, role: nil, info: info))
+        case 20..<22: return .say(id, .closeScene(scene))
+        default: return .say(id, .sceneInfo(scene, info))
         }
     }
 

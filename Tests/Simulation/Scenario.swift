@@ -70,6 +70,8 @@ package enum Action: Sendable {
     case beginActivity(AppID, UInt64)
     case endHold(AppID)
     case close(AppID)
+    /// An app wants something with a scene.
+    case say(AppID, AppMessage)
     /// The main process of an app ends by itself.
     case exit(AppID, ExitStatus, othersLeft: Bool)
     /// Somebody else sends SIGCONT or SIGSTOP.

@@ -78,6 +78,8 @@ package struct Shrinking {
             simplify { $0.apps[index].policy.isTransient = false }
             simplify { $0.apps[index].policy.takesURLs = false }
             simplify { $0.apps[index].policy.suspend = .auto }
+            simplify { $0.apps[index].policy.scenes = false }
+            simplify { $0.apps[index].policy.sceneLimit = 1 }
         }
     }
 

@@ -10,21 +10,30 @@ package struct SmallWorld: Sendable {
         SmallWorld(name: "both listen", second: .good), SmallWorld(name: "one does not listen", second: .deaf),
         SmallWorld(name: "one is at home", second: .good, home: AppID("a")),
         SmallWorld(name: "two places", second: .good, places: 2),
+        SmallWorld(name: "one has scenes", second: .good, hasScenes: true),
     ]
 
-    private init(name: String, second: Manner, home: AppID? = nil, places: Int = 1) {
+    private init(name: String, second: Manner, home: AppID? = nil, places: Int = 1, hasScenes: Bool = false) {
         let (a, b) = (AppID("a"), AppID("b"))
         self.name = name
         var setup = Setup()
         setup.apps = [AppSetup(id: a), AppSetup(id: b, manner: second)]
         setup.settings.homeApp = home
         setup.settings.frontLimit = places
+        setup.apps[0].policy.scenes = hasScenes
         self.setup = setup
-        commands = [
+        let scenes: [Action] = [
+            .ask(.openScene(a, SceneOpening(), background: false)),
+            .ask(.openScene(a, SceneOpening(), background: true)),
+            .ask(.focusScene(a, Scenario.sceneNames[0])), .ask(.backgroundScene(a, Scenario.sceneNames[0])),
+            .ask(.closeScene(a, Scenario.sceneNames[0])), .ask(.memoryPressure(.critical, all: false)),
+        ]
+        let always: [Action] = [
             .ask(.launch(a, background: false)), .ask(.launch(b, background: false)),
             .ask(.launch(b, background: true)),
             .ask(.home), .ask(.suspend(a)), .ask(.resume(a)), .ask(.terminate(a)), .ask(.kill(b)),
             .ask(.beginInterruption("call")), .ask(.machine(.lock)), .ask(.hand(b, .openURL("u:1"))),
         ]
+        commands = (hasScenes ? scenes : []) + always
     }
 }

@@ -47,6 +47,8 @@ package struct Tree: Sendable {
 
     // The app's mind.
     package let manner: Manner
+    /// Whether its scenes have a life cycle of their own.
+    package let hasScenes: Bool
     package var inbox: [Told] = []
     package var isBusy = false
     package var wantsToSayHello = false
@@ -56,14 +58,20 @@ package struct Tree: Sendable {
     package var taskAnswer: (sequence: UInt64, answer: AppAnswer)?
     /// What it has begun and not ended; true for an activity.
     package var holds: [UInt64: Bool] = [:]
+    /// The scenes that it has, and of these what it has said that they show, and which it wants to be rid of.
+    package var scenes: Set<SceneID> = []
+    package var infos: [SceneID: String?] = [:]
+    package var closing: Set<SceneID> = []
 
     /// What can be said of it from outside.
     package var watch = Watch()
 
-    package init(number: Int, launched: Instant?, manner: Manner) {
+    package init(number: Int, launched: Instant?, manner: Manner, hasScenes: Bool = false) {
         self.number = number
         self.launched = launched
         self.manner = manner
+        self.hasScenes = hasScenes
+        watch.automaton = CallbackAutomaton(hasScenes: hasScenes)
     }
 
     /// Whether the app can do anything at all.
@@ -81,6 +89,8 @@ package struct Watch: Sendable {
     package var believesActive = false
     /// When its deadline for giving that up passes, once it was told.
     package var resignsBy: Instant?
+    /// The same for each of its scenes.
+    package var scenes: [SceneID: SceneWatch] = [:]
     /// Since when it is not to be active.
     package var unwantedSince: Instant?
     /// Since when it has been out of sight.
@@ -105,12 +115,18 @@ package struct Watch: Sendable {
     package var victimState = AppState.notRunning
     /// What has ended it, or is about to.
     package var cause: EndCause?
+    /// Where it was when its end began.
+    package var endedFrom: AppState?
     /// Why it may be killed, as far as that was known when its end began.
     package var causeToKill: EndCause?
     /// Whether it was away from a daemon for a time.
     package var wasAway = false
 
-    mutating func wantEnd(_ now: Instant) { endWanted = endWanted ?? now }
+    mutating func wantEnd(_ now: Instant) {
+        endWanted = endWanted ?? now
+        // Whoever comes first when its memory was needed, and a person wants its end as well.
+        if isVictim, cause == .system { cause = .unclear }
+    }
 
     mutating func start(_ now: Instant) { started = started ?? now }
 }

@@ -54,12 +54,18 @@ extension Effect {
     fileprivate var words: String {
         switch self {
         case .deliver(let id, let delivery):
-            "\(id) ← \(delivery.callback.rawValue) \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
+            "\(id) ← \(delivery.callback.rawValue)\(delivery.scene?.words ?? "") \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
         case .transition(let step): "\(step.app): \(step.from) → \(step.to) (\(step.reason))"
+        case .sceneTransition(let step):
+            "\(step.app)/\(step.scene): \(step.from) → \(step.to) (\(step.reason))"
         case .reply(let number, let reply): "reply \(number.number): \(reply.words)"
         default: "\(self)"
         }
     }
+}
+
+extension SceneNews {
+    fileprivate var words: String { " of \(scene)" + (reason.map { " (\($0))" } ?? "") }
 }
 
 extension Reply {
@@ -86,6 +92,7 @@ extension Policy {
         if onExit != base.onExit { words.append("then \(onExit.rawValue)") }
         if let launchAtStart { words.append("from the start in the \(launchAtStart.rawValue)") }
         if isTransient { words.append("ad hoc") }
+        if scenes { words.append("scenes, \(sceneLimit) in front") }
         return words.map { ", " + $0 }.joined()
     }
 }

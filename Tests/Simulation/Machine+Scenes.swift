@@ -1,0 +1,312 @@
+import LifecycleCore
+
+/// The promises about scenes: what holds of each, and of its app because of them.
+extension Machine {
+    // MARK: Sessions
+
+    /// What an input changes by itself about the scenes that there are.
+    mutating func noteScenesBefore(_ input: Input) {
+        switch input {
+        case .request(_, let request): if !isShuttingDown { noteWish(request) }
+        case .message(let id, let message):
+            guard let app = core.knownApps[id], app.isLinked, app.state.isAlive else { return }
+            switch message {
+            case .closeScene(let scene): wantClosed(scene, of: id, true)
+            case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: id, false) }
+            case .sceneInfo(let scene, let info): sessions[id]?[scene]?.info = info
+            default: break
+            }
+        default: break
+        }
+    }
+
+    private mutating func noteWish(_ request: Request) {
+        switch request {
+        case .closeScene(let id, let scene): wantClosed(scene, of: id, true)
+        case .openScene(let id, let opening, _):
+            if let scene = opening.scene, core.knownApps[id]?.hasScenes == true { wantClosed(scene, of: id, false) }
+        case .focusScene(let id, let scene):
+            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating else { return }
+            wantClosed(scene, of: id, false)
+        default: break
+        }
+    }
+
+    private mutating func wantClosed(_ scene: SceneID, of id: AppID, _ isWanted: Bool) {
+        sessions[id]?[scene]?.isCloseWanted = isWanted
+        if isWanted { sessions[id]?[scene]?.wasCloseWanted = true }
+    }
+
+    /// Scenes that there were not before: somebody has asked for one, or an app comes to the front and has none to show.
+    mutating func noteNewScenes(_ input: Input, _ changed: [AppID]) {
+        for id in changed {
+            guard let app = core.knownApps[id], !app.scenes.all.isEmpty else { continue }
+            if !app.state.isAlive { noteNamesakes(of: app) }
+            for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
+                var session = Session(origin: .person, made: scene.since)
+                if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
+                    session = Session(info: opening.info, origin: origin, made: scene.since)
+                } else if !app.target.isForeground, !isTakingOver {
+                    report("\(id)/\(scene.id) is there, and nobody has asked for it")
+                }
+                sessions[id, default: [:]][scene.id] = session
+            }
+        }
+    }
+
+    /// An app that is started again at once has new scenes of the old names, where the old ones went with its process.
+    private mutating func noteNamesakes(of app: App) {
+        for scene in app.scenes.all where !scene.wasConnected {
+            guard let before = sessions[app.id]?[scene.id],
+                before.wasConnected || before.isCloseWanted || before.state != .unattached || before.made != scene.since
+            else { continue }
+            sessions[app.id]?[scene.id] = Session(
+                state: before.state, info: scene.info, origin: scene.origin, made: scene.since)
+            sessions[app.id]?[scene.id]?.isNamesake = before.state != .unattached
+        }
+    }
+
+    /// Scenes that no process has had go with the launch that failed; one that follows at once may have others of their names.
+    mutating func forgetNewScenes(of id: AppID) {
+        for (scene, session) in sessions[id] ?? [:] where !session.wasConnected {
+            sessions[id]?[scene] = core.knownApps[id]?.scenes[scene].map {
+                Session(info: $0.info, origin: $0.origin, made: $0.since)
+            }
+        }
+    }
+
+    private func opening(in input: Input, by id: AppID) -> (SceneOpening, Scene.Origin)? {
+        switch input {
+        case .request(_, .openScene(id, let opening, let background)): (opening, background ? .system : .person)
+        case .message(id, .openScene(let scene, let role, let info)):
+            (SceneOpening(scene: scene, role: role, info: info), .app)
+        default: nil
+        }
+    }
+
+    /// Scenes that there are no more: they were closed, and the app knows it, or went with an app that is not restored.
+    private mutating func noteForgottenScenes(of id: AppID) {
+        let app = core.knownApps[id]
+        for (scene, session) in sessions[id] ?? [:] where app?.scenes[scene] == nil {
+            sessions[id]?[scene] = nil
+            guard let app else { continue }
+            let cause = trees[id]?.watch.cause ?? ends[id] ?? .unclear
+            if app.state.isAlive {
+                if !session.isCloseWanted { report("\(id)/\(scene) is forgotten, and nobody wants that") }
+                guard app.isLinked, let tree = trees[id], tree.hasSaidHello, tree.channel == .open else { continue }
+                if tree.watch.automaton.scenes[scene]?.isConnected == true {
+                    report("\(id)/\(scene) is forgotten, and \(id) has not heard so")
+                }
+            } else if cause == .system, !session.isCloseWanted, session.wasConnected {
+                report("\(id)/\(scene) is forgotten with an app that is to find it again")
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    mutating func watchSceneStep(_ step: SceneTransition) {
+        let (id, name) = (step.app, "\(step.app)/\(step.scene)")
+        let before = sessions[id]?[step.scene]?.state ?? .unattached
+        if step.from != before { report("\(name) was \(before), not \(step.from)") }
+        if trees[id]?.hasScenes == false { report("\(id) has no scenes, and \(name) is \(step.to)") }
+        if !isLegal(step) { report("\(name): \(step.from) → \(step.to)") }
+        if step.from == .foregroundActive { stopBeingActive(step.scene, of: id, isEnding: step.to == .unattached) }
+        if step.to == .foregroundActive { checkSceneCount(id) }
+        if step.to.isForeground, trees[id]?.isStopped == true { report("\(name) is \(step.to), and \(id) stopped") }
+        sessions[id]?[step.scene]?.state = step.to
+        if step.to == .unattached {
+            let isNamesake = sessions[id]?[step.scene]?.isNamesake ?? false
+            sessions[id]?[step.scene]?.wasConnected = !isNamesake
+            sessions[id]?[step.scene]?.isNamesake = false
+        } else if step.from == .unattached {
+            sessions[id]?[step.scene]?.isReclaimed = false
+        }
+    }
+
+    /// The picture of a scene's life: connected into the front or out of sight, to and fro between these, asleep with its
+    /// process; disconnected out of sight, or wherever it is when its app ends.
+    private func isLegal(_ step: SceneTransition) -> Bool {
+        switch (step.from, step.to) {
+        case (.unattached, .foregroundInactive), (.unattached, .background),
+            (.foregroundInactive, .foregroundActive), (.foregroundActive, .foregroundInactive),
+            (.foregroundInactive, .background), (.background, .foregroundInactive),
+            (.background, .suspended), (.suspended, .background),
+            (.background, .unattached), (.suspended, .unattached):
+            true
+        case (.foregroundInactive, .unattached), (.foregroundActive, .unattached):
+            core.knownApps[step.app].map { !$0.state.isAlive || !$0.target.isAlive } ?? true
+        default: false
+        }
+    }
+
+    /// No more scenes of an app become active than it may have in front.
+    private mutating func checkSceneCount(_ id: AppID) {
+        let limit = max(1, core.knownApps[id]?.policy.sceneLimit ?? 1)
+        let active = (sessions[id] ?? [:]).values.count { $0.state == .foregroundActive }
+        if active >= limit { report("one more scene of \(id) is active than the \(limit) that may be") }
+    }
+
+    /// A scene that is called inactive has resigned, or its time for that is over.
+    private mutating func stopBeingActive(_ scene: SceneID, of id: AppID, isEnding: Bool) {
+        guard let tree = trees[id], let watch = tree.watch.scenes[scene], watch.believesActive else { return }
+        // An app that ends may take its scenes with it.
+        if !isEnding, believesActive(id, tree), watch.resignsBy.map({ $0 > now }) ?? true {
+            report("\(id)/\(scene) is called inactive, and may believe that it is active")
+        }
+        trees[id]?.watch.scenes[scene]?.resignsBy = now
+    }
+
+    // MARK: Telling
+
+    /// What is said of a scene is what is known of it.
+    mutating func watchSceneNews(_ delivery: Delivery, _ news: SceneNews, _ id: AppID) {
+        let name = "\(id)/\(news.scene)"
+        switch delivery.callback {
+        case .sceneWillConnect:
+            guard let session = sessions[id]?[news.scene] else { return report("\(name) connects, and is not there") }
+            let reason = session.wasConnected ? "restoration" : session.origin.rawValue
+            if news.reason != reason { report("\(name) connects for \(news.reason ?? "nothing"), not \(reason)") }
+            let info = core.knownApps[id]?.scenes[news.scene]?.info
+            if info != session.info { report("\(name) shows \(info ?? "nothing"), not \(session.info ?? "nothing")") }
+        case .sceneDidDisconnect: watchDisconnection(news, id)
+        case .sceneDidBecomeActive: trees[id]?.watch.scenes[news.scene] = SceneWatch(believesActive: true)
+        case .sceneWillResignActive:
+            let by = trees[id]?.watch.scenes[news.scene]?.resignsBy
+            if by.map({ $0 > now }) ?? true {
+                trees[id]?.watch.scenes[news.scene]?.resignsBy = delivery.deadline
+            }
+        default: break
+        }
+    }
+
+    private mutating func watchDisconnection(_ news: SceneNews, _ id: AppID) {
+        let session = sessions[id]?[news.scene]
+        let isTrue =
+            switch news.reason {
+            case "closed": session.map { $0.wasCloseWanted } ?? true
+            case "reclaimed": session.map { $0.isReclaimed || $0.wasCloseWanted } ?? false
+            case "terminating": core.knownApps[id]?.target == .notRunning
+            default: false
+            }
+        if !isTrue { report("\(id)/\(news.scene) is disconnected for \(news.reason ?? "nothing"), which is not so") }
+    }
+
+    // MARK: Memory
+
+    /// Scenes out of sight are what can be taken back without anybody's loss.
+    mutating func noteReclaimed(_ scenes: [SceneID], of id: AppID) {
+        for scene in scenes {
+            if sessions[id]?[scene]?.state.isOutOfSight != true {
+                report("\(id)/\(scene) is taken back, and \(sessions[id]?[scene]?.state ?? .unattached)")
+            }
+            sessions[id]?[scene]?.isReclaimed = true
+        }
+    }
+
+    /// No app is ended for its memory as long as there are scenes to take back.
+    mutating func checkNoScenesToReclaim(before victim: AppID) {
+        if case .suspendedLimit = core.knownApps[victim]?.reclaimed?.cause { return }
+        for (id, scenes) in sessions {
+            guard let app = core.knownApps[id], app.state.isAlive, app.target.isAlive || id == victim else { continue }
+            if app.target.isForeground { continue }
+            let left = scenes.filter { $0.value.state.isOutOfSight && !$0.value.isReclaimed && !$0.value.isCloseWanted }
+            if !left.isEmpty { report("\(victim) is ended for its memory before \(id)/\(left.keys.sorted())") }
+        }
+    }
+
+    // MARK: After an input
+
+    mutating func checkScenes(_ changed: [AppID]) {
+        for id in changed {
+            noteForgottenScenes(of: id)
+            guard let app = core.knownApps[id] else { continue }
+            if app.scenes.all.count > Scenes.limit + 1 { report("\(id) has \(app.scenes.all.count) scenes") }
+            for scene in app.scenes.all where scene.state != sessions[id]?[scene.id]?.state {
+                report("\(id)/\(scene.id) is \(scene.state), and nobody was told")
+            }
+            let states = app.scenes.all.map(\.state)
+            if Set(app.scenes.all.map(\.id)).count < states.count { report("\(id) has two scenes of one name") }
+            if !isPossible(states, for: app) { report("\(id) is \(app.state), and its scenes are \(states)") }
+        }
+    }
+
+    /// An app is as far in front as its scenes are, and they sleep when it sleeps. It is inactive, too, while it launches or
+    /// ends and has none.
+    private func isPossible(_ states: [SceneState], for app: App) -> Bool {
+        guard app.hasScenes, app.isRunning else { return states.allSatisfy { $0 == .unattached } }
+        return switch app.state {
+        case .notRunning, .terminating: states.allSatisfy { $0 == .unattached }
+        case .active: states.contains(.foregroundActive) && !states.contains(.suspended)
+        case .inactive: !states.contains(.foregroundActive) && !states.contains(.suspended)
+        case .background: states.allSatisfy { $0 == .background || $0 == .unattached }
+        case .suspended: states.allSatisfy { $0 == .suspended || $0 == .unattached }
+        }
+    }
+
+    /// What a person has ended is not found again.
+    mutating func checkEndOfScenes(_ id: AppID) {
+        guard trees[id]?.watch.cause == .person, let app = core.knownApps[id] else { return }
+        let kept = app.scenes.all.map(\.id).filter { sessions[id]?[$0]?.wasConnected == true }
+        if !kept.isEmpty { report("\(id) was ended by a person, and keeps \(kept)") }
+    }
+
+    /// An app that runs hears of its scenes' end before its own, in the time that it has for the latter as well.
+    mutating func checkParting(_ id: AppID) {
+        guard let tree = trees[id], tree.hasSaidHello, tree.channel == .open, tree.mainStatus == nil else { return }
+        guard let from = tree.watch.endedFrom, from != .suspended, tree.watch.hasAnsweredLaunch,
+            let wanted = tree.watch.endWanted, now < wanted + timeouts(of: id).willTerminate
+        else { return }
+        let left = tree.watch.automaton.scenes.filter(\.value.isConnected).keys
+        if !left.isEmpty { report("\(id) is sent SIGTERM, and believes that it has \(left.sorted())") }
+    }
+
+    /// A successor knows what the one before knew.
+    mutating func adoptScenes() {
+        for (id, app) in core.knownApps {
+            for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
+                sessions[id, default: [:]][scene.id] = Session(
+                    info: scene.info, origin: scene.origin, made: scene.since)
+            }
+        }
+        for (id, scenes) in sessions {
+            for (scene, session) in scenes {
+                guard let found = core.knownApps[id]?.scenes[scene] else {
+                    sessions[id]?[scene] = nil
+                    continue
+                }
+                if found.state != session.state { report("\(id)/\(scene) was \(session.state), not \(found.state)") }
+                if found.info != session.info { report("\(id)/\(scene) showed \(session.info ?? "nothing")") }
+            }
+        }
+    }
+
+    // MARK: Rest
+
+    mutating func checkScenesAtRest(_ when: String) {
+        for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isRunning && app.hasScenes {
+            // What has begun something and was stopped by somebody else cannot say that it has ended.
+            if trees[app.id]?.isStoppedByOther == true { continue }
+            for scene in app.scenes.all where scene.state != app.target(of: scene) {
+                report("\(when): \(app.id)/\(scene.id) is \(scene.state), not \(app.target(of: scene))")
+            }
+            if app.state == .active, !app.scenes.all.contains(where: { $0.state == .foregroundActive }) {
+                report("\(when): \(app.id) is active, and shows nothing")
+            }
+        }
+    }
+
+    /// Each scene of an app in front can be had in front.
+    mutating func expectScenesInFront(of id: AppID) {
+        guard let app = core.knownApps[id], app.hasScenes else { return }
+        for scene in app.scenes.all {
+            ask(.focusScene(id, scene.id))
+            pass(.seconds(8))
+            guard problems.isEmpty, trees[id] != nil, core.front.contains(id) else { return }
+            guard let found = core.knownApps[id]?.scenes[scene.id] else { continue }
+            if found.state != .foregroundActive {
+                report("\(id)/\(scene.id) was wanted in front, and is \(found.state)")
+            }
+        }
+    }
+}

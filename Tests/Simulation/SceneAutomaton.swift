@@ -1,0 +1,70 @@
+package import LifecycleCore
+
+/// What an app may be told of one scene after what it was told of it before, written down from the life cycle's texts alone.
+package struct SceneAutomaton: Sendable {
+    /// What it was told of the scene last.
+    package private(set) var last: Callback?
+
+    package init() {}
+
+    /// Whether the scene is in sight, as far as the app knows.
+    package var isShown: Bool {
+        [.sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive].contains(last)
+    }
+
+    /// Whether the app has the scene, as far as it knows.
+    package var isConnected: Bool { last != nil && last != .sceneDidDisconnect }
+
+    /// Takes note of a callback.
+    ///
+    /// - Parameter reason: Why, where the callback says so.
+    /// - Returns: What is wrong with it, or nil.
+    package mutating func told(_ callback: Callback, reason: String?) -> String? {
+        let allowed = allowedNext(endsApp: reason == "terminating")
+        defer { last = callback }
+        guard !allowed.contains(callback) else { return nil }
+        return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"
+    }
+
+    /// A scene is shown and hidden, and is disconnected out of sight; only an app that ends loses one that is shown, and that
+    /// has resigned by then.
+    private func allowedNext(endsApp: Bool) -> Set<Callback> {
+        switch last {
+        case nil, .sceneDidDisconnect: [.sceneWillConnect]
+        case .sceneWillConnect, .sceneDidEnterBackground: [.sceneWillEnterForeground, .sceneDidDisconnect]
+        case .sceneWillEnterForeground, .sceneWillResignActive:
+            endsApp
+                ? [.sceneDidBecomeActive, .sceneDidEnterBackground, .sceneDidDisconnect]
+                : [.sceneDidBecomeActive, .sceneDidEnterBackground]
+        case .sceneDidBecomeActive: [.sceneWillResignActive]
+        default: []
+        }
+    }
+}
+
+/// What an onlooker has seen of one scene of one launch.
+package struct SceneWatch: Sendable {
+    /// Whether the app was told that the scene is active, and has not given that up.
+    package var believesActive = false
+    /// When the deadline for giving that up passes, once the app was told.
+    package var resignsBy: Instant?
+}
+
+/// What an onlooker knows of one scene, whichever process has it.
+struct Session: Sendable {
+    /// Where it is, from what the core said of its steps.
+    var state = SceneState.unattached
+    /// What it shows, from what was said of it.
+    var info: String?
+    let origin: Scene.Origin
+    /// Since when there is one; tells it from an earlier one of its name.
+    let made: Instant
+    var wasConnected = false
+    /// Whether it is a new one, and the old one of its name has not been seen to go yet.
+    var isNamesake = false
+    /// Whether somebody wants to be rid of it, and whether somebody ever did.
+    var isCloseWanted = false
+    var wasCloseWanted = false
+    /// Whether its memory was needed, since it was last connected.
+    var isReclaimed = false
+}
