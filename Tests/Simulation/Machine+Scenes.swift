@@ -263,9 +263,9 @@ extension Machine {
 
     /// A successor knows what the one before knew.
     mutating func adoptScenes() {
-        for (id, app) in core.knownApps {
-            for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
-                sessions[id, default: [:]][scene.id] = Session(
+        for app in core.knownApps.values {
+            for scene in app.scenes.all where sessions[app.id]?[scene.id] == nil {
+                sessions[app.id, default: [:]][scene.id] = Session(
                     info: scene.info, origin: scene.origin, made: scene.since)
             }
         }

@@ -90,6 +90,8 @@ extension Lifecycle {
     /// Repeats what may not have been done when the one before was killed. What was started again meanwhile is new.
     mutating func takeOver() {
         for id in apps.keys.sorted() {
+            // Records in which a scene is gone and not forgotten make no sense, and would keep its app awake.
+            forgetClosedScenes(of: id)
             guard let app = apps[id], app.isRunning, inherited.contains(id) else { continue }
             awaitReturn(of: id)
             repeatStep(of: app)

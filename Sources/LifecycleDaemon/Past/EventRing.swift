@@ -3,7 +3,7 @@ import Processes
 
 /// The last things that happened to the apps, for those who ask the daemon because there is no journal.
 ///
-/// One ring for all apps together, of a fixed size: ``capacity`` entries of 56 bytes, 56 KiB, however many apps there are.
+/// One ring for all apps together, of a fixed size: ``capacity`` entries of 64 bytes, 64 KiB, however many apps there are.
 /// Taking note is a few words written, without text and without an allocation once it is full.
 struct EventRing {
     /// What an entry says beside whom it is about.

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "explain",
         abstract: "Say why an app is where it is, what holds it there, and what comes next and when.",
         discussion: """
             What comes next is what happens at the latest, if the app stays silent and nobody does anything: the daemon's \

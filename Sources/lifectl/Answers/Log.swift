@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Log: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "log",
         abstract: "Show what happened, to one app or to all.",
         discussion: """
             From the journal, with everything that lifed has written there; where the daemon does not write to a journal, \

@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stats",
         abstract: "Show figures: time in each state, how quick switches were, how apps ended.",
         discussion: """
             Of the last day, unless --since says otherwise, as far as the journal or the daemon's memory goes back. \

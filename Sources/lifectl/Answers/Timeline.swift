@@ -4,6 +4,7 @@ import Glibc
 
 struct Timeline: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "timeline",
         abstract: "Draw what happened: a lane an app, a colour a state, callbacks and kills marked.",
         discussion: """
             Shows the last ten minutes unless --since says otherwise. --svg writes a picture for browsers and reports.

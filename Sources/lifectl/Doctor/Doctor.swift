@@ -3,6 +3,7 @@ import ControlAPI
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Look at everything that lifed needs, and say what is missing and what that costs.",
         discussion: """
             The daemon and its socket, its configuration, control groups and controllers, memory pressure, the journal, the \

@@ -4,6 +4,7 @@ import Glibc
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "top",
         abstract: "Show the apps as they are, again and again: states, CPU, memory, what holds them and for how long.",
         discussion: """
             In a terminal: up and down (or k and j) choose an app, f brings it to the front, s suspends it, r resumes it, t \
