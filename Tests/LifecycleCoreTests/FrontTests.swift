@@ -109,4 +109,63 @@ import Testing
         #expect(world.state("clock") != .active)
         #expect(world.state("maps") == .active)
     }
+
+    @Test func `an app that somebody else stopped is continued once`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.ask(.focus(Self.clock))
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        #expect(!world.lines().contains("resume clock"))
+    }
+
+    @Test func `an interruption that is answered with one of two apps in front is over for both`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", linked: true, settings: settings)
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.ask(.beginInterruption("call"))
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .active && world.state("maps") == .active)
+    }
+
+    @Test func `going home ends what interrupts`() {
+        var world = kiosk()
+        world.ask(.beginInterruption("call"))
+        let home = world.ask(.home)
+        #expect(world.core.interruptions.isEmpty)
+        #expect(world.replies[home]?.doneApp == Self.home)
+    }
+
+    @Test func `a home app that somebody asks for has another chance`() {
+        var world = kiosk()
+        let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))
+        for _ in 0..<2 { world.give(crash) }
+        #expect(world.core.restartTime(of: Self.home) != nil)
+        world.ask(.home)
+        #expect(world.core.restartTime(of: Self.home) == nil)
+        world.give(crash)
+        #expect(world.state("home") == .active)
+    }
+
+    @Test func `a home app that is woken for work while it is to be started again is not started once more`() {
+        var world = kiosk()
+        for _ in 0..<2 { world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false))) }
+        world.give(.wake(Self.home, kind: "fetch"))
+        #expect(world.core.knownApps[Self.home]?.isRunning == true)
+        #expect(world.core.restartTime(of: Self.home) == nil)
+    }
+
+    @Test func `who is started for want of something else in front waits there while something interrupts`() {
+        var world = kiosk()
+        world.ask(.kill(Self.home))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.kill(Self.home))
+        world.ask(.beginInterruption("call"))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        #expect(world.state("home") == .inactive)
+        world.ask(.endInterruption("call"))
+        #expect(world.state("home") == .active)
+    }
 }

@@ -140,4 +140,58 @@ import Testing
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == true)
     }
+
+    @Test func `nobody is kept waiting for the sleep of an app that begins something without an end`() {
+        var world = inFront(modes: ["audio"])
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        let suspend = world.ask(.suspend(Self.clock))
+        let sleep = world.ask(.machine(.sleep))
+        #expect(world.replies[suspend] == nil && world.replies[sleep] == nil)
+        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        #expect(world.replies[suspend]?.name == "refused held")
+        #expect(world.replies[sleep]?.name == "done")
+    }
+
+    @Test func `who ends one of two tasks whose time is over is ended for the other`() {
+        var world = inFront(modes: ["audio"])
+        for number in UInt64(1)...2 { world.give(.message(Self.clock, .beginTask(number, name: "t"))) }
+        world.ask(.home)
+        world.pass(.seconds(30))
+        world.give(.message(Self.clock, .endHold(1)))
+        _ = world.lines()
+        world.pass(.seconds(5))
+        #expect(world.lines().contains("! tasks overdue [\"t\"]"))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .taskTimeout)
+    }
+
+    @Test func `who has ended its last task, and goes on with an activity, is ended for neither`() {
+        var world = inFront(modes: ["audio"])
+        world.give(.message(Self.clock, .beginTask(1, name: "t")))
+        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.ask(.home)
+        world.pass(.seconds(30))
+        world.give(.message(Self.clock, .endHold(1)))
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test(arguments: [10, 31])
+    func `the time of tasks is over for an app that closes its channel`(after: Int) {
+        var world = inFront()
+        world.give(.message(Self.clock, .beginTask(1, name: "t")))
+        world.ask(.home)
+        world.ask(.resume(Self.clock))
+        world.pass(.seconds(after))
+        world.give(.message(Self.clock, .closed))
+        #expect(world.state("clock") == .background)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `it can be told when a task has to end, and an activity need not`() throws {
+        var world = inFront(modes: ["audio"])
+        world.give(.message(Self.clock, .beginTask(1, name: "t")))
+        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.ask(.home)
+        let ends = try #require(world.core.knownApps[Self.clock]).holds.map { world.core.end(of: $0, of: Self.clock) }
+        #expect(ends == [world.now + .seconds(30), nil])
+    }
 }

@@ -126,4 +126,76 @@ import Testing
         world.ask(.focus(Self.maps))
         #expect(world.lines().filter { $0 == "maps ← significant-time-change" }.count == 1)
     }
+
+    @Test func `an unlock is done at once while something else hides or interrupts what is in front`() {
+        var world = running(["clock"])
+        world.ask(.machine(.lock))
+        world.ask(.beginInterruption("call"))
+        #expect(world.replies[world.ask(.machine(.unlock))]?.name == "done")
+        world.ask(.endInterruption("call"))
+        #expect(world.state("clock") == .active)
+        world.ask(.machine(.switchAway))
+        world.ask(.machine(.lock))
+        #expect(world.replies[world.ask(.machine(.unlock))]?.name == "done")
+        #expect(world.replies[world.ask(.focus(Self.clock))] == .refused(.concealed(Self.clock, by: .switchedAway)))
+    }
+
+    @Test func `of two reasons why nothing is in sight the first is given`() {
+        var world = running(["clock"])
+        world.ask(.machine(.switchAway))
+        world.ask(.machine(.lock))
+        let focus = world.ask(.focus(Self.clock))
+        #expect(world.replies[focus] == .refused(.concealed(Self.clock, by: .switchedAway)))
+    }
+
+    @Test func `of two interruptions the end of one is done at once`() {
+        var world = running(["clock"])
+        for name in ["call", "alarm"] { world.ask(.beginInterruption(name)) }
+        #expect(world.replies[world.ask(.endInterruption("call"))]?.name == "done")
+        #expect(world.state("clock") == .inactive)
+        #expect(world.replies[world.ask(.endInterruption("alarm"))]?.name == "done")
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a lock waits for an app that is being started, and for one that leaves`() {
+        var world = running(["clock"])
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.home)
+        let lock = world.ask(.machine(.lock))
+        #expect(world.replies[lock] == nil)
+        world.answer(Self.clock)
+        #expect(world.replies[lock]?.name == "done")
+        world.ask(.machine(.unlock))
+        world.withholding = [.spawned]
+        world.ask(.launch(Self.maps, background: false))
+        let next = world.ask(.machine(.lock))
+        #expect(world.replies[next] == nil)
+        world.give(.outcome(Self.maps, .spawned))
+        #expect(world.replies[next]?.name == "done")
+    }
+
+    @Test func `a lock waits for each of two apps, however often one of them takes a step`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", linked: true, settings: settings)
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.silent[Self.clock] = [.willResignActive]
+        let lock = world.ask(.machine(.lock))
+        #expect(world.state("maps") == .suspended)
+        #expect(world.replies[lock] == nil)
+        world.answer(Self.clock)
+        #expect(world.replies[lock]?.name == "done")
+    }
+
+    @Test func `the machine does not sleep before an app that stays awake has heard that it is out of sight`() {
+        var world = running(["clock"])
+        var policy = Policy()
+        policy.suspend = .never
+        world.give(.define(Self.clock, policy))
+        world.silent[Self.clock] = [.didEnterBackground]
+        let sleep = world.ask(.machine(.sleep))
+        #expect(world.replies[sleep] == nil)
+        world.answer(Self.clock)
+        #expect(world.replies[sleep]?.name == "done")
+    }
 }

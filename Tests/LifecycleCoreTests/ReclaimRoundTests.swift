@@ -43,6 +43,7 @@ import Testing
         world.pass(.seconds(1))
         #expect(world.core.reclaim?.victim == maps)
         world.ask(.launch(maps, background: false))
+        #expect(world.core.knownApps[maps]?.reclaimed == nil)
         world.pass(.seconds(30))
         #expect(world.core.reclaim == nil)
         #expect(world.replies[request] != nil)
@@ -79,5 +80,129 @@ import Testing
         world.give(.takeOver)
         #expect(world.lines().contains("look after one in a moment"))
         #expect(world.core.reclaim == nil)
+    }
+
+    @Test func `a simulated warning goes to those that run`() {
+        var world = ReclaimTests().world(["one", "front"])
+        world.ask(.memoryPressure(.warning, all: false))
+        #expect(world.lines() == ["reply 3 reclaimed []", "front ← memory-warning"])
+    }
+
+    @Test func `a successor waits for the app that is being ended, and for none that is gone`() {
+        var world = ReclaimTests().world()
+        world.withholding = [.killed, .looks]
+        world.give(.memoryPressure(.critical, "very short"))
+        let core = world.core
+        for (records, phase) in [(core.records, Reclaim.Phase.ending), ([], .looking)] {
+            world.core = Lifecycle(
+                restoring: core.record, apps: records, settings: core.settings, policy: { _ in Policy() },
+                at: world.now)
+            world.give(.takeOver)
+            #expect(world.core.reclaim?.phase == phase)
+        }
+    }
+
+    /// An app with two scenes out of sight, and one that sleeps behind another.
+    func withScenes(_ settings: Settings = Settings()) -> World {
+        var world = World(apps: "one", "front", linked: true, settings: settings)
+        var policy = Policy()
+        policy.scenes = true
+        world.linked.insert(AppID("scenic"))
+        world.give(.define(AppID("scenic"), policy))
+        for name in ["one", "scenic", "front"] { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    @Test func `after the scenes the apps go, and it is said which`() {
+        var world = withScenes()
+        world.looks = [.critical, .critical]
+        world.give(.memoryPressure(.critical, "very short"))
+        let lines = world.lines().filter { $0.hasPrefix("!") && !$0.contains("exited") || $0.hasPrefix("look") }
+        #expect(
+            lines == [
+                "! scenic gives back [main]", "look after scenic in a moment",
+                "look after one in a moment", "! one reclaimed of [one, scenic] (still short), 4096",
+                "look after scenic in a moment", "! scenic reclaimed of [scenic] (still short), 4096",
+            ])
+    }
+
+    @Test func `scenes that go out of sight while an app is being ended are next`() {
+        var world = World(apps: "one", linked: true)
+        var policy = Policy()
+        policy.scenes = true
+        world.linked.insert(AppID("scenic"))
+        world.give(.define(AppID("scenic"), policy))
+        for name in ["one", "scenic"] { world.ask(.launch(AppID(name), background: false)) }
+        world.withholding = [.killed, .looks]
+        let all = world.ask(.memoryPressure(.critical, all: true))
+        world.ask(.home)
+        _ = world.lines()
+        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        world.give(.memoryLookedAt(.normal, "enough", freed: 1))
+        let lines = world.lines().filter { $0.hasPrefix("! scenic") || $0.hasPrefix("look") }
+        #expect(lines.suffix(2) == ["! scenic gives back [main]", "look after scenic"])
+        #expect(world.replies[all] == nil)
+        world.withholding = []
+        world.give(.memoryLookedAt(.normal, "enough", freed: 1))
+        #expect(world.replies[all] == .reclaimed([AppID("one"), AppID("scenic")]))
+    }
+
+    @Test func `scenes of an app that runs are disconnected at once`() {
+        var world = World(linked: true)
+        let scenic = AppID("scenic")
+        var policy = Policy()
+        policy.scenes = true
+        world.linked.insert(scenic)
+        world.give(.define(scenic, policy))
+        world.ask(.launch(scenic, background: false))
+        world.give(.message(scenic, .beginTask(1, name: "save")))
+        world.ask(.home)
+        _ = world.lines()
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.lines().contains("scenic ← scene-did-disconnect main (reclaimed)"))
+    }
+
+    @Test func `too many apps that sleep are no reason to take their scenes, or what runs`() {
+        var settings = Settings()
+        settings.suspendedLimit = 1
+        let world = withScenes(settings)
+        #expect(world.core.knownApps[AppID("one")]?.lastExit?.reason == .reclaimed)
+        #expect(world.scenes("scenic") == ["main": .suspended])
+    }
+
+    @Test func `an app that sleeps goes before one that runs, and one that was never in front before both`() {
+        var world = World(apps: "tool", "one", "never", "front", linked: true)
+        for name in ["one", "tool"] { world.ask(.launch(AppID(name), background: false)) }
+        world.give(.message(AppID("tool"), .beginTask(1, name: "upload")))
+        world.pass(.seconds(1))
+        world.ask(.focus(AppID("one")))
+        world.pass(.seconds(1))
+        world.ask(.launch(AppID("never"), background: true))
+        world.ask(.focus(AppID("one")))
+        world.ask(.launch(AppID("front"), background: false))
+        #expect(world.core.reclaimOrder(suspendedOnly: false) == [AppID("never"), AppID("one"), AppID("tool")])
+        #expect(world.core.reclaimOrder(suspendedOnly: true) == [AppID("never"), AppID("one")])
+    }
+
+    @Test func `an app that is being continued for a task is not ended`() {
+        var world = ReclaimTests().world(["one", "front"])
+        world.withholding = [.resumed]
+        world.ask(.hand(AppID("one"), .performTask(kind: "fetch")))
+        #expect(world.core.knownApps[AppID("one")]?.target == .suspended)
+        #expect(world.core.reclaimOrder(suspendedOnly: false) == [])
+    }
+
+    static let causes: [Reclaimed.Cause] = [.pressure("some: 10 %"), .simulation, .suspendedLimit(7)]
+
+    @Test(arguments: causes)
+    func `why an app was ended is known to the next daemon`(cause: Reclaimed.Cause) {
+        let order = (1...20).map { AppID("app-\($0)") }
+        var account = Reclaimed(cause: cause, order: order)
+        account.freed = 4096
+        #expect(account.order == Array(order.prefix(16)) && account.candidates == 20)
+        var record = SavedRecord()
+        account.save(in: &record)
+        #expect(Reclaimed(saved: record) == account)
     }
 }

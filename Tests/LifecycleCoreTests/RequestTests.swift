@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 @Suite struct RequestTests {
     static let clock = AppID("clock")
@@ -58,6 +59,7 @@ import Testing
         let suspend = world.ask(.suspend(Self.clock))
         world.give(.outcome(Self.clock, .stopIncomplete("123 (cp)")))
         #expect(world.replies[suspend] == .refused(.notStopped(Self.clock, "123 (cp)")))
+        #expect(world.lines().contains("! stop incomplete"))
         world.give(.outcome(Self.clock, .stopped))
         #expect(world.state("clock") == .suspended)
     }
@@ -172,5 +174,67 @@ import Testing
         #expect(world.replies[end]?.doneApp == Self.clock)
         #expect(world.core.knownApps[Self.clock] == nil)
         #expect(world.lines().last == "forgotten clock")
+    }
+
+    static let everything: [Request] = [
+        .launch(clock, background: true), .launch(clock, background: false), .focus(clock), .suspend(clock),
+        .resume(clock), .hand(clock, .openURL("lifed:1")), .wake(clock, kind: "fetch", payload: ""),
+        .openScene(clock, SceneOpening(), background: false), .focusScene(clock, SceneID(ordinal: 1)),
+        .backgroundScene(clock, SceneID(ordinal: 1)), .closeScene(clock, SceneID(ordinal: 1)), .terminate(clock),
+        .kill(clock),
+    ]
+
+    @Test(arguments: everything)
+    func `whoever asks for an app that nobody knows is told so`(request: Request) {
+        var world = World()
+        #expect(world.replies[world.ask(request)] == .refused(.noSuchApp(Self.clock)))
+    }
+
+    @Test func `a shutdown can be hastened, and is in nobody's way who locks the machine`() {
+        var world = World(apps: "clock", "maps")
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.stubborn = [Self.clock]
+        world.give(.shutDown)
+        #expect(world.replies[world.ask(.home)] == .refused(.shuttingDown))
+        #expect(world.replies[world.ask(.machine(.lock))]?.name == "done")
+        #expect(world.replies[world.ask(.kill(Self.clock))]?.doneApp == Self.clock)
+        #expect(world.lines().last == "finished")
+    }
+
+    @Test func `an app that was woken can be put to sleep again, and one that has time left at once`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        world.ask(.resume(Self.clock))
+        world.ask(.suspend(Self.clock))
+        #expect(world.state("clock") == .suspended)
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        #expect(world.state("clock") == .background)
+        world.ask(.suspend(Self.clock))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `an app that somebody else stopped is continued when somebody resumes it`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .stoppedByOther))
+        _ = world.lines()
+        world.ask(.resume(Self.clock))
+        #expect(world.lines() == ["resume clock", "reply 2 done"])
+    }
+
+    @Test func `resume is no reason for what is on its way to the front`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.resume(Self.clock))
+        _ = world.lines()
+        world.answer(Self.clock)
+        #expect(world.lines().prefix(1) == ["clock: background → inactive (focus)"])
+        world.ask(.home)
+        world.ask(.resume(Self.clock))
+        #expect(world.core.knownApps[Self.clock]?.reason == .resume)
     }
 }

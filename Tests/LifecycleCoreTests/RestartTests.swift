@@ -102,7 +102,9 @@ import Testing
             #expect(world.state("clock") == .active)
         }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) })
-        #expect(world.lines().last == "! clock given up after 10")
+        let lines = world.lines()
+        #expect(lines.last == "! clock given up after 10")
+        #expect(lines.contains("! clock restarted in 1.0 seconds"))
         #expect(world.core.knownApps[Self.clock]?.isGivenUp == true)
         #expect(world.core.nextDeadline == nil)
         world.ask(.launch(Self.clock, background: false))
@@ -118,6 +120,15 @@ import Testing
             world.give(.outcome(Self.clock, Self.crash))
             #expect(world.state("clock") == .active)
         }
+    }
+
+    @Test func `one that ends after a calm time has ended once in a row`() {
+        var world = world(.always)
+        world.pass(.seconds(60))
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.restartTime(of: Self.clock) == nil)
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
 
     @Test func `home shows meanwhile, and gives way`() {
@@ -279,5 +290,14 @@ import Testing
         #expect(world.core.front == [Self.clock])
         world.give(.outcome(Self.clock, Self.crash))
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(2))
+    }
+
+    @Test func `a minute is calm, and less is not`() {
+        var world = world(.always)
+        for time in [Duration.seconds(60), .milliseconds(59_999)] {
+            world.pass(time)
+            world.give(.outcome(Self.clock, Self.crash))
+        }
+        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
 }

@@ -54,7 +54,10 @@ import Testing
         #expect(!told.contains { $0.callback.rawValue == callback })
     }
 
-    @Test(arguments: ["scene-will-connect", "scene-will-connect:", "did-become-active:main", "open-url"])
+    @Test(
+        arguments: [
+            "scene-will-connect", "scene-will-connect:", "scene-will-connect:a:b", "did-become-active:main", "open-url",
+        ])
     func `a notice without what it is about is not owed`(text: String) {
         #expect(Notice(text: text) == nil)
     }

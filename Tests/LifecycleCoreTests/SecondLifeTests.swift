@@ -23,9 +23,8 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, .stoppedByOther))
         world.ask(.kill(Self.clock))
-        world.ask(.launch(Self.clock, background: false))
         _ = world.lines()
-        world.ask(.focus(Self.clock))
+        world.ask(.launch(Self.clock, background: false))
         #expect(!world.lines().contains("resume clock"))
     }
 
@@ -36,9 +35,11 @@ import Testing
         world.ask(.focus(Self.clock))
         world.ask(.kill(Self.clock))
         world.silent = [:]
+        _ = world.lines()
         world.ask(.launch(Self.clock, background: true))
         world.pass(.seconds(30))
         #expect(world.state("clock") == .suspended)
+        #expect(!world.lines().contains { $0.contains("active") })
     }
 
     @Test func `the grace of an app that is killed meanwhile does not run out`() {
@@ -52,6 +53,89 @@ import Testing
         _ = world.lines()
         world.pass(.seconds(2))
         #expect(!world.lines().contains("! grace over"))
+    }
+
+    @Test func `neither does that of an app that is killed while it starts`() {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.pass(.seconds(4))
+        world.ask(.kill(Self.clock))
+        _ = world.lines()
+        world.pass(.seconds(2))
+        #expect(!world.lines().contains("! grace over"))
+    }
+
+    @Test func `an app that is asked to end has its grace, whatever time it had for its launch`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.callbacks = .required
+        world.give(.define(Self.clock, policy))
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(18))
+        world.ask(.terminate(Self.clock))
+        _ = world.lines()
+        world.pass(.milliseconds(4_999))
+        #expect(world.lines() == [])
+        world.pass(.milliseconds(1))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
+    }
+
+    @Test func `an app of which processes are left when its main process has ended does not come back`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
+        world.give(.outcome(Self.clock, .gone))
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.core.front.isEmpty)
+    }
+
+    @Test func `an app whose main process has ended is told nothing more`() {
+        var world = World(apps: "clock", linked: true)
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
+        #expect(
+            world.lines() == [
+                "! clock exited (crash)", "clock: active → terminating (crash)", "terminate clock",
+            ])
+    }
+
+    @Test func `processes that are left when the main process has ended are not asked twice`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .exited(.signal(15), othersLeft: true)))
+        #expect(world.lines() == ["! clock exited (terminate)"])
+    }
+
+    @Test(arguments: [Outcome.exited(.signal(11), othersLeft: true), .gone])
+    func `the home app does not wait for the rest of an app, nor to be told how it ended`(end: Outcome) {
+        var settings = Settings()
+        settings.homeApp = AppID("home")
+        var world = World(apps: "home", "clock", settings: settings)
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, end))
+        #expect(world.core.front == [AppID("home")])
+    }
+
+    @Test func `a scene that is wanted while its app ends is there when it runs again`() throws {
+        var world = SceneTranscriptTests.world()
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        let notes = try #require(SceneID("notes"))
+        let open = world.ask(.openScene(Self.clock, SceneOpening(scene: notes, role: "panel"), background: false))
+        world.pass(.seconds(5))
+        #expect(world.core.knownApps[Self.clock]?.scenes[notes]?.role == "panel")
+        #expect(world.replies[open]?.name == "done notes foregroundActive")
     }
 
     @Test func `an app that is killed while it starts, and that the kernel does not let go, keeps nobody waiting`() {
@@ -74,6 +158,6 @@ import Testing
         let url = world.ask(.hand(Self.clock, .openURL("lifed:1")))
         let next = world.ask(.hand(Self.clock, .openURL("lifed:2")))
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
-        #expect(world.replies[url] != nil && world.replies[next] != nil)
+        #expect(world.replies[url]?.name == "lost" && world.replies[next]?.name == "lost")
     }
 }

@@ -69,13 +69,13 @@ import Testing
 
 extension World {
     /// The same world after its daemon was killed and another one has taken over, with the channels lost.
-    fileprivate func takenOver(
+    func takenOver(
         _ policy: Policy = Policy(), before: (inout World) -> Void = { _ in }
     ) -> World {
         var world = self
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
         world.core = Lifecycle(
-            restoring: core.record, apps: records, settings: Settings(), policy: { _ in policy }, at: now)
+            restoring: core.record, apps: records, settings: core.settings, policy: { _ in policy }, at: now)
         _ = world.lines()
         before(&world)
         world.give(.takeOver)
@@ -83,7 +83,7 @@ extension World {
         return world
     }
 
-    fileprivate func sequence(of id: AppID) -> UInt64 {
+    func sequence(of id: AppID) -> UInt64 {
         core.record(of: id)?["sequence"].flatMap { UInt64($0) } ?? 0
     }
 }

@@ -131,4 +131,66 @@ import Testing
         world.give(.wake(Self.clock, kind: "a"))
         #expect(world.lines().isEmpty)
     }
+
+    @Test func `work that a schedule orders is done by one that never listens, too`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.callbacks = .none
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: true))
+        world.pass(.seconds(60))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(29_999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `work is ordered beside whatever else waits`() {
+        var world = asleep(linked: true)
+        world.withholding = [.resumed]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.give(.outcome(Self.clock, .resumed))
+        #expect(world.lines().filter { $0 == "clock ← perform-task" }.count == 1)
+    }
+
+    @Test func `an app that has not begun to listen in its time cannot be told from then on`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: true))
+        world.pass(.seconds(20))
+        #expect(world.replies[world.ask(.wake(Self.clock, kind: "fetch", payload: ""))]?.name == "done")
+    }
+
+    @Test func `the time of an app that is put to sleep is over`() {
+        var world = asleep(linked: false)
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        world.ask(.suspend(Self.clock))
+        #expect(world.state("clock") == .suspended)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `who wakes an app that does not listen need not put it to sleep in time`() {
+        var world = asleep(linked: false)
+        world.ask(.resume(Self.clock))
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `an app that is to be awake is so when it is seen continued, or somebody wants it asleep`() {
+        var world = asleep(linked: true)
+        world.withholding = [.resumed]
+        let first = world.ask(.resume(Self.clock))
+        #expect(world.replies[first] == nil)
+        world.give(.outcome(Self.clock, .resumed))
+        #expect(world.replies[first]?.doneApp == Self.clock)
+        world.ask(.suspend(Self.clock))
+        for end in [Request.suspend(Self.clock), .terminate(Self.clock)] {
+            let next = world.ask(.resume(Self.clock))
+            world.ask(end)
+            #expect(world.replies[next]?.name.hasPrefix("refused") == true)
+            world.give(.outcome(Self.clock, .resumed))
+        }
+    }
 }

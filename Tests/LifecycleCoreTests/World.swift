@@ -22,6 +22,10 @@ struct World {
     var looks: [MemoryLevel] = []
     /// What happened, one line each.
     var transcript: [String] = []
+    /// What each app was told, with all that comes with it.
+    var told: [AppID: [Delivery]] = [:]
+    /// What the core decided beside the transitions.
+    var decisions: [Decision] = []
     var replies: [UInt64: Reply] = [:]
     private var lastRequest: UInt64 = 0
     private var queue: [Input] = []
@@ -60,6 +64,11 @@ struct World {
         lastRequest += 1
         give(.request(RequestID(lastRequest), request))
         return lastRequest
+    }
+
+    /// Has an app answer what it was told last.
+    mutating func answer(_ id: AppID, _ answer: AppAnswer = .plain) {
+        give(.message(id, .done(sequence: told[id]?.last?.sequence ?? 0, answer)))
     }
 
     /// Lets time pass, deadline by deadline.
@@ -106,6 +115,7 @@ struct World {
         case .deliver(let id, let delivery):
             let scene = delivery.scene.map { " \($0.scene)" + ($0.reason.map { " (\($0))" } ?? "") } ?? ""
             write("\(id) ← \(delivery.callback.rawValue)\(scene)")
+            note(delivery, to: id)
             if silent[id]?.contains(delivery.callback) != true {
                 let answer = answers[id]?[delivery.callback] ?? .plain
                 queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
@@ -123,8 +133,10 @@ struct World {
             write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
         case .sceneTransition(let step):
             write("\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
-        case .decision(.answered): break
-        case .decision(let decision): write("! \(decision.name)")
+        case .decision(let decision):
+            decisions.append(decision)
+            if case .answered = decision { break }
+            write("! \(decision.name)")
         case .reply(let request, let reply):
             precondition(replies[request.number] == nil, "request \(request.number) was answered twice")
             replies[request.number] = reply
@@ -132,6 +144,15 @@ struct World {
         case .forgotten(let id): write("forgotten \(id)")
         case .finished: write("finished")
         }
+    }
+
+    /// Only what is told again has the same number again.
+    private mutating func note(_ delivery: Delivery, to id: AppID) {
+        let before = told[id] ?? []
+        let isAgain = before.contains { $0.sequence == delivery.sequence && $0.callback == delivery.callback }
+        let last = before.map(\.sequence).max() ?? 0
+        precondition(isAgain || delivery.sequence > last, "\(delivery) comes after \(last)")
+        told[id, default: []].append(delivery)
     }
 
     private mutating func write(_ line: String) { transcript.append(line) }

@@ -1,0 +1,218 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What apps are told, until when they may answer, and what their answers and their silence lead to.
+@Suite struct AnswerTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func running(_ names: String...) -> World {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    /// An app of which the answers to the launch callbacks are required, and has been launched.
+    func launching(silent: Set<Callback>, timeout: Duration = .seconds(20)) -> World {
+        var world = World(apps: "clock", linked: true)
+        world.give(.define(Self.clock, Self.demanding(timeout)))
+        world.silent[Self.clock] = silent
+        world.ask(.launch(Self.clock, background: false))
+        return world
+    }
+
+    static func demanding(_ timeout: Duration) -> Policy {
+        var policy = Policy()
+        policy.callbacks = .required
+        policy.timeouts.launch = timeout
+        return policy
+    }
+
+    // MARK: What is told
+
+    @Test func `an app that is handed something before it has heard that it is active is not active yet`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.hand(Self.clock, .openURL("lifed:2")))
+        world.ask(.home)
+        world.ask(.resume(Self.clock))
+        world.give(.memoryPressure(.warning, "short"))
+        let told = world.told[Self.clock] ?? []
+        #expect(told.filter { $0.callback == .openURL }.map(\.state) == [.inactive, .active])
+        #expect(told.last?.callback == .memoryWarning && told.last?.state == .background)
+    }
+
+    @Test func `the time of an answer is written down`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.home)
+        world.pass(.milliseconds(300))
+        world.answer(Self.clock)
+        #expect(world.decisions.contains(.answered(Self.clock, .willResignActive, .milliseconds(300))))
+    }
+
+    // MARK: Silence
+
+    @Test func `an app that is told late that it is to resign has its time for that, and no longer`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .inactive)
+        #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
+        world.pass(.milliseconds(999))
+        #expect(world.state("clock") == .inactive)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `what an app has not answered when it is told to resign counts as unanswered`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(world.lines().contains("! clock open-url unanswered"))
+    }
+
+    @Test func `the time for an answer is over with the answer`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.pass(.milliseconds(4_500))
+        world.answer(Self.clock)
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.home)
+        world.pass(.milliseconds(999))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test(arguments: [Callback.willFinishLaunching, .didFinishLaunching])
+    func `who must answer both launch callbacks and answers one is killed when the time is over`(callback: Callback) {
+        var world = launching(silent: [callback])
+        world.pass(.milliseconds(19_999))
+        #expect(world.state("clock") == .inactive)
+        _ = world.lines()
+        world.pass(.milliseconds(1))
+        #expect(world.lines().contains("kill clock"))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
+    }
+
+    @Test func `who must answer has no longer than the manifest says when it is told`() {
+        var world = World(apps: "clock")
+        world.give(.define(Self.clock, Self.demanding(.seconds(60))))
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.define(Self.clock, Self.demanding(.seconds(5))))
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.give(.message(Self.clock, .hello))
+        world.pass(.seconds(5))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
+    }
+
+    // MARK: An app that listens no more
+
+    @Test func `an app that closes its channel on its way to the front need not get there`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        _ = world.lines()
+        world.give(.message(Self.clock, .closed))
+        world.pass(.seconds(10))
+        #expect(!world.lines().contains { $0.contains("→ active") })
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `an app that closes its channel is held by nothing any more`() {
+        var world = running("clock")
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.give(.message(Self.clock, .closed))
+        #expect(world.state("clock") == .suspended)
+        #expect(world.core.knownApps[Self.clock]?.holds == [])
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `what waits for an app that closes its channel is not heard`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.willEnterForeground]
+        let url = world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.give(.message(Self.clock, .closed))
+        #expect(world.replies[url]?.name == "not-listening")
+    }
+
+    // MARK: Rest
+
+    /// Histories at whose end there is nothing left to wait for.
+    static let histories: [@Sendable (inout World) -> Void] = [
+        { $0.ask(.launch(clock, background: false)) },
+        { $0.ask(.launch(clock, background: true)) },
+        { world in
+            world.give(.define(clock, demanding(.seconds(20))))
+            world.ask(.launch(clock, background: false))
+        },
+        { world in
+            world.linked = []
+            world.ask(.hand(clock, .openURL("lifed:1")))
+            world.give(.message(clock, .hello))
+        },
+        { world in
+            world.linked = []
+            world.ask(.hand(clock, .openURL("lifed:1")))
+            world.ask(.kill(clock))
+        },
+        { world in
+            world.ask(.hand(clock, .performTask(kind: "fetch")))
+            world.ask(.resume(clock))
+        },
+        { world in
+            world.ask(.launch(clock, background: false))
+            world.give(.message(clock, .beginTask(1, name: "upload")))
+            world.ask(.home)
+            world.pass(.seconds(31))
+            world.give(.message(clock, .endHold(1)))
+        },
+        { world in
+            world.ask(.launch(clock, background: false))
+            world.give(.message(clock, .beginTask(1, name: "upload")))
+            world.ask(.home)
+            world.pass(.seconds(31))
+            world.ask(.focus(clock))
+        },
+        { world in
+            world.linked = []
+            world.ask(.launch(clock, background: false))
+            world.ask(.home)
+            world.ask(.focus(clock))
+        },
+        { world in
+            world.ask(.launch(clock, background: false))
+            world.ask(.launch(maps, background: false))
+            world.ask(.focus(clock))
+            world.ask(.terminate(maps))
+        },
+    ]
+
+    @Test(arguments: histories.indices)
+    func `nobody is woken for an app that is at rest`(history: Int) {
+        var world = World(apps: "clock", "maps", linked: true)
+        Self.histories[history](&world)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    // MARK: The end
+
+    @Test func `an app that is to end is asked at once, whatever it has still to be told`() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.ask(.launch(Self.clock, background: true))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        let lines = world.lines().filter { $0.contains("clock") }
+        #expect(lines.prefix(2) == ["clock: background → terminating (terminate)", "terminate clock"])
+    }
+}

@@ -1,0 +1,214 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// Apps that have lost their channel with a daemon that died: what is kept for them until they are back, and for how long.
+@Suite struct AwayTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func running(_ names: String...) -> World {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        return world
+    }
+
+    /// An app that is out of sight, and silent.
+    func silent(for time: Duration = .zero) -> World {
+        var world = running("clock")
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.home)
+        world.pass(time)
+        return world
+    }
+
+    func isLinked(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isLinked }
+
+    // MARK: How long
+
+    @Test func `an app that runs has its time to come back`() {
+        var world = running("clock").takenOver()
+        world.pass(.milliseconds(34_999))
+        #expect(isLinked(world) == true)
+        world.pass(.milliseconds(1))
+        #expect(isLinked(world) == false)
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `an app that is back is not waited for`() {
+        var world = running("clock").takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test func `an app that closes its channel as soon as it is back is not waited for`() {
+        var world = running("clock").takenOver()
+        world.give(.message(Self.clock, .closed))
+        #expect(world.core.nextDeadline == nil)
+        #expect(isLinked(world) == false)
+    }
+
+    @Test func `an app that sleeps has its time when it is continued`() {
+        var world = running("clock")
+        world.ask(.home)
+        world = world.takenOver()
+        world.pass(.seconds(60))
+        #expect(isLinked(world) == true)
+        world.ask(.resume(Self.clock))
+        world.pass(.milliseconds(34_999))
+        #expect(isLinked(world) == true)
+        world.pass(.milliseconds(1))
+        #expect(isLinked(world) == false)
+    }
+
+    @Test func `the time of an app that goes to sleep again stands still`() {
+        var world = running("clock")
+        world.ask(.home)
+        world.ask(.resume(Self.clock))
+        world = world.takenOver()
+        world.pass(.seconds(20))
+        world.ask(.suspend(Self.clock))
+        #expect(world.state("clock") == .suspended)
+        world.pass(.seconds(20))
+        #expect(isLinked(world) == true)
+    }
+
+    // MARK: What it has not answered
+
+    @Test func `an app that stays away is not killed for what it has not answered`() {
+        var world = silent(for: .seconds(1)).takenOver()
+        world.pass(.milliseconds(34_999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+        #expect(!world.lines().contains("kill clock"))
+    }
+
+    @Test func `what an app has not had is told again, with all of its time`() {
+        var world = silent(for: .seconds(4)).takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock) - 1)))
+        #expect(world.lines().last == "clock ← did-enter-background")
+        #expect(world.told[Self.clock]?.last?.deadline == world.now + .seconds(5))
+        world.pass(.milliseconds(4_999))
+        #expect(world.state("clock") == .background)
+        world.answer(Self.clock)
+        #expect(world.decisions.last == .answered(Self.clock, .didEnterBackground, .milliseconds(4_999)))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test(arguments: [(Duration.seconds(4), Duration.seconds(1)), (.milliseconds(4_900), .milliseconds(250))])
+    func `what an app has had is due when it was, and can be read in any case`(after: Duration, left: Duration) {
+        var world = silent(for: after).takenOver()
+        let told = world.told[Self.clock]?.count
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.told[Self.clock]?.count == told)
+        world.pass(left - .milliseconds(1))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .backgroundTimeout)
+    }
+
+    @Test func `an app that was told late that it is to resign has its second after it is back, too`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
+        world.ask(.focus(Self.clock))
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
+        world = world.takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test(arguments: [false, true])
+    func `a task that an app may not have had is ordered again`(hasHad: Bool) {
+        var world = running("clock")
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world = world.takenOver()
+        let last = world.sequence(of: Self.clock)
+        world.give(.message(Self.clock, .back(lastSequence: hasHad ? last : last - 1)))
+        #expect(world.lines() == (hasHad ? [] : ["clock ← perform-task"]))
+        world.answer(Self.clock, .result(.newData))
+        #expect(world.lines().last == "! clock perform-task new-data")
+    }
+
+    @Test func `an event that an app has not answered is not owed it when another one is in its place`() {
+        var world = running("maps", "clock")
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world = world.takenOver()
+        world.give(.message(Self.maps, .back(lastSequence: world.sequence(of: Self.maps))))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        #expect(world.state("maps") == .active)
+        _ = world.lines()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(!world.lines().contains("clock ← open-url"))
+    }
+
+    // MARK: What it may have heard
+
+    /// An app of which nobody knows whether it has heard that it is to resign.
+    func uncertain() -> World {
+        var world = running("maps", "clock")
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.focus(Self.maps))
+        world = world.takenOver()
+        world.give(.message(Self.maps, .back(lastSequence: world.sequence(of: Self.maps))))
+        world.pass(.seconds(2))
+        #expect(world.state("clock") != .active)
+        #expect(world.state("maps") == .active)
+        world.silent = [:]
+        _ = world.lines()
+        return world
+    }
+
+    @Test(arguments: [false, true])
+    func `an app that comes back says what it has heard, and is told the rest`(hasHad: Bool) {
+        var world = uncertain()
+        let last = world.sequence(of: Self.clock)
+        world.give(.message(Self.clock, .back(lastSequence: hasHad ? last : last - 1)))
+        let told = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(told == (hasHad ? [] : ["clock ← will-resign-active"]) + ["clock ← did-enter-background"])
+    }
+
+    @Test(arguments: [false, true])
+    func `what its first life may have heard, or it before it listened anew, is no part of what it hears`(ends: Bool) {
+        var world = uncertain()
+        if ends {
+            world.ask(.kill(Self.clock))
+        } else {
+            world.pass(.seconds(40))
+            #expect(isLinked(world) == false)
+        }
+        world.silent[Self.clock] = [.willFinishLaunching]
+        if ends { world.ask(.launch(Self.clock, background: true)) } else { world.ask(.resume(Self.clock)) }
+        if !ends { world.give(.message(Self.clock, .hello)) }
+        #expect(world.told[Self.clock]?.last?.callback == .willFinishLaunching)
+        world = world.takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback != .willFinishLaunching)
+        #expect(world.told[Self.clock]?.contains { $0.callback == .didFinishLaunching } == true)
+        let callbacks = world.told[Self.clock]?.map(\.callback) ?? []
+        let begin = callbacks.lastIndex(of: .willFinishLaunching) ?? 0
+        #expect(callbacks[begin...].dropFirst().first == .didFinishLaunching)
+    }
+
+    // MARK: Scenes
+
+    @Test func `nothing of its scenes is told to an app that is away`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        var policy = Policy()
+        policy.scenes = true
+        policy.callbacks = .required
+        world = world.takenOver(policy)
+        world.ask(.openScene(Self.clock, SceneOpening(), background: true))
+        #expect(!world.lines().contains { $0.contains("←") })
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.lines().contains("clock ← scene-will-connect scene-3 (system)"))
+    }
+}

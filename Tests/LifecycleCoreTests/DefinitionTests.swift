@@ -1,0 +1,94 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What new settings and manifests do to apps that run, wait, or are gone.
+@Suite struct DefinitionTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    static func settings(frontLimit: Int = 1, home: AppID? = nil) -> Settings {
+        var settings = Settings()
+        settings.frontLimit = frontLimit
+        settings.homeApp = home
+        return settings
+    }
+
+    @Test func `there is always a place in front`() {
+        var world = World(apps: "clock", settings: Self.settings(frontLimit: 0))
+        #expect(world.core.settings.frontLimit == 1)
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test(arguments: [Callback.willResignActive, .openURL])
+    func `an app that waits for a place has it when there are more`(silent: Callback) {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.maps] = [silent]
+        if silent == .openURL { world.ask(.hand(Self.maps, .openURL("lifed:1"))) }
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == (silent == .openURL ? .background : .inactive))
+        world.give(.configure(Self.settings(frontLimit: 2)))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `what was the home app is not started again as one`() {
+        var world = World(apps: "clock", "maps", settings: Self.settings(home: Self.clock))
+        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        #expect(world.core.restartTime(of: Self.clock) != nil)
+        world.give(.configure(Self.settings(home: Self.maps)))
+        #expect(world.core.restartTime(of: Self.clock) == nil)
+    }
+
+    @Test func `an app that sleeps wakes when its manifest says that it never does`() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        var policy = Policy()
+        policy.suspend = .never
+        world.give(.define(Self.clock, policy))
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `an app that does not run is forgotten at once, with all that it was to do`() {
+        var world = World(apps: "clock", "maps")
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        #expect(world.core.restartTime(of: Self.clock) != nil)
+        world.give(.forget(Self.clock))
+        #expect(world.core.knownApps[Self.clock] == nil)
+        #expect(world.lines().last == "forgotten clock")
+        #expect(world.core.nextDeadline == nil)
+        #expect(world.core.returning.isEmpty)
+    }
+
+    @Test func `the limits that nobody can set are those that are written down`() {
+        #expect(Lifecycle.interruptionLimit == 64)
+        #expect(Lifecycle.errandLimit == 16)
+        #expect(Lifecycle.returnTime == .seconds(35))
+        #expect(Scenes.limit == 32)
+        #expect(Scene.infoLimit == 4096)
+        #expect(Reclaimed.orderLimit == 16)
+    }
+
+    @Test func `what holds where nobody has said anything is what is written down`() {
+        #expect(Settings().frontLimit == 1 && Settings().suspendedLimit == 0)
+        #expect(Policy().holdLimit == 16 && Policy().sceneLimit == 1)
+        #expect(!Policy().isTransient && !Policy().scenes && !Policy().takesURLs)
+    }
+
+    @Test func `an app that was never launched has not failed`() {
+        let world = World(apps: "clock")
+        #expect(world.core.knownApps[Self.clock]?.isGivenUp == false)
+    }
+
+    @Test(arguments: [(0, false), (1, true), (64, true), (65, false)])
+    func `a scene has a name of 1 to 64 characters`(count: Int, isName: Bool) {
+        #expect((SceneID(String(repeating: "x", count: count)) != nil) == isName)
+    }
+}

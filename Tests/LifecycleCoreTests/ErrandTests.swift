@@ -1,0 +1,146 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What becomes of errands when something else happens to their app.
+@Suite struct ErrandTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+    static let page = AppEvent.openURL("lifed:1")
+
+    func running(_ names: String..., linked: Bool = true) -> World {
+        var world = World(apps: "clock", "maps", linked: linked)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        _ = world.lines()
+        return world
+    }
+
+    static func policy(_ callbacks: Policy.Callbacks = .auto, takesURLs: Bool = false) -> Policy {
+        var policy = Policy()
+        policy.callbacks = callbacks
+        policy.takesURLs = takesURLs
+        return policy
+    }
+
+    // MARK: Answers
+
+    @Test func `each errand has its own answer, and it is nobody else's`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.willEnterForeground, .openURL]
+        world.ask(.home)
+        let focus = world.ask(.launch(Self.clock, background: false))
+        let first = world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        let second = world.ask(.hand(Self.clock, .openURL("lifed:2")))
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .openURL)
+        world.answer(Self.clock, .handled(true))
+        #expect(world.replies[first]?.name == "handled")
+        #expect(world.replies[second] == nil)
+        world.answer(Self.clock, .handled(false))
+        #expect(world.replies[second]?.name == "declined")
+        #expect(world.replies[focus]?.doneApp == Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.waiters.isEmpty == true)
+        #expect(world.core.requests.isEmpty)
+    }
+
+    @Test func `a callback and the tasks beside it are told apart`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.home)
+        let first = world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        let number = world.told[Self.clock]?.last?.sequence
+        world.ask(.focus(Self.clock))
+        #expect(world.told[Self.clock]?.last?.callback == .didBecomeActive)
+        #expect(world.replies[first] == nil)
+        world.give(.message(Self.clock, .done(sequence: number ?? 0, .result(.failed))))
+        #expect(world.replies[first]?.name == "failed")
+    }
+
+    @Test func `what an app was being told, and works on, when it crashed is lost`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.performTask, .openURL]
+        let task = world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        let url = world.ask(.hand(Self.clock, Self.page))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        let lines = world.lines()
+        #expect(lines.contains("! clock perform-task lost") && lines.contains("! clock open-url lost"))
+        #expect(world.replies[task]?.name == "lost" && world.replies[url] != nil)
+    }
+
+    @Test func `what waits for an app that is to be told nothing any more is not heard`() {
+        var world = running(linked: false)
+        let url = world.ask(.hand(Self.clock, Self.page))
+        world.give(.define(Self.clock, Self.policy(.none)))
+        #expect(world.replies[url]?.name == "not-listening")
+        #expect(world.core.nextDeadline == nil)
+    }
+
+    @Test(arguments: [(false, "not-listening", "not-listening"), (true, "handled", "not-listening")])
+    func `an app that is told nothing has what its program takes as an argument`(
+        takesURLs: Bool, url: String, activity: String
+    ) {
+        var world = running()
+        world.give(.define(Self.clock, Self.policy(.none, takesURLs: takesURLs)))
+        #expect(world.replies[world.ask(.hand(Self.clock, .continueActivity(type: "read")))]?.name == activity)
+        #expect(world.state("clock") == .notRunning)
+        #expect(world.replies[world.ask(.hand(Self.clock, Self.page))]?.name == url)
+    }
+
+    @Test func `a no to the first launch callback of another life counts no more`() {
+        var world = running()
+        world.answers[Self.clock] = [.willFinishLaunching: .handled(false), .didFinishLaunching: .handled(true)]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.answers[Self.clock] = [.didFinishLaunching: .handled(false), .openURL: .handled(true)]
+        world.silent[Self.clock] = [.willFinishLaunching]
+        let url = world.ask(.hand(Self.clock, Self.page))
+        world.pass(.seconds(20))
+        #expect(world.replies[url]?.name == "handled")
+    }
+
+    @Test func `a scene shows what is opened`() throws {
+        var world = SceneTranscriptTests.world()
+        world.ask(.hand(Self.clock, Self.page))
+        let told = world.told[Self.clock]?.map(\.callback) ?? []
+        let scene = try #require(told.firstIndex(of: .sceneWillEnterForeground))
+        let url = try #require(told.firstIndex(of: .openURL))
+        #expect(scene < url)
+        #expect(url < (told.firstIndex(of: .sceneDidBecomeActive) ?? 0))
+    }
+
+    // MARK: The lock
+
+    @Test func `what is out of sight is told of the lock as well`() {
+        var world = running("maps", "clock")
+        world.ask(.resume(Self.maps))
+        _ = world.lines()
+        world.ask(.machine(.lock))
+        #expect(world.lines().contains("maps ← protected-data-will-become-unavailable"))
+    }
+
+    @Test func `who is about to become active hears of the lock when it is`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.machine(.lock))
+        world.silent[Self.clock] = []
+        _ = world.lines()
+        world.answer(Self.clock)
+        #expect(
+            world.lines().filter { $0.hasPrefix("clock ←") } == [
+                "clock ← did-become-active", "clock ← protected-data-will-become-unavailable",
+                "clock ← will-resign-active", "clock ← did-enter-background",
+            ])
+    }
+
+    @Test func `what an app is being told on its way to the front is lost when it is to end`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, Self.page))
+        #expect(world.state("clock") == .inactive)
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        #expect(world.lines().contains("! clock open-url lost"))
+    }
+}

@@ -1,0 +1,109 @@
+import LifecycleCore
+import Testing
+
+/// What people and schedules do with an app that has ended by itself and waits to be started again.
+@Suite struct SecondChanceTests {
+    static let clock = AppID("clock")
+    static let crash = Input.outcome(clock, .exited(.signal(11), othersLeft: false))
+
+    func world(scenes: Bool = false) -> World {
+        var world = World(apps: "clock", "maps")
+        var policy = Policy()
+        policy.restart = .always
+        policy.scenes = scenes
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        return world
+    }
+
+    static let wishes: [Request] = [
+        .launch(clock, background: false), .launch(clock, background: true), .hand(clock, .openURL("lifed:1")),
+        .openScene(clock, SceneOpening(), background: false),
+    ]
+
+    @Test(arguments: wishes)
+    func `one that somebody wants has another chance`(wish: Request) {
+        var world = world(scenes: true)
+        for _ in 0..<2 { world.give(Self.crash) }
+        #expect(world.core.knownApps[Self.clock]?.failures == 2)
+        world.ask(wish)
+        #expect(world.core.knownApps[Self.clock]?.failures == 0)
+        #expect(world.core.restartTime(of: Self.clock) == nil)
+        world.give(Self.crash)
+        #expect(world.core.knownApps[Self.clock]?.isRunning == true)
+    }
+
+    @Test func `who goes home does not want back what ended in front`() {
+        var world = world()
+        for _ in 0..<2 { world.give(Self.crash) }
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .background)
+        #expect(world.core.front.isEmpty)
+    }
+
+    @Test func `one that is woken while it ends comes back out of sight, now and later`() {
+        var world = world()
+        world.stubborn = [Self.clock]
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
+        #expect(world.state("clock") == .terminating)
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.give(.outcome(Self.clock, .gone))
+        #expect(world.state("clock") == .background)
+        world.pass(.seconds(90))
+        world.give(Self.crash)
+        #expect(world.core.front.isEmpty)
+    }
+
+    // MARK: A start that failed
+
+    @Test func `a start that failed leaves no deadline, and no end for the next one`() {
+        for end in [Request.terminate(Self.clock), .kill(Self.clock)] {
+            var world = World(apps: "clock")
+            world.withholding = [.spawned, .killed]
+            world.ask(.launch(Self.clock, background: false))
+            world.ask(end)
+            world.give(.outcome(Self.clock, .spawnFailed("no such program")))
+            #expect(world.lines().contains("! launch failed"))
+            #expect(world.core.nextDeadline == nil)
+            #expect(world.core.knownApps[Self.clock]?.reason == .launchFailed)
+            world.withholding = []
+            world.ask(.launch(Self.clock, background: false))
+            #expect(world.state("clock") == .active)
+        }
+    }
+
+    @Test func `a launch out of sight that failed says why`() {
+        var world = World(apps: "clock")
+        world.broken = [Self.clock]
+        let launch = world.ask(.launch(Self.clock, background: true))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, "no such program")))
+    }
+
+    @Test func `what was to keep an app awake that could not be started does not keep awake the next one`() {
+        for callbacks in [Policy.Callbacks.auto, .none] {
+            var world = World(apps: "clock")
+            var policy = Policy()
+            policy.callbacks = callbacks
+            world.give(.define(Self.clock, policy))
+            world.withholding = [.spawned]
+            world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+            world.ask(.resume(Self.clock))
+            world.give(.outcome(Self.clock, .spawnFailed("no such program")))
+            world.withholding = []
+            world.ask(.launch(Self.clock, background: true))
+            world.pass(.seconds(5))
+            #expect(world.state("clock") == .suspended)
+        }
+    }
+
+    @Test func `a scene that no process has had goes with the start that failed`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.broken = [Self.clock]
+        world.ask(.openScene(Self.clock, SceneOpening(), background: false))
+        #expect(world.scenes("clock") == [:])
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What a daemon does with the records of another one, before anything else happens.
+@Suite struct TakeOverTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    func running(_ names: String..., linked: Bool = false, settings: Settings = Settings()) -> World {
+        var world = World(apps: "clock", "maps", linked: linked, settings: settings)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        return world
+    }
+
+    static func restored(_ world: World, _ settings: Settings, policy: (AppID) -> Policy?) -> World {
+        var next = world
+        let records = world.core.knownApps.keys.sorted().compactMap { world.core.record(of: $0) }
+        next.core = Lifecycle(
+            restoring: world.core.record, apps: records, settings: settings, policy: policy, at: world.now)
+        _ = next.lines()
+        return next
+    }
+
+    @Test(arguments: [false, true])
+    func `a start is repeated, and so is the end of it`(isKilled: Bool) {
+        var world = running()
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        if isKilled { world.ask(.kill(Self.clock)) }
+        world = world.takenOver()
+        #expect(world.lines() == (isKilled ? ["spawn clock", "kill clock"] : ["spawn clock"]))
+    }
+
+    @Test func `an app that sleeps is stopped again, for the rescue may have continued it`() {
+        var world = running("clock")
+        world.ask(.suspend(Self.clock))
+        world.withholding = [.stopped]
+        world = world.takenOver()
+        #expect(world.lines() == ["stop clock"])
+        let suspend = world.ask(.suspend(Self.clock))
+        #expect(world.replies[suspend] == nil)
+        world.give(.outcome(Self.clock, .stopped))
+        #expect(world.replies[suspend]?.doneApp == Self.clock)
+    }
+
+    @Test func `a manifest that has changed counts at once`() {
+        var world = running("clock")
+        world.ask(.suspend(Self.clock))
+        var policy = Policy()
+        policy.suspend = .never
+        world = world.takenOver(policy)
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `an app that need not answer when it was launched need not answer a successor`() {
+        var world = running("clock", "maps")
+        var policy = Policy()
+        policy.callbacks = .required
+        world = world.takenOver(policy)
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `there may be fewer places by then`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        let before = running("maps", "clock", settings: settings)
+        #expect(before.core.front.count == 2)
+        var world = Self.restored(before, Settings()) { _ in Policy() }
+        #expect(world.core.front == [Self.clock])
+        world.give(.takeOver)
+        world.give(.start)
+        #expect(world.state("clock") == .active && world.state("maps") == .background)
+    }
+
+    @Test func `an app that nobody describes any more is forgotten when it ends`() {
+        var world = Self.restored(running("clock"), Settings()) { _ in nil }
+        world.give(.takeOver)
+        world.ask(.terminate(Self.clock))
+        #expect(world.core.knownApps[Self.clock] == nil)
+    }
+
+    @Test func `who has no process has no place`() {
+        var world = running()
+        var machine = SavedRecord()
+        machine.add("place", "ghost")
+        world.core = Lifecycle(
+            restoring: machine, apps: [], settings: Settings(), policy: { _ in Policy() }, at: world.now)
+        world.give(.define(Self.clock, Policy()))
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a warning is no news to those who had it from the daemon before`() {
+        var world = running("clock", linked: true)
+        world.give(.memoryPressure(.warning, "short"))
+        world.pass(.seconds(9))
+        world = world.takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.memoryPressure(.warning, "short"))
+        #expect(!world.lines().contains("clock ← memory-warning"))
+        world.pass(.seconds(1))
+        world.give(.memoryPressure(.warning, "short"))
+        #expect(world.lines().contains("clock ← memory-warning"))
+    }
+
+    @Test func `what an app has said while nobody was there can be read before its time is over`() {
+        var world = running("maps", "clock", linked: true)
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.focus(Self.maps))
+        world.now = world.now + .seconds(10)
+        world = world.takenOver()
+        world.pass(.milliseconds(249))
+        #expect(world.state("clock") == .active)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") != .active)
+    }
+}
