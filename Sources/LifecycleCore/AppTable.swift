@@ -4,9 +4,9 @@ import OrderedCollections
 ///
 /// Each stays where it is when it changes: a dictionary would take it out and put it back for each fact that is noted.
 public struct AppTable: Sendable {
-    private var places: [AppID: Int] = [:]
+    private var slots: [AppID: Int] = [:]
     private var apps: [App?] = []
-    private var freePlaces: [Int] = []
+    private var freeSlots: [Int] = []
     /// The apps that may have changed since ``takeTouched()``.
     private var touched: OrderedSet<AppID> = []
 
@@ -15,14 +15,14 @@ public struct AppTable: Sendable {
     /// The app of that name, if it is known.
     public internal(set) subscript(id: AppID) -> App? {
         get {
-            guard let place = places[id] else { return nil }
-            return apps[place]
+            guard let slot = slots[id] else { return nil }
+            return apps[slot]
         }
         _modify {
             touched.append(id)
-            if let place = places[id] {
-                yield &apps[place]
-                if apps[place] == nil { removePlace(of: id, place) }
+            if let slot = slots[id] {
+                yield &apps[slot]
+                if apps[slot] == nil { removeSlot(of: id, slot) }
             } else {
                 var app: App?
                 yield &app
@@ -32,27 +32,27 @@ public struct AppTable: Sendable {
     }
 
     /// The names, in no order.
-    public var keys: some Collection<AppID> { places.keys }
+    public var keys: some Collection<AppID> { slots.keys }
 
     /// The apps, in no order.
-    public var values: some Collection<App> { places.values.lazy.compactMap { apps[$0] } }
+    public var values: some Collection<App> { slots.values.lazy.compactMap { apps[$0] } }
 
     /// How many there are.
-    public var count: Int { places.count }
+    public var count: Int { slots.count }
 
     private mutating func insert(_ app: App, as id: AppID) {
-        if let place = freePlaces.popLast() {
-            apps[place] = app
-            places[id] = place
+        if let slot = freeSlots.popLast() {
+            apps[slot] = app
+            slots[id] = slot
         } else {
-            places[id] = apps.count
+            slots[id] = apps.count
             apps.append(app)
         }
     }
 
-    private mutating func removePlace(of id: AppID, _ place: Int) {
-        places[id] = nil
-        freePlaces.append(place)
+    private mutating func removeSlot(of id: AppID, _ slot: Int) {
+        slots[id] = nil
+        freeSlots.append(slot)
     }
 
     mutating func takeTouched() -> OrderedSet<AppID> {

@@ -13,6 +13,7 @@ extension ProcessTree {
             return self.signal(
                 signal, only: (members ?? containment.members()).filter { !isReached($0) }.map(\.identity))
         }
+        // Of so few, one more look at each takes less than the list of all.
         if let members, members.count <= 2 { return self.signal(signal, only: members.map(\.identity)) }
         guard let numbers = containment.memberIDs() else {
             return self.signal(signal, only: (members ?? containment.members()).map(\.identity))
