@@ -23,9 +23,6 @@ from rows import Bench
 from standing import Standing
 from stopwatch import Stopwatch
 
-OTHERS = {"runit": "sv", "s6": "s6-svc", "supervisord": "supervisorctl"}
-
-
 def numbers(text):
     return [int(each) for each in text.split(",") if each]
 
@@ -46,19 +43,12 @@ def parse():
     return settings
 
 
-def left_out():
-    """What was not compared, and why."""
-    missing = [name for name, program in OTHERS.items() if not shutil.which(program)]
-    present = [name for name in OTHERS if name not in missing]
-    lines = [f"{', '.join(missing)}: left out, not installed here"] if missing else []
-    return lines + ([f"{', '.join(present)}: left out, the bench does not drive them yet"] if present else [])
-
-
 def run(settings, directory, notes):
     compile_programs(settings.compiled)
     stopwatch = Stopwatch(settings.compiled / "stopwatch.so")
     bench = Bench(settings, directory, stopwatch, random.Random(settings.seed))
     try:
+        notes += [f"{name}: left out, not installed here" for name in bench.missing]
         yield from bench.run()
         notes.append(f"lifed held the apps by {bench.lifed.containment}")
     finally:
@@ -75,7 +65,7 @@ def main():
     before = machine()
     print_machine("before", before)
     print_heading()
-    rows, notes = [], left_out()
+    rows, notes = [], ["systemd: left out, it would have to be this machine's first process"]
     with tempfile.TemporaryDirectory(prefix="lifed-bench-") as directory:
         for row in run(settings, Path(directory), notes):
             rows.append(row)

@@ -4,7 +4,8 @@ import math
 from html import escape
 
 WIDTH, LEFT, BAR, GAP = 960, 330, 18, 26
-COLOURS = ("#2f6fde", "#9aa5b1", "#5b6470")
+# The first alternative, the others in turns, and what they are compared with.
+FIRST, OTHERS, BASE = "#2f6fde", ("#9aa5b1", "#b9c1ca"), "#5b6470"
 
 
 def write_chart(path, document):
@@ -20,18 +21,22 @@ def chart(document):
     for row in rows:
         lines.append(text(16, top, row["name"], weight="bold"))
         top += 8
-        for each, colour in zip(row["alternatives"], COLOURS):
+        for each, colour in zip(row["alternatives"], colours(len(row["alternatives"]))):
             lines += bar(axis, top, each, row["unit"], colour)
             top += BAR + 4
         top += GAP
     height = top + 16
     load = document["before"]["load"][0]
     where = f"load {load} on {document['before']['processors']} processors"
-    title = f"lifed beside the floor: median, and p99 as a mark (logarithmic; {where})"
+    title = f"lifed beside the floor and others: median, and p99 as a mark (logarithmic; {where})"
     lines = [text(16, 22, title), *grid(axis, height), *lines]
     size = f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
     return "\n".join([head, f'<rect width="{WIDTH}" height="{height}" fill="white"/>', *lines, "</svg>", ""])
+
+
+def colours(count):
+    return [FIRST, *(OTHERS[each % len(OTHERS)] for each in range(count - 2)), BASE]
 
 
 class Axis:

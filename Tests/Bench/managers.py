@@ -50,7 +50,7 @@ class Floor:
         return self._ask("terminate", app.pid)[1]
 
     def _ask(self, *words):
-        answer, lap = self._stopwatch.ask(self._connection, " ".join(map(str, words)).encode())
+        answer, lap = self._stopwatch.ask(self._connection, " ".join(map(str, words)).encode() + b"\0")
         return int(answer), lap
 
     def stop(self):
@@ -62,6 +62,7 @@ class Lifed:
     """A daemon of its own, with a manifest for each app."""
 
     name = "lifed"
+    commands = "lifectl focus"
 
     def __init__(self, products, directory, stopwatch):
         self.daemon = DirectDaemon(products, directory)
@@ -108,6 +109,9 @@ class Lifed:
 
     def switch(self, to, away):
         return self.call("Focus", id=to.name)[1]
+
+    def switch_commands(self, to, away):
+        return [[str(self.daemon.products / "lifectl"), "focus", to.name, "--socket", str(self.daemon.socket)]]
 
     def until_suspended(self, app):
         """Returns when it has been seen stopped; a call that waits for that, so that nobody asks again and again."""

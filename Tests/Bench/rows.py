@@ -4,12 +4,14 @@ import os
 import shutil
 import signal
 
+import supervisors
 from apps import App
 from managers import Floor, Lifed
 from results import Row
 from turns import take_turns
 
 SWITCH = "switch between two apps, persistent client"
+REAPED = "the client has the answer that it was reaped; where none comes, /proc says so"
 # Rounds of what takes long, if that many are asked for at all.
 LARGE_ROUNDS = 20
 
@@ -24,31 +26,34 @@ class Bench:
         self.random = random
         self.lifed = Lifed(settings.products, directory / "lifed", stopwatch)
         self.floor = Floor(settings.compiled / "floor", stopwatch)
+        self.supervisors, self.missing = supervisors.installed(directory, stopwatch)
 
     def app(self, name, processes=1):
         return App(self.settings.compiled / "app", self.directory, name, processes)
 
     def run(self):
-        managers = [self.lifed, self.floor]
+        # The floor is the last: the others are compared with it.
+        managers = [self.lifed, *self.supervisors, self.floor]
         pairs = {each: Pair(self, each, each.name) for each in managers}
         killed = Pair(self, self.floor, "killed")
         short = {each: self.add(each, f"{each.name}-short") for each in managers}
         trees = {
-            size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in managers}
+            size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in (self.lifed, self.floor)}
             for size in self.settings.trees
         }
-        self.lifed.start()
+        for each in (self.lifed, *self.supervisors):
+            each.start()
         for each in (*pairs.values(), killed):
             each.start()
         yield from self.switch(pairs, killed)
-        yield self.switch_by_program(pairs[self.lifed], killed)
+        yield self.switch_by_program(pairs, killed)
         yield from self.launch_and_terminate(short)
         for size, apps in trees.items():
             yield self.suspend_tree(size, apps)
 
     def stop(self):
-        self.lifed.stop()
-        self.floor.stop()
+        for each in (self.lifed, *self.supervisors, self.floor):
+            each.stop()
 
     def add(self, manager, name, processes=1):
         app = self.app(name, processes)
@@ -70,32 +75,30 @@ class Bench:
     # The rows.
 
     def switch(self, pairs, killed):
-        operations = {
-            "lifed": lambda: pairs[self.lifed].switch(self.lifed.switch),
-            "bare kill(2)": lambda: killed.switch(self.stopwatch.switch_by_kill),
-            "floor": lambda: pairs[self.floor].switch(self.floor.switch),
-        }
+        operations = {each.name: lambda each=each, pair=pair: pair.switch(each.switch) for each, pair in pairs.items()}
+        floor = operations.pop(self.floor.name)
+        operations["bare kill(2)"] = lambda: killed.switch(self.stopwatch.switch_by_kill)
+        operations[self.floor.name] = floor
         whole, answered, ran = self.turns(operations)
         done = "the client has its answer, the one app is seen stopped in /proc, the other has run"
         yield Row(SWITCH, done, "µs", whole)
-        yield Row(f"{SWITCH}: the answer", "the client has its answer; kill(2) has returned twice", "µs", answered)
+        answer = "the client has its answer; what answers nothing has been written to"
+        yield Row(f"{SWITCH}: the answer", answer, "µs", answered)
         yield Row(f"{SWITCH}: the wake", "the app that was stopped has run", "µs", ran)
 
-    def switch_by_program(self, focused, killed):
-        lifectl = [str(self.settings.products / "lifectl"), "focus"]
-        environment = {**os.environ, "LIFED_SOCKET": str(self.lifed.daemon.socket)}
-        kill = shutil.which("kill")
-
-        def focus(to, away):
-            return self.stopwatch.run([*lifectl, to.name], environment=environment)
+    def switch_by_program(self, pairs, killed):
+        def by_programs(manager):
+            return lambda to, away: self.stopwatch.run(*manager.switch_commands(to, away))
 
         def kill_both(to, away):
-            return self.stopwatch.run([kill, "-CONT", str(to.pid)], [kill, "-STOP", str(away.pid)])
+            return self.stopwatch.run(["kill", "-CONT", str(to.pid)], ["kill", "-STOP", str(away.pid)])
 
         operations = {
-            "lifectl focus": lambda: focused.switch(focus)[0],
-            "kill -CONT, kill -STOP": lambda: killed.switch(kill_both)[0],
+            each.commands: lambda each=each, pair=pair: pair.switch(by_programs(each))[0]
+            for each, pair in pairs.items()
+            if each is not self.floor
         }
+        operations["kill -CONT, kill -STOP"] = lambda: killed.switch(kill_both)[0]
         done = "the programs have ended, the one app is seen stopped in /proc, the other has run"
         return Row("switch between two apps, programs", done, "µs", self.turns(operations)[0])
 
@@ -106,7 +109,7 @@ class Bench:
 
         launched, ended = self.turns({each.name: lambda each=each: run_once(each) for each in apps})
         yield Row("launch", "main of the app has begun", "µs", launched)
-        yield Row("terminate an app that ends at once", "the client has the answer that it was reaped", "µs", ended)
+        yield Row("terminate an app that ends at once", REAPED, "µs", ended)
 
     def suspend_tree(self, size, apps):
         for manager, app in apps.items():
@@ -140,8 +143,8 @@ class Pair:
     def start(self):
         for app in (self.to, self.away):
             self.bench.launch(self.manager, app)
-        if self.manager is self.bench.floor:
-            # lifed has only the second in front, and stops the first; the floor knows no front.
+        if self.manager is not self.bench.lifed:
+            # lifed has only the second in front, and stops the first; the others know no front.
             os.kill(self.to.pid, signal.SIGSTOP)
         self.bench.stopwatch.until_stopped(self.to)
 

@@ -20,26 +20,37 @@ class Lap(ctypes.Structure):
 class Stopwatch:
     def __init__(self, library):
         self._library = ctypes.CDLL(str(library))
-        for function in (self._library.until_stopped, self._library.until_noted):
+        for function in (self._library.until_stopped, self._library.until_gone, self._library.until_noted):
             function.restype = ctypes.c_int64
-        self._library.ask.restype = ctypes.c_bool
+        self._library.ask.restype = ctypes.c_size_t
+        self._library.tell.restype = ctypes.c_bool
         self._library.be_punctual()
         self._reply = ctypes.create_string_buffer(1 << 20)
 
-    def ask(self, connection, request):
-        """Sends bytes and returns the answer's, both without their NUL, and how long that took."""
+    def ask(self, connection, request, end=b"\0"):
+        """Sends bytes and returns the answer's, which has an end of its own, and how long that took."""
         lap = Lap()
-        request += b"\0"
-        if not self._library.ask(
-            connection.fileno(), request, ctypes.c_size_t(len(request)), self._reply,
+        length = self._library.ask(
+            connection.fileno(), request, ctypes.c_size_t(len(request)), end, ctypes.c_size_t(len(end)), self._reply,
             ctypes.c_size_t(len(self._reply)), ctypes.byref(lap),
-        ):
+        )
+        if not length:
             raise ConnectionResetError(f"no answer to {request}")
-        return self._reply.value, lap
+        return ctypes.string_at(self._reply, length - len(end)), lap
+
+    def tell(self, orders):
+        """Writes letters to fifos, and returns how long that took."""
+        lap = Lap()
+        fifos, letters = zip(*orders)
+        if not self._library.tell(
+            (ctypes.c_int * len(fifos))(*fifos), b"".join(letters), ctypes.c_size_t(len(fifos)), ctypes.byref(lap)
+        ):
+            raise ConnectionResetError(f"a supervisor has gone before it was told {letters}")
+        return lap
 
     def call(self, connection, method, **parameters):
         """A Varlink call: the parameters of its answer, and how long that took."""
-        request = json.dumps({"method": f"org.lifed.{method}", "parameters": parameters}).encode()
+        request = json.dumps({"method": f"org.lifed.{method}", "parameters": parameters}).encode() + b"\0"
         text, lap = self.ask(connection, request)
         reply = json.loads(text)
         if "error" in reply:
@@ -51,7 +62,7 @@ class Stopwatch:
         null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1)]
         began = time.monotonic_ns()
         for command in commands:
-            pid = os.posix_spawn(command[0], command, environment or os.environ, file_actions=null)
+            pid = os.posix_spawnp(command[0], command, environment or os.environ, file_actions=null)
             status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
             if status != 0:
                 raise AssertionError(f"{command}: status {status}")
@@ -64,6 +75,9 @@ class Stopwatch:
 
     def until_stopped(self, app):
         return self._checked(self._library.until_stopped(app.stat, self._deadline()), f"{app.name} is stopped")
+
+    def until_gone(self, app):
+        return self._checked(self._library.until_gone(app.stat, self._deadline()), f"{app.name} is reaped")
 
     def until_noted(self, app, note):
         address = ctypes.byref(app.notes, getattr(type(app.notes), note).offset)

@@ -16,6 +16,7 @@ COMPARED = [
     SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
 ]
+SUPERVISORS = {"runit": "runsv", "s6": "s6-supervise", "supervisord": "supervisord"}
 STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
 
 
@@ -35,6 +36,10 @@ def test_a_short_bench(tmp_path):
         assert rows[name]["done"] and others and base["ratio"] is None
         assert all(each["rounds"] == 3 and 0 < each["least"] <= each["median"] <= each["p99"] for each in (*others, base))
         assert all(each["ratio"] > 0 for each in others)
+    present = [name for name, program in SUPERVISORS.items() if shutil.which(program)]
+    for name in (SWITCH, "launch", "terminate an app that ends at once"):
+        names = [each["name"] for each in rows[name]["alternatives"]]
+        assert names[0] == "lifed" and names[-1] == "floor" and [each for each in names if each in SUPERVISORS] == present
     chart = (tmp_path / "bench.svg").read_text()
     ElementTree.fromstring(chart)
     assert all(name in chart for name in COMPARED)
