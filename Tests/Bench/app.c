@@ -1,20 +1,10 @@
 // The app that is measured: "app NOTES PROCESSES". It sleeps, and notes when it began and when it was continued.
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "notes.h"
-
-static struct notes *map_notes(const char *path) {
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    void *memory = mmap(NULL, sizeof(struct notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) exit(1);
-    close(file);
-    return memory;
-}
 
 static void fork_sleepers(int count) {
     for (int each = 0; each < count; each++) {

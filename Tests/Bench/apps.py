@@ -6,7 +6,7 @@ import os
 
 
 class Notes(ctypes.Structure):
-    _fields_ = [("started", ctypes.c_int64), ("continued", ctypes.c_int64), ("processes", ctypes.c_int64)]
+    _fields_ = [(name, ctypes.c_int64) for name in ("started", "continued", "processes", "active")]
 
 
 class App:
@@ -20,9 +20,12 @@ class App:
         with open(path, "r+b") as file:
             self._memory = mmap.mmap(file.fileno(), ctypes.sizeof(Notes))
         self.notes = Notes.from_buffer(self._memory)
-        self.command = [str(program), str(path), str(processes)]
+        self.command = self.command_with(program, path)
         self.pid = None
         self.stat = None
+
+    def command_with(self, program, notes):
+        return [str(program), str(notes), str(self.processes)]
 
     def expect(self):
         """Forgets what was noted, before the app is started."""
@@ -34,3 +37,10 @@ class App:
             os.close(self.stat)
         self.pid = pid
         self.stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+
+
+class Listener(App):
+    """One that links the client library."""
+
+    def command_with(self, program, notes):
+        return [str(program), str(notes)]

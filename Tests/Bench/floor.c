@@ -5,6 +5,8 @@
 //   switch TO AWAY                   continues one app and stops the other, which is seen stopped then
 //   suspend PID                      stops an app's process group; every process of it is seen stopped in /proc then
 //   resume PID                       continues it
+//   listen PROGRAM NOTES             starts an app that listens, and tells it that it is active; the answer is its pid
+//   focus TO AWAY                    the same as switch for apps that listen; the answer comes when TO has been active
 //   terminate PID                    SIGTERM; the app is reaped then
 
 #define _GNU_SOURCE  // for POSIX_SPAWN_SETSID
@@ -21,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "told.h"
+
 enum { most_apps = 4096, longest_request = 4096 };
 
 extern char **environ;
@@ -29,19 +33,36 @@ extern char **environ;
 static pid_t apps[most_apps];
 static int app_count;
 
-static pid_t launch(const char *program, const char *notes, const char *processes) {
+// Starts a program in a session of its own, with the descriptor that is not negative as its number 3.
+static pid_t spawn(char *const arguments[], int channel) {
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    char *arguments[] = {(char *)program, (char *)notes, (char *)processes, NULL};
+    if (channel >= 0) posix_spawn_file_actions_adddup2(&actions, channel, 3);
     pid_t pid = -1;
-    if (app_count == most_apps || posix_spawn(&pid, program, &actions, &attributes, arguments, environ) != 0) exit(1);
+    if (app_count == most_apps || posix_spawn(&pid, arguments[0], &actions, &attributes, arguments, environ) != 0)
+        exit(1);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     apps[app_count++] = pid;
+    return pid;
+}
+
+static pid_t launch(char *program, char *notes, char *processes) {
+    return spawn((char *[]){program, notes, processes, NULL}, -1);
+}
+
+static pid_t launch_listening(char *program, char *notes) {
+    int channel[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) exit(1);
+    setenv("LIFECYCLE_FD", "3", 1);
+    pid_t pid = spawn((char *[]){program, notes, NULL}, channel[1]);
+    unsetenv("LIFECYCLE_FD");
+    close(channel[1]);
+    tell_launch(pid, channel[0]);
     return pid;
 }
 
@@ -83,13 +104,28 @@ static bool group_runs(pid_t group) {
     return runs;
 }
 
+// Whoever is still to be told that it is out of sight, and to be stopped, once the answer is on its way.
+static pid_t leaving;
+
+static void finish(void) {
+    if (leaving == 0) return;
+    tell_background(leaving);
+    kill(leaving, SIGSTOP);
+    wait_for(leaving, WSTOPPED);
+    leaving = 0;
+}
+
 // Does what is asked for, and returns the number to answer with.
 static long answer(const char *request) {
     char program[1024], notes[1024], processes[16];
     int one, other;
     if (sscanf(request, "launch %1023s %1023s %15s", program, notes, processes) == 3)
         return launch(program, notes, processes);
-    if (sscanf(request, "switch %d %d", &one, &other) == 2) {
+    if (sscanf(request, "listen %1023s %1023s", program, notes) == 2) return launch_listening(program, notes);
+    if (sscanf(request, "focus %d %d", &one, &other) == 2) {
+        tell_switch(one, other);
+        leaving = other;
+    } else if (sscanf(request, "switch %d %d", &one, &other) == 2) {
         kill(one, SIGCONT);
         kill(other, SIGSTOP);
         wait_for(other, WSTOPPED);
@@ -119,6 +155,7 @@ int main(void) {
         char reply[32];
         int size = snprintf(reply, sizeof reply, "%ld", answer(request));
         send(0, reply, (size_t)size + 1, MSG_NOSIGNAL);
+        finish();
         length = 0;
     }
     for (int each = 0; each < app_count; each++) kill(-apps[each], SIGKILL);

@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
 
+from apps import Listener
 from direct import DirectDaemon
 from driver import connect
 
@@ -34,11 +35,13 @@ class Floor:
         """The floor knows no definitions."""
 
     def launch(self, app):
-        pid, lap = self._ask("launch", *app.command)
-        return pid, lap
+        return self._ask("listen" if isinstance(app, Listener) else "launch", *app.command)
 
     def switch(self, to, away):
         return self._ask("switch", to.pid, away.pid)[1]
+
+    def focus(self, to, away):
+        return self._ask("focus", to.pid, away.pid)[1]
 
     def suspend(self, app):
         return self._ask("suspend", app.pid)[1]
@@ -75,7 +78,8 @@ class Lifed:
     def add(self, app):
         """Before the start: writes the app's manifest."""
         words = ", ".join(f"'{word}'" for word in app.command)
-        manifest = f'command = [{words}]\ncallbacks = "none"\n'
+        callbacks = "required" if isinstance(app, Listener) else "none"
+        manifest = f'command = [{words}]\ncallbacks = "{callbacks}"\n'
         (self.daemon.configuration / "apps.d" / f"{app.name}.toml").write_text(manifest)
 
     def start(self, wrapper=()):
@@ -107,8 +111,10 @@ class Lifed:
         self.containment = reply["app"]["containment"]
         return pid, lap
 
-    def switch(self, to, away):
+    def focus(self, to, away):
         return self.call("Focus", id=to.name)[1]
+
+    switch = focus
 
     def switch_commands(self, to, away):
         return [[str(self.daemon.products / "lifectl"), "focus", to.name, "--socket", str(self.daemon.socket)]]

@@ -5,7 +5,7 @@ import shutil
 import signal
 
 import supervisors
-from apps import App
+from apps import App, Listener
 from managers import Floor, Lifed
 from results import Row
 from turns import take_turns
@@ -36,6 +36,7 @@ class Bench:
         managers = [self.lifed, *self.supervisors, self.floor]
         pairs = {each: Pair(self, each, each.name) for each in managers}
         killed = Pair(self, self.floor, "killed")
+        listening = {each.name: ListeningPair(self, each) for each in (self.lifed, self.floor)}
         short = {each: self.add(each, f"{each.name}-short") for each in managers}
         trees = {
             size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in (self.lifed, self.floor)}
@@ -43,10 +44,11 @@ class Bench:
         }
         for each in (self.lifed, *self.supervisors):
             each.start()
-        for each in (*pairs.values(), killed):
+        for each in (*pairs.values(), killed, *listening.values()):
             each.start()
         yield from self.switch(pairs, killed)
         yield self.switch_by_program(pairs, killed)
+        yield self.switch_listening(listening)
         yield from self.launch_and_terminate(short)
         for size, apps in trees.items():
             yield self.suspend_tree(size, apps)
@@ -101,6 +103,11 @@ class Bench:
         operations["kill -CONT, kill -STOP"] = lambda: killed.switch(kill_both)[0]
         done = "the programs have ended, the one app is seen stopped in /proc, the other has run"
         return Row("switch between two apps, programs", done, "µs", self.turns(operations)[0])
+
+    def switch_listening(self, pairs):
+        done = "the app that comes has been told that it is active, after the other has resigned; both answer at once"
+        series = self.turns({name: pair.switch for name, pair in pairs.items()})[0]
+        return Row("switch between two apps that listen", done, "µs", series)
 
     def launch_and_terminate(self, apps):
         def run_once(manager):
@@ -160,3 +167,33 @@ class Pair:
         stopped, ran = stopwatch.until_stopped(away), stopwatch.until_noted(to, "continued")
         self.to, self.away = away, to
         return max(lap.ended, stopped, ran) - lap.began, lap.duration, ran - lap.began
+
+
+class ListeningPair:
+    """Two apps with the client library, of which one is in front."""
+
+    def __init__(self, bench, manager):
+        self.bench = bench
+        self.manager = manager
+        names = (f"{manager.name}-listens-{each}" for each in ("one", "two"))
+        self.away, self.to = (Listener(bench.settings.compiled / "listener", bench.directory, name) for name in names)
+        for app in (self.away, self.to):
+            manager.add(app)
+
+    def start(self):
+        for app in (self.to, self.away):
+            self.bench.launch(self.manager, app)
+            self.bench.stopwatch.until_noted(app, "active")
+        if self.manager is self.bench.floor:
+            os.kill(self.to.pid, signal.SIGSTOP)
+        self.bench.stopwatch.until_stopped(self.to)
+
+    def switch(self):
+        """From the request until the other app has been told; the rest of the switch is waited for, and not counted."""
+        to, away = self.to, self.away
+        to.notes.active = 0
+        lap = self.manager.focus(to, away)
+        told = self.bench.stopwatch.until_noted(to, "active")
+        self.bench.stopwatch.until_stopped(away)
+        self.to, self.away = away, to
+        return told - lap.began

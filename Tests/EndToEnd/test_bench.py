@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SWITCH = "switch between two apps, persistent client"
 COMPARED = [
-    SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs", "launch",
+    SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs",
+    "switch between two apps that listen", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
 ]
 SUPERVISORS = {"runit": "runsv", "s6": "s6-supervise", "supervisord": "supervisord"}
