@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 from managers import ROOT
 from chart import write_chart
 from compiled import compile_programs
+from crowd import Crowd
 from report import document, machine, print_heading, print_machine, print_row, write_json
 from rows import Bench
 from standing import Standing
@@ -32,6 +33,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
     parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
+    parser.add_argument("--crowds", type=numbers, default=[10, 10000], help="numbers of suspended apps to compare")
     parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
     parser.add_argument("--restarts", type=int, default=5)
     seed = random.SystemRandom().randrange(1 << 32)
@@ -46,13 +48,15 @@ def parse():
 def run(settings, directory, notes):
     compile_programs(settings.compiled)
     stopwatch = Stopwatch(settings.compiled / "stopwatch.so")
-    bench = Bench(settings, directory, stopwatch, random.Random(settings.seed))
+    order = random.Random(settings.seed)
+    bench = Bench(settings, directory, stopwatch, order)
     try:
         notes += [f"{name}: left out, not installed here" for name in bench.missing]
         yield from bench.run()
         notes.append(f"lifed held the apps by {bench.lifed.containment}")
     finally:
         bench.stop()
+    yield from Crowd(settings, directory, stopwatch, order).rows()
     yield from Standing(settings, directory, stopwatch).rows()
 
 

@@ -5,10 +5,10 @@ import shutil
 import signal
 
 import supervisors
-from apps import App, Listener
 from managers import Floor, Lifed
+from pairs import ListeningPair, Pair
 from results import Row
-from turns import take_turns
+from stage import Stage
 
 SWITCH = "switch between two apps, persistent client"
 REAPED = "the client has the answer that it was reaped; where none comes, /proc says so"
@@ -16,20 +16,14 @@ REAPED = "the client has the answer that it was reaped; where none comes, /proc 
 LARGE_ROUNDS = 20
 
 
-class Bench:
+class Bench(Stage):
     """The managers, and the apps that they have from the beginning."""
 
     def __init__(self, settings, directory, stopwatch, random):
-        self.settings = settings
-        self.directory = directory
-        self.stopwatch = stopwatch
-        self.random = random
+        super().__init__(settings, directory, stopwatch, random)
         self.lifed = Lifed(settings.products, directory / "lifed", stopwatch)
         self.floor = Floor(settings.compiled / "floor", stopwatch)
         self.supervisors, self.missing = supervisors.installed(directory, stopwatch)
-
-    def app(self, name, processes=1):
-        return App(self.settings.compiled / "app", self.directory, name, processes)
 
     def run(self):
         # The floor is the last: the others are compared with it.
@@ -56,23 +50,6 @@ class Bench:
     def stop(self):
         for each in (self.lifed, *self.supervisors, self.floor):
             each.stop()
-
-    def add(self, manager, name, processes=1):
-        app = self.app(name, processes)
-        manager.add(app)
-        return app
-
-    def launch(self, manager, app):
-        """Returns how long it took until main began, once the whole tree is there."""
-        app.expect()
-        pid, lap = manager.launch(app)
-        started = self.stopwatch.until_noted(app, "started")
-        self.stopwatch.until_noted(app, "processes")
-        app.is_running_as(pid)
-        return started - lap.began
-
-    def turns(self, operations, rounds=None):
-        return take_turns(rounds or self.settings.rounds, self.random, operations)
 
     # The rows.
 
@@ -137,63 +114,3 @@ class Bench:
             manager.terminate(app)
         done = "the client has the answer that every process was seen stopped"
         return Row(f"suspend a tree of {size:,} processes", done, "µs", series)
-
-
-class Pair:
-    """Two apps of which one runs and one is stopped."""
-
-    def __init__(self, bench, manager, name):
-        self.bench = bench
-        self.manager = manager
-        self.away, self.to = (bench.add(manager, f"{name}-{each}") for each in ("one", "two"))
-
-    def start(self):
-        for app in (self.to, self.away):
-            self.bench.launch(self.manager, app)
-        if self.manager is not self.bench.lifed:
-            # lifed has only the second in front, and stops the first; the others know no front.
-            os.kill(self.to.pid, signal.SIGSTOP)
-        self.bench.stopwatch.until_stopped(self.to)
-
-    def switch(self, operate):
-        """From the request until everything is so that has to be, until the answer, and until the other app has run.
-
-        The stop is looked for after the answer only: looking takes processor time from those that are looked at.
-        """
-        to, away = self.to, self.away
-        to.notes.continued = 0
-        lap = operate(to, away)
-        stopwatch = self.bench.stopwatch
-        stopped, ran = stopwatch.until_stopped(away), stopwatch.until_noted(to, "continued")
-        self.to, self.away = away, to
-        return max(lap.ended, stopped, ran) - lap.began, lap.duration, ran - lap.began
-
-
-class ListeningPair:
-    """Two apps with the client library, of which one is in front."""
-
-    def __init__(self, bench, manager):
-        self.bench = bench
-        self.manager = manager
-        names = (f"{manager.name}-listens-{each}" for each in ("one", "two"))
-        self.away, self.to = (Listener(bench.settings.compiled / "listener", bench.directory, name) for name in names)
-        for app in (self.away, self.to):
-            manager.add(app)
-
-    def start(self):
-        for app in (self.to, self.away):
-            self.bench.launch(self.manager, app)
-            self.bench.stopwatch.until_noted(app, "active")
-        if self.manager is self.bench.floor:
-            os.kill(self.to.pid, signal.SIGSTOP)
-        self.bench.stopwatch.until_stopped(self.to)
-
-    def switch(self):
-        """From the request until the other app has been told; the rest of the switch is waited for, and not counted."""
-        to, away = self.to, self.away
-        to.notes.active = 0
-        lap = self.manager.focus(to, away)
-        told = self.bench.stopwatch.until_noted(to, "active")
-        self.bench.stopwatch.until_stopped(away)
-        self.to, self.away = away, to
-        return told - lap.began

@@ -16,6 +16,7 @@ COMPARED = [
     SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs",
     "switch between two apps that listen", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
+    "a switch among many apps", "a launch among many apps", "an end among many apps",
 ]
 SUPERVISORS = {"runit": "runsv", "s6": "s6-supervise", "supervisord": "supervisord"}
 STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
@@ -24,7 +25,7 @@ STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what i
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
 def test_a_short_bench(tmp_path):
     products = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
-    options = ["--rounds=3", "--trees=3", "--apps=0,2", "--idle=0.1", "--restarts=1", "--seed=7"]
+    options = ["--rounds=3", "--trees=3", "--apps=0,2", "--crowds=1,3", "--idle=0.1", "--restarts=1", "--seed=7"]
     places = [f"--products={products}", f"--output={tmp_path}"]
     command = [sys.executable, ROOT / "Tests/Bench/bench.py", *options, *places]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
