@@ -180,19 +180,14 @@ extension Lifecycle {
         if let task = apps[id]?.task, task.sequence > lastSequence { effects.append(.deliver(id, task)) }
         awaitAnswerAgain(of: id, lastSequence: lastSequence)
         forgetWhatWasHeard(by: id, lastSequence: lastSequence)
-        forgetLostPlaces(of: id)
+        // It would believe that it is active while another one is.
+        apps[id]?.owed.removeLostPlaces()
     }
 
     private mutating func forgetWhatWasHeard(by id: AppID, lastSequence: UInt64) {
         guard let app = apps[id], app.mayHaveHeard else { return }
         apps[id]?.mayHaveHeard = false
         if app.lastSequence <= lastSequence { apps[id]?.owed.removeFirst() }
-    }
-
-    /// An app that had a place and has lost it while it was away need not hear of either: it would believe that it is
-    /// active while another one is.
-    private mutating func forgetLostPlaces(of id: AppID) {
-        while let index = apps[id]?.owed.indexOfLostPlace { apps[id]?.owed.removeSubrange(index...index + 1) }
     }
 
     /// What the app has heard is due when it was; what it has not is told now, with all the time that it takes.

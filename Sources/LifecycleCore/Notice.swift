@@ -16,10 +16,21 @@ struct Notice: Sendable, Equatable {
 }
 
 extension [Notice] {
-    /// Where something is to hear that it is in use, and next that it no longer is.
-    var indexOfLostPlace: Int? {
-        indices.dropLast().first {
-            self[$0].isActivation && self[$0 + 1].isResignation && self[$0].scene == self[$0 + 1].scene
+    /// Where something is to hear that it is in use, and where that it no longer is, with nothing else for it in between.
+    /// What others of the app's scenes are to hear may come between the two.
+    private var lostPlace: (activation: Int, resignation: Int)? {
+        for index in indices where self[index].isActivation {
+            let next = self[(index + 1)...].firstIndex { $0.scene == self[index].scene }
+            if let next, self[next].isResignation { return (index, next) }
+        }
+        return nil
+    }
+
+    /// Leaves out what need not be heard, because it is not so any more.
+    mutating func removeLostPlaces() {
+        while let place = lostPlace {
+            remove(at: place.resignation)
+            remove(at: place.activation)
         }
     }
 }

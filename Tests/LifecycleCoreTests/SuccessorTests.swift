@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// What a daemon makes of what another one was in the middle of when it was killed. The simulation has found these.
 @Suite struct SuccessorTests {
@@ -24,6 +25,31 @@ import Testing
         world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
         let callbacks = world.lines().filter { $0.contains("←") }
         #expect(callbacks == ["clock ← did-enter-background"])
+    }
+
+    @Test func `an app with two scenes that were active while it was away hears of neither`() {
+        var policy = Policy()
+        policy.scenes = true
+        policy.sceneLimit = 2
+        let maps = AppID("maps")
+        var world = World(apps: "maps", linked: true)
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.openScene(Self.clock, SceneOpening(), background: false))
+        #expect(world.core.knownApps[Self.clock]?.scenes.activeCount == 2)
+        world.silent[Self.clock] = [.didFinishLaunching]
+        world.give(.message(Self.clock, .hello))
+        world.ask(.launch(maps, background: false))
+        world = world.takenOver(policy)
+        world.give(.message(maps, .back(lastSequence: world.sequence(of: maps))))
+        world.pass(.seconds(2))
+        #expect(world.state("maps") == .active)
+        _ = world.lines()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.answer(Self.clock)
+        let callbacks = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(callbacks.contains("clock ← scene-did-enter-background main"))
+        #expect(!callbacks.contains { $0.contains("active") })
     }
 
     @Test func `an app that is started again while a daemon takes over is started once`() {
