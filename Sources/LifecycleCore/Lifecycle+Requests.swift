@@ -71,6 +71,8 @@ extension Lifecycle {
 
     private mutating func suspend(_ id: AppID, for request: RequestID) {
         if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
+        // Why it ends decides whether it is restored, and it does not sleep any more.
+        if case .end = apps[id]?.wish { return refuse(request, .terminating(id)) }
         guard apps[id]?.policy.suspend != .never else { return refuse(request, .neverSuspended(id)) }
         guard settings.homeApp != id || front != [id] else { return refuse(request, .homeStaysInFront(id)) }
         if let hold = apps[id]?.holds.first(where: { $0.kind == .activity }) {

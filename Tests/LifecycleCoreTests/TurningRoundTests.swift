@@ -84,6 +84,18 @@ import Testing
         #expect(world.replies[launch]?.name == "refused superseded")
     }
 
+    @Test func `put to sleep while it is to end`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willResignActive]
+        let end = world.ask(.terminate(Self.clock))
+        let sleep = world.ask(.suspend(Self.clock))
+        #expect(world.replies[sleep] == .refused(.terminating(Self.clock)))
+        world.pass(.seconds(1))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
+    }
+
     @Test func `launched while it is ending`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
