@@ -39,6 +39,7 @@ extension Machine {
         tree.failsToStart = faults && chance.happens(8)
         // One that was being started is started again, whatever was to follow.
         tree.watch.isKillWanted = isTakingOver && killsWanted.contains(id)
+        tree.watch.endWanted = isTakingOver ? endsWanted[id] : nil
         let isForSleep = core.launch(of: id)?.reason == .suspend
         tree.watch.isToSleepAtOnce = isForSleep || isTakingOver && sleepWanted.contains(id)
         trees[id] = tree

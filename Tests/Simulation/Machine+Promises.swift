@@ -34,9 +34,7 @@ extension Machine {
         if let news = delivery.scene { watchSceneNews(delivery, news, id) }
         switch callback {
         case .didBecomeActive, .sceneDidBecomeActive: becomeActive(id)
-        // One that was silent is told late, and nobody waits for that.
-        case .willResignActive:
-            if tree.watch.resignsBy.map({ $0 > now }) ?? true { trees[id]?.watch.resignsBy = delivery.deadline }
+        case .willResignActive, .sceneWillResignActive: noteResignation(delivery, id)
         case .willFinishLaunching: checkRestoration(delivery, id)
         default: break
         }
@@ -44,7 +42,7 @@ extension Machine {
 
     private mutating func checkOutstanding(_ delivery: Delivery, _ id: AppID) {
         guard let watch = trees[id]?.watch, let before = watch.outstanding, before.sequence != delivery.sequence,
-            now < before.deadline
+            now < before.deadline, before.sequence != watch.excused
         else { return }
         // Who has to make room has a second for that, whatever it is busy with.
         if let since = watch.unwantedSince, since + timeouts(of: id).willResignActive <= now { return }
@@ -208,6 +206,7 @@ extension Machine {
         }
         trees[id]?.watch.isVictim = true
         trees[id]?.watch.victimState = states[id] ?? .notRunning
+        trees[id]?.watch.victimSince = now
         if trees[id]?.watch.cause == nil { trees[id]?.watch.cause = .system }
     }
 
@@ -216,6 +215,7 @@ extension Machine {
         guard let tree = trees[id], tree.watch.isVictim, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil
         else { return }
         trees[id]?.watch.isVictim = false
+        trees[id]?.watch.victimSince = nil
         if tree.watch.cause == .system { trees[id]?.watch.cause = nil }
     }
 

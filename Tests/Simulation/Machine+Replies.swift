@@ -10,6 +10,7 @@ extension Machine {
         if step.to == .notRunning {
             killsWanted.remove(id)
             sleepWanted.remove(id)
+            endsWanted[id] = nil
         }
         if step.from == .active, step.to == .inactive { stopBeingActive(id) }
         guard let tree = trees[id] else { return }

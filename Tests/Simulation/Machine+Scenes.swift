@@ -2,107 +2,6 @@ import LifecycleCore
 
 /// The promises about scenes: what holds of each, and of its app because of them.
 extension Machine {
-    // MARK: Sessions
-
-    /// What an input changes by itself about the scenes that there are.
-    mutating func noteScenesBefore(_ input: Input) {
-        switch input {
-        case .request(_, let request): if !isShuttingDown { noteWish(request) }
-        case .message(let id, let message):
-            guard let app = core.knownApps[id], app.isLinked, app.state.isAlive else { return }
-            switch message {
-            case .closeScene(let scene): wantClosed(scene, of: id, true)
-            case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: id, false) }
-            case .sceneInfo(let scene, let info): sessions[id]?[scene]?.info = info
-            default: break
-            }
-        default: break
-        }
-    }
-
-    private mutating func noteWish(_ request: Request) {
-        switch request {
-        case .closeScene(let id, let scene): wantClosed(scene, of: id, true)
-        case .openScene(let id, let opening, _):
-            if let scene = opening.scene, core.knownApps[id]?.hasScenes == true { wantClosed(scene, of: id, false) }
-        case .focusScene(let id, let scene):
-            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating else { return }
-            wantClosed(scene, of: id, false)
-        default: break
-        }
-    }
-
-    private mutating func wantClosed(_ scene: SceneID, of id: AppID, _ isWanted: Bool) {
-        sessions[id]?[scene]?.isCloseWanted = isWanted
-        if isWanted { sessions[id]?[scene]?.wasCloseWanted = true }
-    }
-
-    /// Scenes that there were not before: somebody has asked for one, or an app comes to the front and has none to show.
-    mutating func noteNewScenes(_ input: Input, _ changed: [AppID]) {
-        for id in changed {
-            guard let app = core.knownApps[id], !app.scenes.all.isEmpty else { continue }
-            if !app.state.isAlive { noteNamesakes(of: app) }
-            for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
-                var session = Session(origin: .person, made: scene.since)
-                if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
-                    session = Session(info: opening.info, origin: origin, made: scene.since)
-                } else if !app.target.isForeground, !isTakingOver {
-                    report("\(id)/\(scene.id) is there, and nobody has asked for it")
-                }
-                sessions[id, default: [:]][scene.id] = session
-            }
-        }
-    }
-
-    /// An app that is started again at once has new scenes of the old names, where the old ones went with its process.
-    private mutating func noteNamesakes(of app: App) {
-        for scene in app.scenes.all where !scene.wasConnected {
-            guard let before = sessions[app.id]?[scene.id],
-                before.wasConnected || before.isCloseWanted || before.state != .unattached || before.made != scene.since
-            else { continue }
-            sessions[app.id]?[scene.id] = Session(
-                state: before.state, info: scene.info, origin: scene.origin, made: scene.since)
-            sessions[app.id]?[scene.id]?.isNamesake = before.state != .unattached
-        }
-    }
-
-    /// Scenes that no process has had go with the launch that failed; one that follows at once may have others of their names.
-    mutating func forgetNewScenes(of id: AppID) {
-        for (scene, session) in sessions[id] ?? [:] where !session.wasConnected {
-            sessions[id]?[scene] = core.knownApps[id]?.scenes[scene].map {
-                Session(info: $0.info, origin: $0.origin, made: $0.since)
-            }
-        }
-    }
-
-    private func opening(in input: Input, by id: AppID) -> (SceneOpening, Scene.Origin)? {
-        switch input {
-        case .request(_, .openScene(id, let opening, let background)): (opening, background ? .system : .person)
-        case .message(id, .openScene(let scene, let role, let info)):
-            (SceneOpening(scene: scene, role: role, info: info), .app)
-        default: nil
-        }
-    }
-
-    /// Scenes that there are no more: they were closed, and the app knows it, or went with an app that is not restored.
-    private mutating func noteForgottenScenes(of id: AppID) {
-        let app = core.knownApps[id]
-        for (scene, session) in sessions[id] ?? [:] where app?.scenes[scene] == nil {
-            sessions[id]?[scene] = nil
-            guard let app else { continue }
-            let cause = trees[id]?.watch.cause ?? ends[id] ?? .unclear
-            if app.state.isAlive {
-                if !session.isCloseWanted { report("\(id)/\(scene) is forgotten, and nobody wants that") }
-                guard app.isLinked, let tree = trees[id], tree.hasSaidHello, tree.channel == .open else { continue }
-                if tree.watch.automaton.scenes[scene]?.isConnected == true {
-                    report("\(id)/\(scene) is forgotten, and \(id) has not heard so")
-                }
-            } else if cause == .system, !session.isCloseWanted, session.wasConnected {
-                report("\(id)/\(scene) is forgotten with an app that is to find it again")
-            }
-        }
-    }
-
     // MARK: Steps
 
     mutating func watchSceneStep(_ step: SceneTransition) {
@@ -171,11 +70,6 @@ extension Machine {
             if info != session.info { report("\(name) shows \(info ?? "nothing"), not \(session.info ?? "nothing")") }
         case .sceneDidDisconnect: watchDisconnection(news, id)
         case .sceneDidBecomeActive: trees[id]?.watch.scenes[news.scene] = SceneWatch(believesActive: true)
-        case .sceneWillResignActive:
-            let by = trees[id]?.watch.scenes[news.scene]?.resignsBy
-            if by.map({ $0 > now }) ?? true {
-                trees[id]?.watch.scenes[news.scene]?.resignsBy = delivery.deadline
-            }
         default: break
         }
     }
@@ -255,7 +149,8 @@ extension Machine {
     mutating func checkParting(_ id: AppID) {
         guard let tree = trees[id], tree.hasSaidHello, tree.channel == .open, tree.mainStatus == nil else { return }
         guard let from = tree.watch.endedFrom, from != .suspended, tree.watch.hasAnsweredLaunch,
-            let wanted = tree.watch.endWanted, now < wanted + timeouts(of: id).willTerminate
+            let wanted = [tree.watch.endWanted, tree.watch.victimSince].compactMap({ $0 }).min(),
+            now < wanted + timeouts(of: id).willTerminate
         else { return }
         let left = tree.watch.automaton.scenes.filter(\.value.isConnected).keys
         if !left.isEmpty { report("\(id) is sent SIGTERM, and believes that it has \(left.sorted())") }

@@ -67,18 +67,26 @@ extension Machine {
         guard let tree = trees[id], tree.isStopped || tree.isStoppedByOther, !tree.isGone else { return }
         goOn(id)
         trees[id]?.isContinuedByOther = true
-        later(.notice(id, .resumedByOther, launch: tree.number), within: 3)
+        let earliest = timeOfLastStop(of: id)
+        queue.add(.notice(id, .resumedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
     }
 
     private mutating func stopFromOutside(_ id: AppID) {
         guard let tree = trees[id], tree.canAct else { return }
         trees[id]?.isStoppedByOther = true
-        // What the daemon has done before is reported before.
-        let resumed = queue.ordered.last { entry in
-            if case .notice(id, .resumed, _) = entry.event { true } else { false }
-        }
-        let earliest = max(now, resumed?.time ?? now)
+        let earliest = timeOfLastStop(of: id)
         queue.add(.notice(id, .stoppedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
+    }
+
+    /// What was done before, by the daemon or by others, is reported before.
+    private func timeOfLastStop(of id: AppID) -> Instant {
+        let last = queue.ordered.last { entry in
+            switch entry.event {
+            case .notice(id, .resumed, _), .notice(id, .resumedByOther, _), .notice(id, .stoppedByOther, _): true
+            default: false
+            }
+        }
+        return max(now, last?.time ?? now)
     }
 
     private mutating func configure(_ new: Settings) {

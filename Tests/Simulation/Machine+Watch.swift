@@ -9,7 +9,9 @@ extension Machine {
         noteScenesBefore(input)
         switch input {
         case .message(let id, let message): note(message, from: id)
-        case .request(_, .terminate(let id)): trees[id]?.watch.wantEnd(now)
+        case .request(_, .terminate(let id)):
+            trees[id]?.watch.wantEnd(now)
+            endsWanted[id] = trees[id]?.watch.endWanted
         case .request(_, .kill(let id)):
             trees[id]?.watch.wantEnd(now)
             trees[id]?.watch.isKillWanted = true
@@ -109,6 +111,7 @@ extension Machine {
         case .decision(.answerOverdue(let id, let callback)): noteOverdue(callback, id)
         case .decision(.launchFailed(let id, _)):
             ends[id] = .unclear
+            endsWanted[id] = nil
             forgetNewScenes(of: id)
             trees[id] = nil
         case .decision(.eventEnded(_, let event, _)): if let key = event.key { errands[key]?.isOver = true }
@@ -126,10 +129,7 @@ extension Machine {
         case .measureMemory(let id): watchVictim(id)
         case .lookAtMemory(let id, _): noteRescue(of: id)
         // A successor believes that it was told, and waits no longer than that.
-        case .deliver(let id, let delivery) where delivery.callback == .willResignActive:
-            trees[id]?.watch.resignsBy = delivery.deadline
-        case .deliver(let id, let delivery) where delivery.callback == .sceneWillResignActive:
-            if let scene = delivery.scene?.scene { trees[id]?.watch.scenes[scene]?.resignsBy = delivery.deadline }
+        case .deliver(let id, let delivery): noteResignation(delivery, id)
         default: break
         }
     }
@@ -145,14 +145,33 @@ extension Machine {
         if callback == .performTask {
             trees[id]?.watch.task = nil
         } else if let delivery = trees[id]?.watch.outstanding, delivery.callback == callback {
-            // Who does not answer didEnterBackground has no more time, and is not forgiven.
-            if callback == .didEnterBackground || callback == .sceneDidEnterBackground {
+            // Who does not answer didEnterBackground has no more time, and is not forgiven. Before that is over, it is only one
+            // that had to make room and was not waited for.
+            let isAboutLeaving = callback == .didEnterBackground || callback == .sceneDidEnterBackground
+            if isAboutLeaving, delivery.deadline <= now {
                 trees[id]?.watch.hasMissedBackground = true
+            } else if isAboutLeaving {
+                trees[id]?.watch.excused = delivery.sequence
             } else {
                 trees[id]?.watch.outstanding = nil
             }
             if callback == .willResignActive { trees[id]?.watch.believesActive = false }
             if callback == .sceneWillResignActive { forgetScene(of: delivery, id) }
+        }
+    }
+
+    /// Until when an app that is to resign, or a scene of it, is waited for. Nobody waits for one that was silent and is told
+    /// late.
+    mutating func noteResignation(_ delivery: Delivery, _ id: AppID) {
+        let now = now
+        let isOpen = { (by: Instant?) in by.map { $0 > now } ?? true }
+        switch delivery.callback {
+        case .willResignActive where isOpen(trees[id]?.watch.resignsBy):
+            trees[id]?.watch.resignsBy = delivery.deadline
+        case .sceneWillResignActive:
+            guard let scene = delivery.scene?.scene, isOpen(trees[id]?.watch.scenes[scene]?.resignsBy) else { return }
+            trees[id]?.watch.scenes[scene]?.resignsBy = delivery.deadline
+        default: break
         }
     }
 
@@ -211,7 +230,7 @@ extension Machine {
             if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).willTerminate < now {
                 report("\(id) has ignored SIGTERM for \(now.duration(since: asked)), and is not killed")
             }
-            guard let delivery = tree.watch.outstanding, !tree.isGone,
+            guard let delivery = tree.watch.outstanding, !tree.isGone, tree.watch.excused != delivery.sequence,
                 [.didEnterBackground, .sceneDidEnterBackground].contains(delivery.callback)
             else { continue }
             let patience = tree.watch.wasAway || setup.deaths != .none ? Duration.seconds(36) : .zero

@@ -37,6 +37,8 @@ package struct Machine: Sendable {
     /// The apps that somebody wanted killed, or put to sleep, and that are not gone yet.
     var killsWanted: Set<AppID> = []
     var sleepWanted: Set<AppID> = []
+    /// Since when somebody has wanted the end of apps that are not gone yet.
+    var endsWanted: [AppID: Instant] = [:]
     var file = StateFile()
     var armed: Death?
     var isDead = false

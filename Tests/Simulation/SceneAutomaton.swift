@@ -67,4 +67,10 @@ struct Session: Sendable {
     var wasCloseWanted = false
     /// Whether its memory was needed, since it was last connected.
     var isReclaimed = false
+
+    /// Whether the scene of its name is another one, as far as can be seen.
+    func isNot(_ scene: Scene) -> Bool {
+        let isLater = scene.state == .unattached && scene.since != made
+        return wasConnected != scene.wasConnected || origin != scene.origin || info != scene.info || isLater
+    }
 }

@@ -110,9 +110,12 @@ package struct Watch: Sendable {
     package var isKillWanted = false
     /// Whether it has not answered in time that it is out of sight.
     package var hasMissedBackground = false
+    /// The number of the callback for whose answer nobody waited as long as was promised, because it had to make room.
+    package var excused: UInt64?
     /// Whether it is about to be ended for its memory.
     package var isVictim = false
     package var victimState = AppState.notRunning
+    package var victimSince: Instant?
     /// What has ended it, or is about to.
     package var cause: EndCause?
     /// Where it was when its end began.
