@@ -84,7 +84,8 @@ def test_the_log_comes_from_the_daemon_where_there_is_no_journal(patient):
     assert patient.lifectl("log", "--since", "@4000000000").stdout == ""
     assert len(lines(patient.lifectl("log", "--since", "1h", "--json"))) == len(every)
     assert "two: inactive → active (launch)\n" in patient.lifectl("log").stdout
-    assert patient.lifectl("log", "--since", "someday", check=False).returncode == USAGE
+    someday = patient.lifectl("log", "--since", "someday", check=False)
+    assert someday.returncode == USAGE and "expected a time (12:30" in someday.stderr
 
 
 def test_the_log_goes_on(direct):

@@ -15,7 +15,8 @@ struct HistoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "From when on: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d).",
-            valueName: "time"))
+            valueName: "time"),
+        transform: TimeArgument.read)
     var since: TimeArgument?
 
     @Option(

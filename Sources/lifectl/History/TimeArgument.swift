@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 /// A point in time as people write it: a date, a time of day, or how long ago.
-struct TimeArgument: ExpressibleByArgument, Equatable {
+struct TimeArgument: Equatable {
     /// What was written.
     enum Meaning: Equatable {
         /// So many microseconds before now.
@@ -20,6 +20,13 @@ struct TimeArgument: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         guard let meaning = Self.meaning(of: argument) else { return nil }
         self.meaning = meaning
+    }
+
+    /// The same for an option, which says what is expected where it is something else.
+    static func read(_ argument: String) throws -> TimeArgument {
+        if let time = TimeArgument(argument: argument) { return time }
+        throw ValidationError(
+            "expected a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d)")
     }
 
     /// Microseconds since the epoch.
