@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "block.h"
 #include "child.h"
+#include "heap.h"
 
 // Kernel headers older than the running kernel lack parts of these, so they are spelled out (clone(2)).
 #define FLAG_PIDFD 0x00001000ULL
@@ -36,8 +39,8 @@ static void set_signal_mask(kernel_signal_set mask, kernel_signal_set *previous)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, previous, sizeof mask);
 }
 
-// Returns like fork(2), or a negated errno. The child has no glibc state of its own after clone3,
-// so it may make system calls only.
+// Returns like fork(2), or a negated errno. The child has no glibc state of its own after clone3, and no heap, so it may
+// make system calls only.
 static pid_t clone_with_pidfd(int cgroup, int *pidfd)
 {
     struct clone_arguments arguments = {
@@ -49,8 +52,13 @@ static pid_t clone_with_pidfd(int cgroup, int *pidfd)
         arguments.flags |= FLAG_INTO_CGROUP;
         arguments.cgroup = (uint64_t)cgroup;
     }
+    linux_advise_heap(MADV_DONTFORK);
     long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
-    return pid < 0 ? -errno : (pid_t)pid;
+    if (pid == 0)
+        return 0;
+    int error = errno;
+    linux_advise_heap(MADV_DOFORK);
+    return pid < 0 ? -error : (pid_t)pid;
 }
 
 // Sandboxes answer ENOSYS to clone3 because they cannot look into its arguments.
@@ -105,10 +113,8 @@ static int connect_child(struct connections *connections)
     return 0;
 }
 
-int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned)
+static int start_connected(const struct linux_spawn_request *request, struct linux_spawned *spawned)
 {
-    if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
-        return -EINVAL;
     struct connections connections;
     int error = connect_child(&connections);
     if (error < 0)
@@ -133,6 +139,19 @@ int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned 
     *spawned = (struct linux_spawned){
         .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0]};
     return 0;
+}
+
+int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned)
+{
+    if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
+        return -EINVAL;
+    struct linux_request_block block;
+    int error = linux_copy_request(request, &block);
+    if (error < 0)
+        return error;
+    error = start_connected(block.request, spawned);
+    linux_free_request(block);
+    return error;
 }
 
 int linux_open_gate(int gate)

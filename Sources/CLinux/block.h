@@ -1,0 +1,17 @@
+#ifndef CLINUX_BLOCK_H
+#define CLINUX_BLOCK_H
+
+#include "CLinux.h"
+
+/// A copy of a request, with everything that it points to, in memory that is not on the heap.
+struct linux_request_block {
+    struct linux_spawn_request *request;
+    size_t size;
+};
+
+/// 0, or a negated errno.
+int linux_copy_request(const struct linux_spawn_request *request, struct linux_request_block *block);
+
+void linux_free_request(struct linux_request_block block);
+
+#endif

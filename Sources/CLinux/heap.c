@@ -1,0 +1,43 @@
+#define _DEFAULT_SOURCE
+#include "heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Where the heap begins: start_brk, the 47th field of proc_pid_stat(5). 0 where that cannot be read.
+static uintptr_t read_heap_start(void)
+{
+    char text[1024];
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    // A name may hold spaces and parentheses: the fields from the third on begin behind the last one.
+    const char *field = strrchr(text, ')');
+    for (int number = 2; field && number < 47; number++)
+        field = strchr(field + 1, ' ');
+    uintptr_t start = 0;
+    return field && sscanf(field, " %ju", &start) == 1 ? start : 0;
+}
+
+void linux_advise_heap(int advice)
+{
+    static uintptr_t start;
+    if (start == 0)
+        start = read_heap_start();
+    uintptr_t end = (uintptr_t)sbrk(0), own = (uintptr_t)&errno;
+    // A statically linked program has its thread's variables there, which a child cannot do without.
+    bool holds_own = start <= own && own < end;
+    if (start != 0 && start < end && !holds_own)
+        madvise((void *)start, end - start, advice);
+}
