@@ -132,11 +132,21 @@ extension ProcessTable {
     ///
     /// - Parameter limit: how many changes to take, so that children that stop and continue without end cannot keep
     ///   the caller from its other work.
-    public func reap(limit: Int = 1024) -> Reaped {
+    public func reap(limit: Int = 1024) -> Reaped { reap(limit: limit, Reaper.next) }
+
+    /// Hears of one child, at a cost that does not grow with their number, as asking for all does in the kernel.
+    ///
+    /// One SIGCHLD stands for any number of children, so call the other one as well, when there is time.
+    public func reap(child pid: ProcessID) -> Reaped {
+        // Stopped, continued and ended: more can hardly have come together, and the other call takes what has.
+        reap(limit: 3) { Reaper.next(of: pid) }
+    }
+
+    private func reap(limit: Int, _ next: () -> ChildEvent?) -> Reaped {
         var events: [TreeEvent] = []
         var somethingEnded = false
         var taken = 0
-        while taken < limit, let event = Reaper.next() {
+        while taken < limit, let event = next() {
             taken += 1
             if case .ended = event.change { somethingEnded = true }
             // At once: the number of a child that was reaped may be another's after the next call.

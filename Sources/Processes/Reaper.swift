@@ -11,9 +11,14 @@ public enum Reaper {
     }
 
     /// The next event of any child, or nil when there is none. It never blocks; a child that ended is reaped.
-    static func next() -> ChildEvent? {
+    static func next() -> ChildEvent? { next(LINUX_WAIT_ANY, 0) }
+
+    /// The next event of one child, or nil when there is none or it is no child.
+    static func next(of pid: ProcessID) -> ChildEvent? { next(LINUX_WAIT_PID, pid) }
+
+    private static func next(_ target: linux_wait_target, _ number: Int32) -> ChildEvent? {
         var event = linux_child_event()
-        while unsafe linux_wait(LINUX_WAIT_ANY, 0, &event) == 1 {
+        while unsafe linux_wait(target, number, &event) == 1 {
             if let known = ChildEvent(event) { return known }
         }
         return nil

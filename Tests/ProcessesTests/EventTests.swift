@@ -84,6 +84,23 @@ import Testing
         }
     }
 
+    @Test func oneChildIsReapedWithoutAskingForAll() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let trees = try (0..<2).map { _ in try world.launch("idle").tree }
+            for tree in trees { tree.kill() }
+            try world.wait("both are zombies") {
+                trees.allSatisfy { ProcessStatus(of: $0.main.pid)?.isZombie ?? false }
+            }
+            let ended = world.table.reap(child: trees[1].main.pid).events.filter { event in
+                if case .mainEnded = event.change { true } else { false }
+            }
+            #expect(ended.map(\.tree) == [trees[1].token])
+            #expect(world.table.reap(child: getpid()).events.isEmpty)
+            #expect(world.table.reap().events.contains { $0.tree == trees[0].token })
+        }
+    }
+
     @Test func processDescriptorTellsTheEnd() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

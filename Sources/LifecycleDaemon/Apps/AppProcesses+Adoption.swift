@@ -36,7 +36,7 @@ extension AppProcesses {
             if let status = app.tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
             checkMain(of: app)
         }
-        reap()
+        reapAll()
     }
 
     func watchMain(of app: RunningApp) {

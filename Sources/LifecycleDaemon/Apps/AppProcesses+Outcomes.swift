@@ -85,7 +85,14 @@ extension AppProcesses {
         return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
     }
 
-    func reap() {
+    /// The child that a SIGCHLD tells of comes first; whoever else it stands for comes when what has to be done for this
+    /// one has been: to ask for all takes the kernel longer the more children there are.
+    func reap(_ signal: SignalInfo) {
+        for event in table.reap(child: signal.processID).events { take(event) }
+        furtherReaping?.schedule()
+    }
+
+    func reapAll() {
         let reaped = table.reap()
         for event in reaped.events { take(event) }
         if !reaped.isDrained { furtherReaping?.schedule() }

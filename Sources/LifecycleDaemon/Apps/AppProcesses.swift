@@ -33,8 +33,8 @@ final class AppProcesses {
     init(loop: EventLoop, report: @escaping (AppID, Outcome) -> Void) throws(SystemdError) {
         self.loop = loop
         self.report = report
-        childSignal = try loop.signal(SIGCHLD) { [weak self] _ in self?.reap() }
-        furtherReaping = try loop.deferred { [weak self] in self?.reap() }
+        childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
+        furtherReaping = try loop.deferred { [weak self] in self?.reapAll() }
     }
 
     /// The main process of an app, as long as it has not ended.
