@@ -289,6 +289,10 @@ public enum LifedInterface {
         # One app in detail, with its processes.
         method Describe(id: string) -> (details: Details)
 
+        # The app that a process belongs to, any process of it; null where it is no app's, or has ended. An app is told of
+        # itself alone.
+        method FindApp(pid: int) -> (app: ?App)
+
         # Why an app is where it is, what holds it there, and what comes next and when, from the machine's own state.
         method Explain(id: string) -> (explanation: Explanation)
 

@@ -28,6 +28,7 @@ public enum MethodName: String, CaseIterable, Sendable {
     case focusScene = "FocusScene"
     case backgroundScene = "BackgroundScene"
     case closeScene = "CloseScene"
+    case findApp = "FindApp"
 
     /// The name as calls have it.
     public var qualified: String { "\(LifedInterface.name).\(rawValue)" }

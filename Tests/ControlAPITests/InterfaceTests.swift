@@ -70,6 +70,7 @@ import Varlink
         try check(.kill, app, appReply)
         try check(.list, NoParameters(), ListReply(apps: [Samples.app]))
         try check(.describe, app, DescribeReply(details: Samples.details))
+        try check(.findApp, FindAppParameters(pid: 42), FindAppReply(app: Samples.app))
         try check(.explain, app, ExplainReply(explanation: Samples.explanation))
         try check(
             .history, HistoryParameters(id: "x", limit: 3), HistoryReply(since: 1, events: [Samples.historyEvent]))

@@ -9,9 +9,11 @@ import Testing
         let allowed = MethodName.allCases.filter { $0.accessOfApps != .refused }
         #expect(
             Set(allowed) == [
-                .list, .getStatus, .monitor, .history, .describe, .explain, .suspend, .terminate, .kill,
+                .list, .getStatus, .monitor, .history, .findApp, .describe, .explain, .suspend, .terminate,
+                .kill,
             ])
-        #expect(Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor, .history])
+        #expect(
+            Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor, .history, .findApp])
     }
 
     @Test func `one that may ask for everything sees everybody`() {

@@ -14,7 +14,7 @@ enum AppAccess {
 extension MethodName {
     var accessOfApps: AppAccess {
         switch self {
-        case .list, .getStatus, .monitor, .history: .filtered
+        case .list, .getStatus, .monitor, .history, .findApp: .filtered
         case .describe, .explain, .suspend, .terminate, .kill: .onItself
         // What is in front is the person's choice, even where it is the app itself.
         case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused

@@ -138,6 +138,7 @@ final class ControlService {
         case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .describe: connection.send(describe(try app(of: call)), to: call.id)
+        case .findApp: try findApp(call, for: connection)
         case .explain: connection.send(explain(try app(of: call), to: connection.scope), to: call.id)
         case .history: try tellHistory(call, to: connection)
         case .monitor: try subscribe(connection, call)
