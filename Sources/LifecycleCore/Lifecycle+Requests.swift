@@ -24,18 +24,20 @@ extension Lifecycle {
         case .closeScene(let id, let scene): closeScene(scene, of: id, for: request)
         case .terminate(let id): endOnRequest(id, atOnce: false, reason: .terminate, for: request)
         case .kill(let id): endOnRequest(id, atOnce: true, reason: .kill, for: request)
+        case .disown(let id): disown(id, for: request)
         case .memoryPressure(let level, let all): simulate(level, all: all, for: request)
         }
     }
 
     private mutating func launch(_ id: AppID, background: Bool, for request: RequestID) {
         guard let app = apps[id] else { return refuse(request, .noSuchApp(id)) }
+        let reason: Reason = app.policy.isAdopted && !app.isRunning ? .adopt : .launch
         if !background {
             cancelRestart(of: id)
-            bringToFront(id, reason: .launch)
+            bringToFront(id, reason: reason)
         } else if app.wish != .run {
             cancelRestart(of: id)
-            want(id, reason: .launch)
+            want(id, reason: reason)
         }
         wait(request, for: [id], goal: background ? .launched : .active, about: id)
     }
@@ -100,6 +102,13 @@ extension Lifecycle {
         guard app.isRunning || wasComingBack else { return refuse(request, .notRunning(id)) }
         if atOnce || app.state != .terminating { end(id, atOnce: atOnce, reason: reason) }
         wait(request, for: [id], goal: .gone, about: id)
+    }
+
+    /// An app that was adopted ends here as any other does; what the shell then does to its processes is to let them be.
+    private mutating func disown(_ id: AppID, for request: RequestID) {
+        if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
+        guard apps[id]?.policy.isAdopted == true else { return refuse(request, .notAdopted(id)) }
+        endOnRequest(id, atOnce: false, reason: .disown, for: request)
     }
 
     func refusalUnlessAlive(_ id: AppID) -> Refusal? {

@@ -12,7 +12,7 @@ extension Lifecycle {
         let wasInFront = front.contains(id)
         leaveFront(id)
         guard wasInFront, !isShuttingDown, let app = apps[id] else { return }
-        if app.policy.restart.covers(reason) { returning.append(id) }
+        if app.policy.restart.covers(reason), !app.policy.isAdopted { returning.append(id) }
         if app.policy.onExit == .previous, front.isEmpty { bringPreviousForward() }
     }
 
@@ -26,7 +26,8 @@ extension Lifecycle {
 
     /// The app is gone, or could not be started. Decides whether and when it is started again.
     mutating func noteEnd(of id: AppID, reason: Reason) {
-        guard !isShuttingDown, let app = apps[id], app.wish == .rest, !app.policy.isTransient else { return }
+        guard !isShuttingDown, let app = apps[id], app.wish == .rest, !app.policy.isTransient, !app.policy.isAdopted
+        else { return }
         let isHome = id == settings.homeApp
         guard app.policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason),
             reason != .launchFailed || app.launchReason != .launch

@@ -112,7 +112,8 @@ extension Lifecycle {
     private mutating func spawn(_ id: AppID, to state: AppState) {
         guard let app = apps[id] else { return }
         runningCount += 1
-        inherited.remove(id)
+        // Of processes that are no children, too, nobody hears that they were stopped.
+        if app.policy.isAdopted { inherited.insert(id) } else { inherited.remove(id) }
         apps[id]?.launched = now
         apps[id]?.launchReason = app.wishReason
         apps[id]?.awaiting = .spawn(to: state)

@@ -25,6 +25,10 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     public static let none = Reason("none")
     /// Somebody launched it.
     public static let launch = Reason("launch")
+    /// It ran already, and was put under management.
+    public static let adopt = Reason("adopt")
+    /// It was let go of, and runs on by itself.
+    public static let disown = Reason("disown")
     /// It is to run from the start of the daemon on.
     public static let boot = Reason("boot")
     /// It had ended by itself, and its policy says that it is started again.

@@ -44,6 +44,8 @@ public enum Request: Sendable, Equatable {
     case terminate(AppID)
     /// End the app at once.
     case kill(AppID)
+    /// Let go of an app that was adopted: it runs on without being managed.
+    case disown(AppID)
     /// Do what is done when memory is as short as this; where apps have to go, one of them, or all that may.
     case memoryPressure(MemoryLevel, all: Bool)
 }
@@ -106,6 +108,8 @@ public enum Refusal: Sendable, Equatable {
     case concealed(AppID?, by: Concealment)
     /// As many interruptions are under way as there may be.
     case tooManyInterruptions(limit: Int)
+    /// The app was started by the daemon, which cannot let go of it.
+    case notAdopted(AppID)
     /// No app may be ended for its memory.
     case nothingToReclaim
     /// The daemon is stopping.

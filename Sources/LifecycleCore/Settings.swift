@@ -80,6 +80,9 @@ public struct Policy: Sendable, Equatable {
     public var timeouts: Timeouts
     /// Whether the app is forgotten when it ends, as one that was started ad hoc.
     public var isTransient = false
+    /// Whether its processes run already when it is launched, because somebody else has started them: it is never told
+    /// anything, what else happens to them is not heard of, and when they have ended it is not started again.
+    public var isAdopted = false
 
     /// A policy with the given times and otherwise the defaults.
     public init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {

@@ -123,6 +123,7 @@ extension Request {
         case .focusScene: "request focusScene"
         case .backgroundScene: "request backgroundScene"
         case .closeScene: "request closeScene"
+        case .disown: "request disown"
         case .memoryPressure: "request memoryPressure"
         }
     }
@@ -131,7 +132,7 @@ extension Request {
         switch self {
         case .launch(let id, _), .focus(let id), .suspend(let id), .resume(let id), .hand(let id, _),
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
-            .closeScene(let id, _), .terminate(let id), .kill(let id):
+            .closeScene(let id, _), .terminate(let id), .kill(let id), .disown(let id):
             id
         case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
         }

@@ -84,7 +84,7 @@ extension Machine {
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")
         case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")
-        case .terminate(let id), .kill(let id): promise(isGone(id), id, "gone")
+        case .terminate(let id), .kill(let id), .disown(let id): promise(isGone(id), id, "gone")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
         case .machine(.lock): promiseOutOfSight(.locked, request)

@@ -53,6 +53,10 @@ extension ControlError {
             self.init(
                 .refused, id: nil, reason: "there are \(limit) interruptions already",
                 remedy: "'lifectl status' names them; 'lifectl interrupt end' ends one.")
+        case .notAdopted(let id):
+            self.init(
+                .refused, id: id.name, reason: "it was not adopted: lifed has started it",
+                remedy: "'lifectl terminate \(id)' ends it.")
         case .nothingToReclaim:
             self.init(
                 .refused, id: nil, reason: "no app may be ended for its memory",
