@@ -23,6 +23,9 @@ public struct HeldProcess: ~Copyable {
         return nil
     }
 
+    /// Gives the descriptor away, a pidfd of the process.
+    consuming func takeDescriptor() -> Descriptor { descriptor }
+
     /// Whether it has not ended: then whatever was found under its number so far was about it.
     public var lives: Bool { linux_pidfd_has_ended(descriptor.rawValue) == 0 }
 }

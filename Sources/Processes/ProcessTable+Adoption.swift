@@ -23,9 +23,7 @@ extension ProcessTable {
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
         var main = FoundMain(saved, pidfd: pidfd, group: group)
         let exitStatus = main.exitStatus
-        let containment: any Containment =
-            cgroupContainment(of: group)
-            ?? RestoredContainment(main: saved.main, token: saved.token, known: saved.heldBefore)
+        let containment: any Containment = cgroupContainment(of: group) ?? saved.containmentWithoutGroup()
         if let exitStatus, ProcFile.isComplete(containment.members) == ([], true) {
             containment.discard()
             return .ended(exitStatus)

@@ -25,6 +25,11 @@ public final class ProcessTree {
     /// and that somebody else stops or continues it is not told.
     public let isChild: Bool
 
+    /// Whether the main process ran before it was put into a tree.
+    public let isTakenIn: Bool
+    /// The cgroup that it was in before, where it was moved.
+    let origin: String?
+
     private var pidfd: Descriptor?
     private var gate: LaunchGate?
     private var execPipe: ExecStatusPipe?
@@ -51,6 +56,8 @@ public final class ProcessTree {
         self.suspendMethod = suspendMethod
         main = process.identity
         isChild = true
+        isTakenIn = false
+        origin = nil
         pidfd = consume process.descriptor
         gate = consume process.gate
         execPipe = consume process.execStatus
@@ -59,22 +66,37 @@ public final class ProcessTree {
     /// A tree of an earlier process.
     ///
     /// - Parameter pidfd: The main process's, as long as that has not ended and there was room for one.
+    /// - Parameter isNew: Whether no earlier process has done anything to it.
     init(
         restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: ExitStatus?,
-        containment: any Containment
+        containment: any Containment, isNew: Bool = false
     ) {
         token = saved.token
         main = saved.main
         wish = saved.wish
         suspendMethod = saved.suspendMethod
         heldBefore = Set(saved.heldBefore)
-        mayBeStoppedByPredecessor = saved.wish == .running
+        mayBeStoppedByPredecessor = saved.wish == .running && !isNew
         finalExecStatus = .running
         isFreezing = containment.isAskedToFreeze
         self.isChild = isChild
+        isTakenIn = saved.isTakenIn
+        origin = saved.origin
         self.pidfd = pidfd
         self.exitStatus = exitStatus
         self.containment = containment
+    }
+
+    /// Its processes, as of the latest look, that nothing but being known makes its own.
+    public var strays: [ProcessIdentity] { (containment as? DescentContainment)?.strays ?? [] }
+
+    /// Looks at the processes of a tree that was taken in.
+    ///
+    /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
+    public func lookForStrays() -> Bool {
+        guard containment is DescentContainment else { return false }
+        _ = containment.members()
+        return !strays.isEmpty
     }
 
     /// How its processes are held together.

@@ -43,7 +43,7 @@ public enum Rescue {
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
-            + others.flatMap { RestoredContainment(main: $0.main, token: $0.token, known: $0.heldBefore).members() }
+            + others.flatMap { $0.containmentWithoutGroup().members() }
 
         var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.

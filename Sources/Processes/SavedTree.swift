@@ -16,6 +16,12 @@ public struct SavedTree: Hashable, Sendable {
     public var heldBefore: [ProcessIdentity]
     /// How the main process ended, when that is known already.
     public var exitStatus: ExitStatus?
+    /// Whether the main process ran before it was put into a tree, see `ProcessTable.takeIn`.
+    public var isTakenIn = false
+    /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
+    public var origin: String?
+    /// Processes of a tree that was taken in, without a cgroup, which are not below the main one any more.
+    public var strays: [ProcessIdentity] = []
 
     /// Takes values that were kept before. Nothing is believed of them until the tree is adopted.
     public init(
@@ -44,7 +50,7 @@ extension ProcessTree {
 
     /// What to keep of the tree as it is now.
     public var saved: SavedTree {
-        SavedTree(
+        var saved = SavedTree(
             token: token,
             main: main,
             cgroup: containment.groupName,
@@ -53,5 +59,9 @@ extension ProcessTree {
             heldBefore: Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit)),
             exitStatus: exitStatus
         )
+        saved.isTakenIn = isTakenIn
+        saved.origin = origin
+        saved.strays = Array(strays.prefix(Self.heldLimit))
+        return saved
     }
 }

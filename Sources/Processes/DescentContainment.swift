@@ -1,0 +1,89 @@
+import Glibc
+
+/// Holds a program that somebody else has started, where it is: by descent from its main process, and by the sessions
+/// that it has made since.
+///
+/// Its process group and its session may be those of a shell, in which others are, too, so neither counts; and it has no
+/// mark. Whoever was seen as a member stays one. One that was never seen before its parent ended, and has not come from a
+/// session that a member made, escapes.
+final class DescentContainment: Containment {
+    let kind = ContainmentKind.processGroup
+
+    private let main: ProcessIdentity
+    /// The members of the latest look, and those that were known from before.
+    private var seen: Set<ProcessIdentity>
+    /// The sessions that members have made. A number is a session's as long as somebody is in it.
+    private var sessions: Set<ProcessID> = []
+    /// The members of the latest look that are not below the main process.
+    private(set) var strays: [ProcessIdentity]
+
+    /// - Parameter known: Others that are known to be members.
+    init(main: ProcessIdentity, known: [ProcessIdentity]) {
+        self.main = main
+        seen = Set(known)
+        strays = known
+    }
+
+    /// The main process and what is below it come first.
+    func members() -> [ProcessStatus] {
+        let all = ProcessStatus.all()
+        let known = all.filter(isKnown)
+        let identities = Set(known.map(\.identity))
+        sessions = ownSessions(of: known)
+
+        var descendants = Descendants(children: Children(among: all))
+        if let main = known.first(where: { $0.identity == main }) { descendants.add(main) }
+        let count = descendants.found.count
+        for process in all where identities.contains(process.identity) || sessions.contains(process.session) {
+            descendants.add(process)
+        }
+        let found = descendants.found
+        strays = found.dropFirst(count).map(\.identity)
+        seen = Set(found.map(\.identity))
+        sessions.formUnion(ownSessions(of: found))
+        return found
+    }
+
+    private func isKnown(_ process: ProcessStatus) -> Bool {
+        process.identity == main || seen.contains(process.identity)
+    }
+
+    /// Those that one of these leads, or that were known as such and still have one of these in them.
+    private func ownSessions(of processes: [ProcessStatus]) -> Set<ProcessID> {
+        let led = processes.filter { $0.session == $0.pid || sessions.contains($0.session) }
+        return Set(led.map(\.session)).subtracting([getsid(0)])
+    }
+
+    /// As of the latest look, or by what the process itself or a parent of it is known by.
+    func claims(_ process: ProcessStatus) -> Bool {
+        var next: ProcessStatus? = process
+        while let status = next, status.pid > 1, status.pid != getpid() {
+            if isKnown(status) || sessions.contains(status.session) { return true }
+            next = ProcessStatus(of: status.parent)
+        }
+        return false
+    }
+
+    // Others may be in its process group.
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? { nil }
+
+    // Every look finds that out for itself.
+    func leaderWasReaped() {}
+
+    // Nothing tells of the end, and nothing but signals holds it.
+    var changeDescriptor: Int32? { nil }
+    func acknowledgeChange() -> Bool { false }
+    func freeze() -> Bool { false }
+    func thaw() {}
+    var isFrozen: Bool { false }
+    func discard() {}
+}
+
+extension SavedTree {
+    /// What holds the tree of an earlier process where it has no cgroup.
+    func containmentWithoutGroup() -> any Containment {
+        isTakenIn
+            ? DescentContainment(main: main, known: heldBefore + strays)
+            : RestoredContainment(main: main, token: token, known: heldBefore)
+    }
+}

@@ -1,0 +1,119 @@
+import Glibc
+
+extension ProcessTable {
+    /// Makes a tree of a process that runs already and is not of this program's making, with all its descendants. It is in
+    /// the table until it is removed.
+    ///
+    /// Where there are cgroups and systemd has not put the process into another unit than this one, it is moved into a
+    /// cgroup of its own; else it is held by descent. What was stopped is continued: it would be no use otherwise.
+    ///
+    /// - Parameter name: What its cgroup is named after, where it gets one.
+    /// - Parameter suspendMethod: How it is stopped; without a cgroup always by signals.
+    /// - Returns: The tree, or nil when the process has ended.
+    public func takeIn(
+        _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal
+    ) -> ProcessTree? {
+        guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
+        let main = status.identity
+        let descent = DescentContainment(main: main, known: [])
+        let origin = Cgroup.name(of: main.pid)
+        let group = enclose(descent, origin: origin, name: name)
+        var saved = SavedTree(
+            token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod, wish: .running,
+            heldBefore: [], exitStatus: nil)
+        saved.isTakenIn = true
+        saved.origin = group == nil ? nil : origin
+        let tree = ProcessTree(
+            restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil,
+            containment: group ?? descent, isNew: true)
+        insert(tree)
+        if status.state == .stopped { tree.resume() }
+        return tree
+    }
+
+    /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
+    public func letGo(_ tree: ProcessTree) {
+        tree.resume()
+        if let held = tree.containment as? CgroupContainment, let origin = tree.origin {
+            Relocation(to: Cgroup(mountPoint: held.group.mountPoint, name: origin)).empty(held.group)
+        }
+    }
+
+    /// Moves everybody into a new cgroup; nil where there are none, or where that is not possible or not proper.
+    private func enclose(_ descent: DescentContainment, origin: String?, name: String) -> CgroupContainment? {
+        guard let cgroups, let origin, let group = try? cgroups.makeGroup(for: name) else { return nil }
+        do throws(Errno) {
+            let containment = try CgroupContainment(group: group, subtree: cgroups)
+            try Relocation(to: group).move(descent, fromUnitOf: Cgroup.name(of: getpid()))
+            return containment
+        } catch {
+            Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
+            cgroups.discard(group)
+            return nil
+        }
+    }
+}
+
+/// Moving processes that run into another cgroup.
+private struct Relocation {
+    let group: Cgroup
+
+    /// Far more than it takes where everybody who was moved bears children inside.
+    private static let roundLimit = 64
+
+    init(to group: Cgroup) { self.group = group }
+
+    /// Moves all members, until a look finds nobody outside: a process that was not moved yet may fork.
+    ///
+    /// - Parameter unit: The place of a process in the one unit that processes may be taken from; those of others are
+    ///   systemd's to arrange.
+    /// - Throws: EBUSY when there is always another one, EPERM when one is in another unit, and what the kernel says.
+    func move(_ members: DescentContainment, fromUnitOf unit: String?) throws(Errno) {
+        for _ in 0..<Self.roundLimit {
+            let inside = Set(group.processIDs())
+            let outside = members.members().filter { !inside.contains($0.pid) }
+            if outside.isEmpty { return }
+            for process in outside {
+                guard let place = Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
+                guard Cgroup.unit(in: place).map({ $0 == unit.flatMap(Cgroup.unit) }) ?? true else {
+                    throw Errno(rawValue: EPERM)
+                }
+                try move(process.identity)
+            }
+        }
+        throw Errno(rawValue: EBUSY)
+    }
+
+    /// Moves everybody out of another group, as far as that is possible.
+    func empty(_ other: Cgroup) {
+        for _ in 0..<Self.roundLimit {
+            let members = other.processIDs()
+            if members.isEmpty { return }
+            for pid in members {
+                guard let status = ProcessStatus(of: pid), (try? move(status.identity)) != nil else { continue }
+            }
+        }
+    }
+
+    private func move(_ process: ProcessIdentity) throws(Errno) {
+        // While the descriptor is open and the process lives, nobody else can have the number.
+        guard let descriptor = ProcessDescriptor.open(process.pid), ProcessStatus(of: process.pid)?.identity == process
+        else { return }
+        do throws(Errno) {
+            try group.write(String(process.pid), to: "cgroup.procs")
+        } catch {
+            guard error.rawValue == ESRCH || ProcessDescriptor.hasEnded(descriptor.rawValue) else { throw error }
+        }
+    }
+}
+
+extension Cgroup {
+    /// The place of the systemd unit that processes in a group belong to, the innermost; nil where it is in none.
+    static func unit(in name: String) -> String? {
+        let parts = name.split(separator: "/")
+        guard let last = parts.lastIndex(where: { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }) else {
+            return nil
+        }
+        return parts[...last].joined(separator: "/")
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+/// Programs that somebody else has started: here, trees that were launched and then forgotten, which makes them strangers.
+@Suite(.needsCgroups, .serialized, .endsWithRunner) struct TakingInTests {
+    @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "multiply", "bomb"])
+    func aProgramThatRunsIsHeldLikeOneThatWasLaunched(_ hold: Hold, _ program: String) async {
+        await #expect(processExitsWith: .success) { [hold, program] in
+            let world = try hold.world()
+            let tree = try world.takeIn(program, by: hold)
+            #expect(tree.isTakenIn && !tree.isChild)
+            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            for _ in 0..<3 {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                let stopped = tree.processes()
+                #expect(stopped.count >= (program == "family" ? 201 : 1))
+                for _ in 0..<100 { sched_yield() }
+                #expect(tree.processes().map(\.pid) == stopped.map(\.pid))
+                #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
+                tree.resume()
+                #expect(tree.checkResumed() == .resumed)
+                try world.wait("nothing is frozen") { !tree.containment.isFrozen }
+            }
+            tree.kill()
+            try world.end()
+        }
+    }
+
+    /// A shell's jobs are in its session, and those of a pipeline in one process group.
+    @Test func itsNeighboursAreNotItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (family, _) = try world.launch("family")
+            let child = try #require(family.processes().last)
+            let process = try #require(try HeldProcess.hold(child.pid))
+            let tree = try #require(world.table.takeIn(process, name: "child"))
+            #expect(tree.processes().map(\.pid) == [child.pid])
+            #expect(world.table.tree(containing: child.pid)?.token == tree.token)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(family.processes().count { $0.state == .stopped } == 1)
+            world.table.letGo(tree)
+            world.table.remove(tree.token)
+            #expect(family.processes().allSatisfy { $0.state != .stopped })
+            family.kill()
+            try world.end()
+        }
+    }
+
+    @Test(arguments: [Hold.signal, .processGroup])
+    func whoIsLetGoIsWhereItWas(_ hold: Hold) async {
+        await #expect(processExitsWith: .success) { [hold] in
+            let world = try hold.world()
+            let tree = try world.takeIn("family", by: hold)
+            let members = tree.processes().map(\.pid)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.table.letGo(tree)
+            world.table.remove(tree.token)
+            #expect(Set(members.map { Cgroup.name(of: $0) }) == [Cgroup.name(of: getpid())])
+            #expect(members.allSatisfy { ProcessStatus(of: $0)?.state != .stopped })
+            #expect(world.table.tree(containing: members[0]) == nil)
+            for pid in members { kill(pid, SIGKILL) }
+            try world.end()
+        }
+    }
+
+    @Test(arguments: [Hold.signal, .processGroup])
+    func aLaterDaemonHoldsItAlike(_ hold: Hold) async throws {
+        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+            let world = try hold.world()
+            let tree = try world.takeIn("family", by: hold)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+            let legacy = try Legacy(said)
+            let world = try World(succeeding: legacy)
+            var saved = try legacy.tree
+            saved.isTakenIn = true
+            let tree = try world.adopt(saved)
+            #expect(tree.isTakenIn)
+            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            #expect(tree.checkStopped() == .stopped)
+            #expect(tree.processes().count == 201)
+            tree.resume()
+            #expect(tree.checkResumed() == .resumed)
+            tree.kill()
+            try world.end()
+        }
+    }
+
+    @Test func oneThatHasEndedIsNotTakenIn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            let main = tree.main.pid
+            let process = try #require(try HeldProcess.hold(main))
+            tree.kill()
+            try world.wait("it has ended") { ProcessStatus(of: main)?.isZombie ?? true }
+            #expect(!process.lives)
+            #expect(world.table.takeIn(process, name: "gone") == nil)
+            try world.end()
+            #expect(try HeldProcess.hold(main) == nil)
+        }
+    }
+
+    @Test func aUnitIsTheInnermostServiceOrScope() {
+        #expect(Cgroup.unit(in: "system.slice/lifed.service/apps/app-x") == "system.slice/lifed.service")
+        #expect(
+            Cgroup.unit(in: "user.slice/user-1000.slice/user@1000.service/app.slice/app-viewer.scope")
+                == "user.slice/user-1000.slice/user@1000.service/app.slice/app-viewer.scope")
+        #expect(Cgroup.unit(in: "") == nil)
+        #expect(Cgroup.unit(in: "lifed-1234/apps") == nil)
+    }
+
+    @Test func whatIsKnownOfAProcessIsTheKernelsWord() throws {
+        let me = try #require(RunningProcess(of: getpid()))
+        #expect(me.users == [getuid(), geteuid(), geteuid()])
+        #expect(!me.isKernels && !me.isZombie)
+        #expect(me.executable?.hasPrefix("/") == true)
+        #expect(RunningProcess(of: ProcessID.max) == nil)
+    }
+}
+
+extension World {
+    /// A program of the fixture that has become a stranger, and then a tree again.
+    fileprivate func takeIn(_ program: String, by hold: Hold) throws -> ProcessTree {
+        let groups = table.cgroups
+        table.cgroups = nil
+        let (launched, _) = try launch(program)
+        table.remove(launched.token)
+        table.cgroups = groups
+        let process = try #require(try HeldProcess.hold(launched.main.pid))
+        return try #require(table.takeIn(process, name: program, suspendMethod: hold.method))
+    }
+}
