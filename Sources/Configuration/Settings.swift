@@ -33,6 +33,9 @@ public struct Settings: Hashable, Sendable {
     /// The app that opens what several could, by the scheme of a URL or the media type of a file, in lower case.
     public var defaults: [String: String] = [:]
 
+    /// Which programs are put under management that somebody else has started; the first that fits counts.
+    public var adopt: [AdoptRule] = []
+
     /// When memory is short, and what then happens.
     public var memory = Memory()
 

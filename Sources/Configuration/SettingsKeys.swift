@@ -8,6 +8,7 @@ extension Settings {
         Key("containment", .choice, \.containment),
         Key("onExit", .choice, \.onExit),
         Key("defaults", .defaultApps, \.defaults),
+        Key("adopt", .adoptRules, \.adopt),
 
         Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),
         Key("timeouts.didEnterBackground", .duration, \.timeouts.didEnterBackground),

@@ -1,0 +1,106 @@
+import Glibc
+
+/// Which programs are put under management that somebody else has started, and under which id: an `[[adopt]]` of
+/// `lifed.toml`.
+public struct AdoptRule: Hashable, Sendable {
+    /// A pattern as in glob(7): of the program's path where it has a slash in it, else of its file name.
+    public var match: String
+
+    /// A pattern for the arguments, the program's name included, with one space between each; nil for any.
+    public var commandLine: String?
+
+    /// The id to run under: that of a manifest, whose policy then holds, or one of its own; nil for one after the program's
+    /// name.
+    public var id: String?
+
+    /// A rule for a program with any arguments.
+    public init(match: String) { self.match = match }
+
+    /// Whether the rule is about such a program.
+    ///
+    /// - Parameters:
+    ///   - executable: The path of the file that it runs; nil where that is not known, and its name has to do.
+    ///   - name: What the kernel calls it.
+    ///   - arguments: All of them, the first included.
+    public func matches(executable: String?, name: String, arguments: [String]) -> Bool {
+        let subject =
+            match.utf8.contains(UInt8(ascii: "/"))
+            ? executable : executable?.split(separator: "/").last.map(String.init) ?? name
+        guard let subject, Self.fits(subject, match) else { return false }
+        return commandLine.map { Self.fits(arguments.joined(separator: " "), $0) } ?? true
+    }
+
+    private static func fits(_ text: String, _ pattern: String) -> Bool {
+        unsafe fnmatch(pattern, text, 0) == 0
+    }
+}
+
+extension AdoptRule {
+    /// What is known of a rule while it is read.
+    fileprivate struct Draft {
+        var match: String?
+        var commandLine: String?
+        var id: String?
+    }
+
+    fileprivate static let keys: [Key<Draft>] = [
+        Key("match", .pattern, \.match),
+        Key("cmdline", .pattern, \.commandLine),
+        Key("id", .identifier, \.id),
+    ]
+
+    fileprivate init(_ table: [String: TOMLNode]) throws(Mismatch) {
+        var draft = Draft()
+        for (name, node) in table.sorted(by: { $0.key < $1.key }) {
+            guard let key = Self.keys.first(where: { $0.path == [name] }) else { throw Self.unknownKey(name) }
+            try key.read(node, &draft)
+        }
+        guard let match = draft.match else {
+            throw Mismatch(message: #"adopt: match is missing; expected match = "firefox" or match = "/opt/*/viewer""#)
+        }
+        self.init(match: match)
+        commandLine = draft.commandLine
+        id = draft.id
+    }
+
+    private static func unknownKey(_ name: String) -> Mismatch {
+        let names = keys.map(\.path.dotted)
+        let hint =
+            Suggestion.forUnknown(name, among: names).map { "; did you mean \($0.quoted)?" }
+            ?? "; known here: \(names.joined(separator: ", "))"
+        return Mismatch(at: [name], message: "adopt: unknown key \(name.quoted)\(hint)")
+    }
+}
+
+extension Kind<[AdoptRule]> {
+    /// Tables, of which more than this are a program's mistake.
+    static let adoptRules = Kind { node throws(Mismatch) in
+        guard case .array(let elements) = node, elements.count <= 256 else {
+            throw Mismatch(expected: "up to 256 tables, each [[adopt]]", found: node)
+        }
+        var rules: [AdoptRule] = []
+        for (index, element) in elements.enumerated() {
+            do throws(Mismatch) {
+                guard case .table(let table) = element else {
+                    throw Mismatch(expected: "a table, [[adopt]]", found: element)
+                }
+                rules.append(try AdoptRule(table))
+            } catch {
+                throw error.under([KeyLocator.element(index + 1)])
+            }
+        }
+        return rules
+    }
+}
+
+extension Kind<String> {
+    /// A pattern of glob(7), which has to have something in it that is not for everything.
+    static let pattern = Kind(
+        #"a pattern of 1 to 1024 bytes that does not fit everything, such as "firefox*""#
+    ) { node in
+        guard case .string(let text) = node, (1...1024).contains(text.utf8.count), !text.utf8.contains(0) else {
+            return nil
+        }
+        return text.allSatisfy { "*?/".contains($0) } ? nil : text
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Configuration
+
+/// Which programs are adopted, and what is wrong with what says so.
+@Suite struct AdoptRuleTests {
+    @Test func rulesAreReadInTheirOrder() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            [[adopt]]
+            match = "firefox*"
+            id = "org.mozilla.Firefox"
+            [[adopt]]
+            match = "/opt/*/viewer"
+            cmdline = "* --kiosk*"
+            """,
+            to: "lifed.toml"
+        )
+        let configuration = directory.load()
+        #expect(directory.problems(configuration) == [])
+        var firefox = AdoptRule(match: "firefox*")
+        firefox.id = "org.mozilla.Firefox"
+        var viewer = AdoptRule(match: "/opt/*/viewer")
+        viewer.commandLine = "* --kiosk*"
+        #expect(configuration.settings.adopt == [firefox, viewer])
+    }
+
+    /// As every other setting.
+    @Test func thoseOfAHigherDirectoryReplaceThoseOfALowerOne() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("[[adopt]]\nmatch = 'a'\n[[adopt]]\nmatch = 'b'", to: "low/lifed.toml")
+        try directory.write("[[adopt]]\nmatch = 'c'", to: "high/lifed.toml")
+        #expect(directory.load(["low", "high"]).settings.adopt.map(\.match) == ["c"])
+    }
+
+    @Test(arguments: [
+        ("adopt = 'x'", #"lifed.toml:1: adopt: expected up to 256 tables, each [[adopt]], found "x""#),
+        (
+            "[[adopt]]\nid = 'x'",
+            #"lifed.toml:1: adopt: match is missing; expected match = "firefox" or match = "/opt/*/viewer""#
+        ),
+        (
+            "[[adopt]]\nmatch = '**'",
+            """
+            lifed.toml:2: adopt[1].match: expected a pattern of 1 to 1024 bytes that does not fit everything, such as \
+            "firefox*", found "**"
+            """
+        ),
+        (
+            "[[adopt]]\nmatch = 'a'\n\n[[adopt]]\nmatch = 'b'\nname = 'c'",
+            #"lifed.toml:6: adopt: unknown key "name"; known here: match, cmdline, id"#
+        ),
+    ])
+    func aMistakeIsToldWithItsLine(_ text: String, _ problem: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("\(text)\n", to: "lifed.toml")
+        let configuration = directory.load()
+        #expect(directory.problems(configuration) == [problem])
+        #expect(configuration.settings.adopt == [])
+    }
+
+    @Test func aPatternIsForTheNameOrForThePath() {
+        let name = AdoptRule(match: "view*")
+        #expect(name.matches(executable: "/usr/bin/viewer", name: "x", arguments: []))
+        #expect(!name.matches(executable: "/view/editor", name: "viewer", arguments: []))
+        // A program whose file may not be known goes by what the kernel calls it.
+        #expect(name.matches(executable: nil, name: "viewer", arguments: []))
+        let path = AdoptRule(match: "/opt/*/viewer")
+        #expect(path.matches(executable: "/opt/a/b/viewer", name: "x", arguments: []))
+        #expect(!path.matches(executable: nil, name: "/opt/a/viewer", arguments: []))
+    }
+
+    @Test func theArgumentsCountWhereTheRuleNamesThem() {
+        var rule = AdoptRule(match: "python3*")
+        rule.commandLine = "*/game.py*"
+        #expect(
+            rule.matches(executable: "/usr/bin/python3.11", name: "x", arguments: ["python3", "/srv/game.py", "-v"]))
+        #expect(!rule.matches(executable: "/usr/bin/python3.11", name: "x", arguments: ["python3", "/srv/other.py"]))
+    }
+}
