@@ -102,7 +102,7 @@ public enum LifedInterface {
           next: ?int
         )
 
-        # An app in detail. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
+        # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
         # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
         # itself, failures how often in a row it has done so soon after its start; with givenUp it is not started again.
         type Details (
@@ -110,6 +110,7 @@ public enum LifedInterface {
           command: []string,
           user: ?string,
           manifest: ?string,
+          adopted: bool,
           processes: []Process,
           awaiting: ?string,
           backgroundUntil: ?int,
@@ -292,6 +293,21 @@ public enum LifedInterface {
         # The app that a process belongs to, any process of it; null where it is no app's, or has ended. An app is told of
         # itself alone.
         method FindApp(pid: int) -> (app: ?App)
+
+        # Puts a process that runs already under management, with all its descendants, until it ends: the caller's own, or as
+        # root anybody's. It comes to the front, unless background says otherwise. Without an id it gets that of the first
+        # rule in the configuration that fits, or else one made from the program's name. With byRule it is left alone where
+        # no rule fits, and the answer is null; one that is an app's already is then that app, and stays where it is.
+        method Adopt(
+          pid: int,
+          id: ?string,
+          name: ?string,
+          background: ?bool,
+          byRule: ?bool
+        ) -> (app: ?App)
+
+        # Lets go of an app that was adopted: its processes run on, where they came from.
+        method Disown(id: string) -> (app: App)
 
         # Why an app is where it is, what holds it there, and what comes next and when, from the machine's own state.
         method Explain(id: string) -> (explanation: Explanation)

@@ -29,6 +29,8 @@ public enum MethodName: String, CaseIterable, Sendable {
     case backgroundScene = "BackgroundScene"
     case closeScene = "CloseScene"
     case findApp = "FindApp"
+    case adopt = "Adopt"
+    case disown = "Disown"
 
     /// The name as calls have it.
     public var qualified: String { "\(LifedInterface.name).\(rawValue)" }

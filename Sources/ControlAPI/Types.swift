@@ -149,6 +149,8 @@ public struct Details: Codable, Sendable, Equatable {
     public var user: String?
     /// The file that describes it.
     public var manifest: String?
+    /// Whether it ran before it was put under management.
+    public var adopted: Bool
     /// Its processes.
     public var processes: [Process]
     /// The callback that it has not answered yet.
@@ -168,14 +170,15 @@ public struct Details: Codable, Sendable, Equatable {
 
     /// The details of an app.
     public init(
-        app: App, command: [String], user: String?, manifest: String?, processes: [Process], awaiting: String?,
-        backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0, givenUp: Bool = false,
-        schedules: [Schedule] = []
+        app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
+        awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
+        givenUp: Bool = false, schedules: [Schedule] = []
     ) {
         self.app = app
         self.command = command
         self.user = user
         self.manifest = manifest
+        self.adopted = adopted
         self.processes = processes
         self.awaiting = awaiting
         self.backgroundUntil = backgroundUntil

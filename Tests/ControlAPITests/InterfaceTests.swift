@@ -71,6 +71,9 @@ import Varlink
         try check(.list, NoParameters(), ListReply(apps: [Samples.app]))
         try check(.describe, app, DescribeReply(details: Samples.details))
         try check(.findApp, FindAppParameters(pid: 42), FindAppReply(app: Samples.app))
+        let adoption = AdoptParameters(pid: 42, id: "x", name: "X", background: true, byRule: true)
+        try check(.adopt, adoption, appReply)
+        try check(.disown, app, appReply)
         try check(.explain, app, ExplainReply(explanation: Samples.explanation))
         try check(
             .history, HistoryParameters(id: "x", limit: 3), HistoryReply(since: 1, events: [Samples.historyEvent]))

@@ -18,8 +18,8 @@ enum Samples {
     static let hold = Hold(kind: .task, number: 1, name: "upload", since: 5, until: 6)
     static let schedule = Schedule(kind: "fetch", at: "hourly", next: 19)
     static let details = Details(
-        app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", processes: [process],
-        awaiting: "did-enter-background", backgroundUntil: 11,
+        app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", adopted: true,
+        processes: [process], awaiting: "did-enter-background", backgroundUntil: 11,
         holds: [hold], restartAt: 12, failures: 3, givenUp: true,
         schedules: [schedule])
     static let obstacle = Obstacle(kind: .answer, names: ["will-resign-active"], since: 20, until: 21)

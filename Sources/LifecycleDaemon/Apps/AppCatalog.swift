@@ -4,6 +4,8 @@ import LifecycleCore
 /// Every app that can be launched or runs, by id.
 struct AppCatalog {
     private(set) var definitions: [AppID: AppDefinition] = [:]
+    /// What the manifests say of apps whose processes were adopted.
+    private var described: [AppID: AppDefinition] = [:]
 
     subscript(id: AppID) -> AppDefinition? { definitions[id] }
 
@@ -13,6 +15,23 @@ struct AppCatalog {
 
     mutating func remove(_ id: AppID) {
         definitions[id] = nil
+        described[id] = nil
+    }
+
+    /// The app of a manifest has processes that are not of the daemon's making, until they end.
+    mutating func beginAdoption(of id: AppID) {
+        guard let definition = definitions[id], !definition.isAdopted else { return }
+        if !definition.isAdHoc { described[id] = definition }
+        definitions[id] = definition.adopted
+    }
+
+    /// The app of a manifest is what that says again.
+    ///
+    /// - Returns: What holds for it from now on; nil for one that was not adopted, or has no manifest.
+    mutating func endAdoption(of id: AppID) -> AppDefinition? {
+        guard let definition = described.removeValue(forKey: id) else { return nil }
+        definitions[id] = definition
+        return definition
     }
 
     /// Takes the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
@@ -26,8 +45,12 @@ struct AppCatalog {
             definitions[id]?.policy.onExit = defaults.onExit
             definitions[id]?.policy.holdLimit = defaults.holdLimit
         }
+        for id in gone { described[id] = nil }
         for manifest in manifests {
-            definitions[AppID(manifest.id)] = AppDefinition(manifest: manifest, defaults: defaults)
+            let id = AppID(manifest.id)
+            let isAdopted = definitions[id]?.isAdopted ?? false
+            definitions[id] = AppDefinition(manifest: manifest, defaults: defaults)
+            if isAdopted { beginAdoption(of: id) }
         }
         return gone
     }

@@ -32,6 +32,9 @@ struct AppDefinition {
     /// The schemes and media types that it opens.
     var opens: Set<String> = []
 
+    /// Whether its processes are not of the daemon's making.
+    private(set) var isAdopted = false
+
     var isAdHoc: Bool { manifest == nil }
 
     /// - Parameter defaults: What holds for an app whose manifest does not say otherwise.
@@ -67,6 +70,20 @@ struct AppDefinition {
         self.user = user
         policy = defaults
         policy.isTransient = true
+    }
+}
+
+extension AppDefinition {
+    /// The same for processes that run already: nobody can tell them anything, and they are not started again.
+    var adopted: AppDefinition {
+        var definition = self
+        definition.isAdopted = true
+        definition.policy.isAdopted = true
+        definition.policy.callbacks = .none
+        definition.policy.scenes = false
+        // A program that hands over to its helpers is not to take them along when it ends.
+        if isAdHoc { definition.exitPolicy = .last }
+        return definition
     }
 }
 

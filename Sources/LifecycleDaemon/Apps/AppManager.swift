@@ -6,7 +6,7 @@ import Systemd
 
 /// The core with everything that it acts on: what apps there are, and their processes.
 final class AppManager {
-    private(set) var catalog = AppCatalog()
+    var catalog = AppCatalog()
     let processes: AppProcesses
     let driver: CoreDriver
     let channels: AppChannels
@@ -32,6 +32,10 @@ final class AppManager {
     var session = FollowedSession() {
         didSet { if session != oldValue { keeper.keep(.session, session.saved) } }
     }
+    /// Which programs that somebody else has started are adopted.
+    private(set) var adoptRules: [AdoptRule] = []
+    /// The processes that are about to be adopted.
+    var candidates: [AppID: AdoptionCandidate] = [:]
     /// Whether the apps of a daemon that is gone are being taken over.
     var isTakingOver = false
 
@@ -101,6 +105,7 @@ final class AppManager {
         defaults.timeouts = settings.timeouts
         defaults.onExit = ExitSuccessor(configuration.settings.onExit)
         defaultApps = configuration.settings.defaults
+        adoptRules = configuration.settings.adopt
         defaults.holdLimit = configuration.settings.limits.tasks
         processes.stopTimeout = configuration.settings.timeouts.stop
         memory.use(configuration.settings.memory)
@@ -169,6 +174,7 @@ final class AppManager {
         case .resume(let id):
             givingBack.end(id)
             processes.resume(id)
+        case .terminate(let id) where isToBeLetGo(id): letGo(id)
         case .terminate(let id): if !wasAskedToEnd(id) { processes.terminate(id) }
         case .kill(let id): processes.kill(id)
         case .deliver(let id, let delivery):
@@ -190,6 +196,7 @@ final class AppManager {
             if transition.to == .notRunning {
                 channels.close(transition.app)
                 noteExit(of: transition.app)
+                endAdoption(of: transition.app)
             }
             let pid = processes.lastPID(of: transition.app)
             past.note(transition, pid: pid)
@@ -199,7 +206,10 @@ final class AppManager {
             log.write(transition, pid: processes.lastPID(of: transition.app))
             onSceneTransition(transition)
         case .decision(let decision):
-            if case .launchFailed(let id, _) = decision { channels.close(id) }
+            if case .launchFailed(let id, _) = decision {
+                channels.close(id)
+                endAdoption(of: id)
+            }
             let pid = decision.app.flatMap(processes.lastPID)
             past.note(decision, pid: pid, at: now)
             log.write(decision, pid: pid)
@@ -225,7 +235,7 @@ final class AppManager {
     }
 
     /// Has the service manager keep what a successor cannot get otherwise.
-    private func keepDescriptors(of id: AppID) {
+    func keepDescriptors(of id: AppID) {
         guard let launch = processes.launch(of: id) else { return }
         DescriptorStore.keep(
             [launch.pidfd, channels.number(of: id)].compactMap { $0 }, for: launch.token, log: log.log)
@@ -238,6 +248,7 @@ final class AppManager {
 
     private func spawn(_ id: AppID) {
         if isTakingOver, processes.isRunning(id) { return driver.give(.outcome(id, .spawned)) }
+        if isToBeAdopted(id) { return takeIn(id) }
         guard let definition = catalog[id] else {
             return driver.give(.outcome(id, .spawnFailed("nothing describes it any more")))
         }

@@ -29,6 +29,28 @@ extension AppProcesses {
         }
     }
 
+    /// Takes a process that somebody else has started, with its descendants.
+    ///
+    /// - Returns: Whether it was still there.
+    func takeIn(
+        _ id: AppID, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
+    ) -> Bool {
+        let tree = table.takeIn(process, name: id.name, suspendMethod: definition.suspendMethod)
+        guard let tree else { return false }
+        let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
+        insert(app)
+        watchMain(of: app)
+        return true
+    }
+
+    /// Lets the processes of an app that was taken in run on by themselves.
+    func letGo(_ id: AppID) {
+        guard let app = running[id] else { return report(id, .gone) }
+        table.letGo(app.tree)
+        forget(app)
+        report(id, .exited(.unknown, othersLeft: false))
+    }
+
     /// Looks, once the core has been told of the apps, at what has happened to those that were adopted.
     func lookAtAdopted() {
         for app in running.values.sorted(by: { $0.id < $1.id }) where !app.tree.isChild {

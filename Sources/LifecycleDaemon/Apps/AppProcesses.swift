@@ -99,6 +99,13 @@ final class AppProcesses {
         table.tree(containing: pid).flatMap { apps[$0.token] }
     }
 
+    /// An app whose main process has this one above it.
+    func app(below pid: ProcessID) -> AppID? {
+        running.values.first { app in
+            app.tree.exitStatus == nil && RunningProcess.ancestors(of: app.tree.main.pid)?.contains(pid) ?? false
+        }?.id
+    }
+
     private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
         running.values.first { $0.tree.exitStatus == nil && pids.contains($0.tree.main.pid) }?.id
     }
@@ -144,6 +151,8 @@ final class AppProcesses {
     func stop(_ id: AppID) {
         guard let app = running[id] else { return }
         app.begin(.stop(since: loop.freshNow, isReported: false))
+        // Nothing but being known makes them the app's, also for a successor that is to continue them.
+        if app.tree.isTakenIn, app.tree.lookForStrays() { onChange(id, app.record) }
         let check = app.tree.stop()
         if !app.tree.heldBefore.isEmpty { onChange(id, app.record) }
         if check == .stopped { finishStop(app) } else { app.lookAgain() }

@@ -25,7 +25,7 @@ extension MethodName {
         // The same, half a minute at a time.
         case .wake: .refused
         // The new app would be out of the limits of this one.
-        case .run: .refused
+        case .run, .adopt, .disown: .refused
         // Others would be ended for it.
         case .simulateMemoryPressure: .refused
         case .simulate: .refused

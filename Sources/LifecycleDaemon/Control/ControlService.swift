@@ -139,6 +139,8 @@ final class ControlService {
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .describe: connection.send(describe(try app(of: call)), to: call.id)
         case .findApp: try findApp(call, for: connection)
+        case .adopt: try adopt(call, from: connection)
+        case .disown: ask(.disown(try app(of: call)), call, connection)
         case .explain: connection.send(explain(try app(of: call), to: connection.scope), to: call.id)
         case .history: try tellHistory(call, to: connection)
         case .monitor: try subscribe(connection, call)
@@ -216,11 +218,14 @@ final class ControlService {
         ask(.launch(id, background: run.background ?? false), call, connection)
     }
 
+    func problem(withName id: AppID) -> ControlError? {
+        guard !AppIdentifier.isValid(id.name) else { return nil }
+        return ControlError(
+            .invalidApp, id: id.name, reason: "this is not an id", remedy: "An id is \(AppIdentifier.form).")
+    }
+
     private func problem(withNew id: AppID) -> ControlError? {
-        guard AppIdentifier.isValid(id.name) else {
-            return ControlError(
-                .invalidApp, id: id.name, reason: "this is not an id", remedy: "An id is \(AppIdentifier.form).")
-        }
+        if let problem = problem(withName: id) { return problem }
         guard manager.core.knownApps[id] != nil else { return nil }
         return ControlError(
             .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")

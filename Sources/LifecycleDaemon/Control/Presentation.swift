@@ -34,6 +34,7 @@ struct Presentation {
             }
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
+            adopted: definition?.isAdopted ?? false,
             processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
             backgroundUntil: manager.core.endOfBackgroundTime(of: app.id).map(time),
             holds: app.holds.map { hold($0, of: app.id) }, restartAt: manager.core.restartTime(of: app.id).map(time),

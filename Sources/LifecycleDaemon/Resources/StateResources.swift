@@ -68,6 +68,12 @@ final class StateResources {
         }
     }
 
+    /// Gives the processes back what they have of their own, at once: they are let go.
+    func giveBack(_ id: AppID) {
+        forget(id)
+        if let tree = processes.tree(of: id) { control?.apply(ResourceProfile(), to: tree) }
+    }
+
     private func forget(_ id: AppID) {
         states[id] = nil
         stale.remove(id)

@@ -83,6 +83,7 @@ extension AppManager {
         guard let record, record.launched == app.launched else {
             return app.isSpawning ? nil : .unknown
         }
+        if record.tree.isTakenIn { catalog.beginAdoption(of: app.id) }
         switch processes.adopt(app.id, record, pidfd: descriptors.takeProcess(of: record.tree.token)) {
         case .ended(.code(ExecStatus.failureCode)) where app.isSpawning: return nil
         case .ended(.unknown) where app.isSpawning: return nil

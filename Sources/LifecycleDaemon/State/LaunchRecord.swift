@@ -28,6 +28,9 @@ extension LaunchRecord {
         record.add("exit-reported", hasReportedExit ? "1" : nil)
         for process in tree.heldBefore { record.add("held-before", process.text) }
         record.add("main-ended", tree.exitStatus?.text)
+        record.add("taken-in", tree.isTakenIn ? "1" : nil)
+        record.add("origin", tree.origin)
+        for process in tree.strays { record.add("stray", process.text) }
         return record
     }
 
@@ -41,6 +44,9 @@ extension LaunchRecord {
             suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal, wish: wish,
             heldBefore: record.all("held-before").compactMap { ProcessIdentity(text: $0) },
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
+        tree.isTakenIn = record["taken-in"] == "1"
+        tree.origin = record["origin"]
+        tree.strays = record.all("stray").compactMap { ProcessIdentity(text: $0) }
         exitPolicy = record["exit-policy"].flatMap { Manifest.ExitPolicy(rawValue: $0) } ?? .main
         launched = record["launched"].flatMap { UInt64($0) }.map { Instant(microseconds: $0) }
         isAskedToEnd = record["asked-to-end"] == "1"

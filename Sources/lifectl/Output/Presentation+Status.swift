@@ -43,7 +43,12 @@ extension Presentation {
                 ("kept awake by", details.holds.isEmpty ? nil : details.holds.map(words).joined(separator: "; ")),
                 ("command", Text.printable(details.command.joined(separator: " "))),
                 ("user", details.user.map(Text.printable)),
-                ("manifest", details.manifest.map(Text.printable) ?? (app.adHoc ? "none, started ad hoc" : nil)),
+                (
+                    "manifest",
+                    details.manifest.map(Text.printable)
+                        ?? (app.adHoc && !details.adopted ? "none, started ad hoc" : nil)
+                ),
+                ("adopted", details.adopted ? "yes, it ran before that" : nil),
                 ("last exit", app.lastExit.map(words)),
                 ("restart", restart(details)),
                 ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),

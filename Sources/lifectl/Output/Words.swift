@@ -11,6 +11,8 @@ enum Words {
     private static let reasons = [
         "none": "nothing has happened to it yet",
         "launch": "somebody launched it",
+        "adopt": "it ran already, and was adopted",
+        "disown": "somebody let go of it, and it runs on by itself",
         "boot": "it is to run from the start of the daemon on",
         "restart": "it had ended by itself, and is to be started again",
         "previous": "the app in front has ended, and this one was there before",
