@@ -474,3 +474,66 @@ def test_a_mistake_in_a_rule_is_told_with_its_line(direct, rule, line, words):
     (problem,) = ruled(direct, rule)
     assert (problem["line"], problem["file"]) == (line, str(direct.configuration / "lifed.toml"))
     assert words in problem["message"], problem["message"]
+
+
+# With systemd.
+
+
+@pytest.fixture
+def outsider(container, lifed):
+    """A program in a unit of its own, as those of a desktop are."""
+    quick = "[timeouts]\nbackground = '0s'\n"
+    lifed.configure(quick)
+    lifed.lifectl("reload")
+    container.run(["systemd-run", "--unit=outsider", "--", *programs.FAMILY])
+    pid = int(container.run(["systemctl", "show", "-P", "MainPID", "outsider"]).stdout)
+    wait_for(lambda: len(lifed.kernel.tree(pid)) == 5)
+    yield pid
+    container.run(["systemctl", "stop", "outsider"], check=False)
+    container.run(["systemctl", "reset-failed", "outsider"], check=False)
+
+
+def test_what_is_in_a_unit_of_its_own_stays_there(container, lifed, outsider):
+    place = container.run(["cat", f"/proc/{outsider}/cgroup"]).stdout
+    assert lifed.lifectl.json("adopt", str(outsider), "--id", "outsider")["app"]["containment"] == "processGroup"
+    assert container.run(["cat", f"/proc/{outsider}/cgroup"]).stdout == place
+    lifed.lifectl("suspend", "outsider")
+    assert lifed.kernel.is_stopped(outsider)
+    # A daemon that dies is succeeded by one that goes on with it.
+    before = lifed.pid
+    container.run(["kill", "-KILL", str(before)])
+    wait_for(lambda: lifed.pid not in (0, before) and lifed.show("ActiveState") == "active")
+    assert lifed.lifectl.state("outsider") == "suspended"
+    lifed.lifectl("focus", "outsider")
+    assert not lifed.kernel.is_stopped(outsider)
+    lifed.lifectl("suspend", "outsider")
+    lifed.systemctl("stop", "lifed.service")
+    assert all(lifed.kernel.stat(stat.pid).state in "SR" for stat in lifed.kernel.tree(outsider))
+    assert len(lifed.kernel.tree(outsider)) == 5
+    assert container.run(["systemctl", "is-active", "outsider"]).stdout.strip() == "active"
+
+
+@pytest.mark.parametrize("how", ["rescue", "stop"])
+def test_what_was_adopted_does_not_stay_asleep_without_a_daemon(container, lifed, outsider, how):
+    lifed.lifectl("adopt", str(outsider), "--id", "outsider")
+    lifed.lifectl("suspend", "outsider")
+    if how == "stop":
+        # As if it had hung until its time was over.
+        lifed.drop_in("[Service]\nKillSignal=SIGKILL\n")
+        lifed.systemctl("stop", "lifed.service")
+    else:
+        lifed.drop_in("[Service]\nRestart=no\n")
+        lifed.systemctl("kill", "--kill-who=main", "--signal=KILL", "lifed.service")
+    wait_for(lambda: not any(stat.state == "T" for stat in lifed.kernel.tree(outsider)))
+    assert len(lifed.kernel.tree(outsider)) == 5
+
+
+def test_service_managers_are_refused(container, lifed):
+    number = container.run(["id", "-u", "stranger"]).stdout.strip()
+    container.run(["systemctl", "start", f"user@{number}.service"])
+    try:
+        manager = container.run(["systemctl", "show", "-P", "MainPID", f"user@{number}.service"]).stdout.strip()
+        for pid in ("1", manager):
+            assert lifed.lifectl("adopt", pid, check=False).returncode == REFUSED
+    finally:
+        container.run(["systemctl", "stop", f"user@{number}.service"])
