@@ -18,6 +18,8 @@ extension ProcessTable {
         let descent = DescentContainment(main: main, known: [])
         let origin = Cgroup.name(of: main.pid)
         let group = enclose(descent, origin: origin, name: name)
+        // Who is seen stays a member whatever becomes of those above it.
+        if group == nil { _ = descent.members() }
         var saved = SavedTree(
             token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod, wish: .running,
             heldBefore: [], exitStatus: nil)
@@ -51,6 +53,20 @@ extension ProcessTable {
             cgroups.discard(group)
             return nil
         }
+    }
+}
+
+extension ProcessTree {
+    /// Its processes, as of the latest look, that nothing but being known makes its own.
+    public var strays: [ProcessIdentity] { (containment as? DescentContainment)?.strays ?? [] }
+
+    /// Looks at the processes of a tree that was taken in.
+    ///
+    /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
+    public func lookForStrays() -> Bool {
+        guard containment is DescentContainment else { return false }
+        _ = containment.members()
+        return !strays.isEmpty
     }
 }
 

@@ -87,18 +87,6 @@ public final class ProcessTree {
         self.containment = containment
     }
 
-    /// Its processes, as of the latest look, that nothing but being known makes its own.
-    public var strays: [ProcessIdentity] { (containment as? DescentContainment)?.strays ?? [] }
-
-    /// Looks at the processes of a tree that was taken in.
-    ///
-    /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
-    public func lookForStrays() -> Bool {
-        guard containment is DescentContainment else { return false }
-        _ = containment.members()
-        return !strays.isEmpty
-    }
-
     /// How its processes are held together.
     public var containmentKind: ContainmentKind { containment.kind }
 

@@ -234,6 +234,34 @@ def test_it_is_taken_over_by_the_next_daemon(daemon, start):
     wait_for(lambda: "family" not in daemon.lifectl.apps())
 
 
+def test_one_whose_parent_has_ended_stays_a_member(daemon, start, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Neither the session nor the process group is its own.
+    script = f"sh -c 'sleep infinity & echo $!; read -r line <{pipe}' & exec sleep infinity"
+    main = start(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=False)
+    helper = int(start.processes[-1].stdout.readline())
+    try:
+        wait_for(lambda: daemon.kernel.stat(main).name == "sleep")
+        daemon.lifectl("adopt", str(main), "--id", "app")
+        parent = daemon.kernel.stat(helper).parent
+        pipe.write_text("end\n")
+        wait_for(lambda: daemon.kernel.stat(helper).parent != parent)
+        assert found(daemon, helper) == "app"
+        daemon.lifectl("suspend", "app")
+        assert daemon.kernel.stat(helper).state == "T"
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.start()
+        daemon.lifectl("focus", "app")
+        wait_for(lambda: daemon.kernel.stat(helper).state != "T")
+        daemon.lifectl("kill", "app")
+        assert not daemon.kernel.exists(helper)
+    finally:
+        if daemon.kernel.exists(helper):
+            os.kill(helper, signal.SIGKILL)
+
+
 def test_the_rescue_lets_it_run(daemon, start):
     pid = start(programs.FAMILY)
     wait_for(lambda: len(daemon.kernel.tree(pid)) == 5)
@@ -453,6 +481,16 @@ def test_the_manifest_of_the_rules_id_is_its_policy(direct, start):
     assert direct.lifectl("suspend", "org.example.sleeper", check=False).returncode == REFUSED
     direct.lifectl("reload")
     assert direct.lifectl.json("status", "org.example.sleeper")["details"]["adopted"]
+    # A second one is managed alike, also by the next daemon.
+    second = start(["sleep", "infinity"])
+    direct.lifectl("adopt", "--by-rule", str(second))
+    for _ in range(2):
+        again = direct.lifectl("suspend", "org.example.sleeper-2", check=False)
+        assert again.returncode == REFUSED and 'suspend = "never"' in again.stderr
+        direct.process.kill()
+        direct.process.wait()
+        direct.start()
+        assert direct.lifectl.json("status", "org.example.sleeper")["details"]["adopted"]
     # When it has ended, it is not started again by itself, and is what its manifest says.
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: reaped(start) or direct.lifectl.state("org.example.sleeper") == "notRunning")
@@ -537,3 +575,22 @@ def test_service_managers_are_refused(container, lifed):
             assert lifed.lifectl("adopt", pid, check=False).returncode == REFUSED
     finally:
         container.run(["systemctl", "stop", f"user@{number}.service"])
+
+
+def test_who_leads_a_login_session_is_refused(container, lifed):
+    """As logind would have it, whose file about the session is what tells."""
+    scope = ["systemd-run", "--scope", "--unit=session-c99", "--", "sh", "-c", "sleep infinity & echo $$ $!; wait"]
+    session = container.popen(scope, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        # Numbers inside are those of the container, as the daemon sees them.
+        leader, member = session.stdout.readline().split()
+        container.write("/run/systemd/sessions/c99", f"# a session\nACTIVE=1\nLEADER={leader}\n")
+        refused = lifed.lifectl("adopt", leader, check=False)
+        assert refused.returncode == REFUSED and "leads the login session c99" in refused.stderr
+        assert lifed.lifectl("adopt", member, "--id", "member").returncode == 0
+        assert lifed.lifectl("adopt", leader, check=False).returncode == REFUSED
+        lifed.lifectl("disown", "member")
+    finally:
+        container.run(["rm", "-f", "/run/systemd/sessions/c99"])
+        container.run(["systemctl", "stop", "session-c99.scope"], check=False)
+        session.wait(timeout=60)

@@ -42,6 +42,46 @@ import Testing
         #expect(catalog[AppID("sh")]?.policy.isTransient == true)
     }
 
+    @Test func `what a manifest says of one that was adopted holds, but for how it lives, until it has ended`() {
+        var catalog = AppCatalog()
+        var viewer = manifest("viewer")
+        (viewer.restart, viewer.callbacks, viewer.scenes) = (.always, .required, true)
+        _ = catalog.take([viewer], defaults: Policy())
+        let id = AppID("viewer")
+        catalog.beginAdoption(of: id)
+        catalog.beginAdoption(of: id)
+        viewer.suspend = .never
+        #expect(catalog.take([viewer], defaults: Policy()) == [])
+        #expect(catalog[id]?.isAdopted == true)
+        #expect(catalog[id]?.policy.suspend == .never)
+        #expect(catalog[id]?.policy.isAdopted == true)
+        #expect(catalog[id]?.policy.callbacks == Policy.Callbacks.none)
+        #expect(catalog[id]?.policy.scenes == false)
+        let definition = catalog.endAdoption(of: id)
+        #expect(definition?.policy == catalog[id]?.policy)
+        #expect(catalog[id]?.isAdopted == false)
+        #expect(catalog[id]?.policy.callbacks == .required)
+        #expect(catalog.endAdoption(of: id) == nil)
+    }
+
+    @Test func `one that is managed like another follows its manifest`() throws {
+        var catalog = AppCatalog()
+        _ = catalog.take([manifest("viewer", suspend: .never)], defaults: Policy())
+        var second = AppDefinition(adHoc: ["viewer"], user: .daemon, defaults: Policy())
+        second.model = "viewer"
+        second.follow(try #require(catalog[AppID("viewer")]))
+        catalog.insert(second.adopted, as: AppID("viewer-2"))
+        #expect(catalog[AppID("viewer-2")]?.policy.suspend == .never)
+        _ = catalog.take([manifest("viewer")], defaults: Policy())
+        let policy = try #require(catalog[AppID("viewer-2")]?.policy)
+        #expect(policy.suspend == .auto)
+        #expect(policy.isTransient && policy.isAdopted)
+        let saved = try #require(catalog[AppID("viewer-2")]).saved(AppID("viewer-2"))
+        let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
+        #expect(restored.isAdopted && restored.policy.isAdopted)
+        #expect(restored.model == "viewer")
+    }
+
     @Test func `a manifest's own times replace the defaults`() {
         var manifest = manifest("a")
         manifest.terminateTimeout = .seconds(15)

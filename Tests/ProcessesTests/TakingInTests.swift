@@ -35,8 +35,7 @@ import Testing
             let world = try World()
             let (family, _) = try world.launch("family")
             let child = try #require(family.processes().last)
-            let process = try #require(try HeldProcess.hold(child.pid))
-            let tree = try #require(world.table.takeIn(process, name: "child"))
+            let tree = try world.takeIn(child.pid, name: "child")
             #expect(tree.processes().map(\.pid) == [child.pid])
             #expect(world.table.tree(containing: child.pid)?.token == tree.token)
             _ = tree.stop()
@@ -97,15 +96,17 @@ import Testing
     @Test func oneThatHasEndedIsNotTakenIn() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
-            let (tree, _) = try world.launch("idle")
-            let main = tree.main.pid
-            let process = try #require(try HeldProcess.hold(main))
-            tree.kill()
+            let (launched, _) = try world.launch("idle")
+            let main = launched.main.pid
+            let process = try hold(main)
+            launched.kill()
             try world.wait("it has ended") { ProcessStatus(of: main)?.isZombie ?? true }
-            #expect(!process.lives)
-            #expect(world.table.takeIn(process, name: "gone") == nil)
+            let lives = process.lives
+            #expect(!lives)
+            let tree = world.table.takeIn(process, name: "gone")
+            #expect(tree == nil)
             try world.end()
-            #expect(try HeldProcess.hold(main) == nil)
+            #expect(throws: NothingIsLeft.self) { _ = try hold(main) }
         }
     }
 
@@ -135,7 +136,16 @@ extension World {
         let (launched, _) = try launch(program)
         table.remove(launched.token)
         table.cgroups = groups
-        let process = try #require(try HeldProcess.hold(launched.main.pid))
-        return try #require(table.takeIn(process, name: program, suspendMethod: hold.method))
+        return try takeIn(launched.main.pid, name: program, by: hold.method)
     }
+
+    fileprivate func takeIn(_ pid: ProcessID, name: String, by method: SuspendMethod = .signal) throws -> ProcessTree {
+        guard let tree = table.takeIn(try hold(pid), name: name, suspendMethod: method) else { throw NothingIsLeft() }
+        return tree
+    }
+}
+
+private func hold(_ pid: ProcessID) throws -> HeldProcess {
+    guard let process = try HeldProcess.hold(pid) else { throw NothingIsLeft() }
+    return process
 }

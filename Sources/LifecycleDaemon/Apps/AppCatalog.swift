@@ -52,6 +52,9 @@ struct AppCatalog {
             definitions[id] = AppDefinition(manifest: manifest, defaults: defaults)
             if isAdopted { beginAdoption(of: id) }
         }
+        for (id, definition) in definitions {
+            if let model = definition.model.flatMap({ definitions[AppID($0)] }) { definitions[id]?.follow(model) }
+        }
         return gone
     }
 

@@ -35,6 +35,9 @@ struct AppDefinition {
     /// Whether its processes are not of the daemon's making.
     private(set) var isAdopted = false
 
+    /// The app whose manifest says how this one is managed, where it has none of its own.
+    var model: String?
+
     var isAdHoc: Bool { manifest == nil }
 
     /// - Parameter defaults: What holds for an app whose manifest does not say otherwise.
@@ -74,6 +77,17 @@ struct AppDefinition {
 }
 
 extension AppDefinition {
+    /// Is managed as another app is, apart from how that is started.
+    mutating func follow(_ other: AppDefinition) {
+        guard !other.isAdHoc else { return }
+        policy = other.policy
+        policy.isTransient = true
+        suspendMethod = other.suspendMethod
+        control = other.control
+        reclaimWhenSuspended = other.reclaimWhenSuspended
+        if isAdopted { self = adopted }
+    }
+
     /// The same for processes that run already: nobody can tell them anything, and they are not started again.
     var adopted: AppDefinition {
         var definition = self

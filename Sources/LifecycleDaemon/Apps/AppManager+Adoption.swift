@@ -35,13 +35,9 @@ extension AppManager {
         if catalog[id] == nil {
             let user: AppDefinition.User = process.users[0] == geteuid() ? .daemon : .numbered(process.users[0])
             var definition = AppDefinition(adHoc: process.commandLine, user: user, defaults: defaults)
-            if let model = model.flatMap({ catalog[$0] }), !model.isAdHoc {
-                definition.policy = model.policy
-                definition.policy.isTransient = true
-                definition.suspendMethod = model.suspendMethod
-                definition.control = model.control
-            }
             definition.name = name
+            definition.model = model?.name
+            if let model = model.flatMap({ catalog[$0] }) { definition.follow(model) }
             insert(definition.adopted, as: id)
             if let definition = catalog[id] { keeper.keep(.definition, definition.saved(id)) }
         } else {

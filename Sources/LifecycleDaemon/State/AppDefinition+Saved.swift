@@ -9,6 +9,7 @@ extension AppDefinition {
         for word in command { record.add("argument", word) }
         record.add("user", user.text)
         record.add("adopted", isAdopted ? "1" : nil)
+        record.add("like", model)
         record.add("working-directory", workingDirectory)
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
             record.add("environment", "\(name)=\(value)")
@@ -26,6 +27,7 @@ extension AppDefinition {
             let parts = variable.halves(around: "=")
             if parts.count == 2 { environment[parts[0]] = parts[1] }
         }
+        model = record["like"]
         if record["adopted"] == "1" { self = adopted }
     }
 }

@@ -38,7 +38,9 @@ extension AppManager {
         for (id, app) in saved.apps {
             // Whoever asked for an app that was never launched is gone.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
-            if let definition = AppDefinition(saved: record, defaults: defaults) { insert(definition, as: id) }
+            guard var definition = AppDefinition(saved: record, defaults: defaults) else { continue }
+            if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
+            insert(definition, as: id)
         }
         driver.restore(
             Lifecycle(

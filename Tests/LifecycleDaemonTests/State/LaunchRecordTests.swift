@@ -7,10 +7,13 @@ import Testing
 
 @Suite struct LaunchRecordTests {
     private var record: SavedRecord {
-        let tree = SavedTree(
+        var tree = SavedTree(
             token: LaunchToken.random(), main: ProcessIdentity(pid: 1234, startTime: 99), cgroup: "app-a b",
             suspendMethod: .both, wish: .stopped, heldBefore: [ProcessIdentity(pid: 7, startTime: 8)],
             exitStatus: .killed(by: Signal(rawValue: 11), dumpedCore: true))
+        tree.isTakenIn = true
+        tree.origin = "user.slice/a b"
+        tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
     }
 
