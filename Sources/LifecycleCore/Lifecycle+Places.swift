@@ -66,12 +66,16 @@ extension Lifecycle {
     /// The app did not make room in time; the others go on without its answer.
     mutating func resignationOverdue(_ id: AppID) {
         guard let app = apps[id] else { return }
-        if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
+        let beginning = effects.count
         apps[id]?.placesPromised = nil
         if app.state == .active {
             resignUnanswered(app)
         } else if app.awaitedCallback == .willEnterForeground {
             goOnUnheard(id)
+        }
+        // What has more time than its place, and is still waited for, is not overdue.
+        if let callback = app.awaitedCallback, apps[id]?.awaiting != app.awaiting {
+            effects.insert(.decision(.answerOverdue(id, callback)), at: beginning)
         }
         leavePlaces(id)
         unsettled.append(id)

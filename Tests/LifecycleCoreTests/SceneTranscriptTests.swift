@@ -92,6 +92,24 @@ import Testing
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .foregroundActive])
     }
 
+    @Test func `an app that has a second for its place has all of its time for what it was told before`() {
+        var world = Self.world()
+        world.silent[Self.clock] = [.sceneDidEnterBackground]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.openScene(Self.clock, SceneOpening(), background: false))
+        #expect(world.lines().last == "clock ← scene-did-enter-background main")
+        world.ask(.home)
+        world.pass(.seconds(1))
+        #expect(
+            world.lines() == [
+                "clock/scene-2: foregroundActive → foregroundInactive (home)", "clock: active → inactive (home)",
+            ])
+        world.pass(.seconds(4))
+        let lines = world.lines()
+        #expect(lines.first == "! clock overdue scene-did-enter-background")
+        #expect(lines.contains("clock: inactive → terminating (background-timeout)"))
+    }
+
     @Test func `the focus moves between scenes of one app`() throws {
         var world = Self.withTwoScenes()
         world.ask(.focusScene(Self.clock, try #require(Self.main)))
