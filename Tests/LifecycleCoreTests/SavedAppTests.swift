@@ -68,10 +68,25 @@ import Testing
 
     @Test(arguments: awaited.indices)
     func `an app that runs is restored as it was`(index: Int) {
-        let app = Self.app(Self.awaited[index])
+        var app = Self.app(Self.awaited[index])
+        if app.isSpawning {
+            app.state = .notRunning
+            app.scenes.update(Self.main) { $0.state = .unattached }
+        }
         let record = app.saved(deadlines: Deadlines())
         let restored = App(saved: record, policy: { _ in Policy() }, now: Self.time(99))
         #expect(restored == app)
+    }
+
+    @Test(arguments: AppState.allCases)
+    func `an app that is said to be starting is, if it does not run and comes to where apps start`(state: AppState) {
+        for next in AppState.allCases {
+            let record = Self.app(.spawn(to: next), state: state).saved(deadlines: Deadlines())
+            let restored = App(saved: record, policy: { _ in Policy() }, now: Self.time(99))
+            let makesSense = state == .notRunning && [.inactive, .background].contains(next)
+            #expect(restored?.isSpawning == makesSense)
+            #expect(restored?.isRunning == (makesSense || state != .notRunning))
+        }
     }
 
     @Test func `of an app that does not run is kept what its next launch needs`() {
@@ -99,6 +114,17 @@ import Testing
             for kind in DeadlineKind.allCases {
                 #expect(restored.instant(kind, Self.clock) == deadlines.instant(kind, Self.clock))
             }
+        }
+    }
+
+    @Test func `what keeps an app awake ends, even if its record does not say when`() {
+        let app = Self.app(nil)
+        let now = Self.time(99)
+        let core = Lifecycle(
+            restoring: SavedRecord(), apps: [app.saved(deadlines: Deadlines())], settings: Settings(),
+            policy: { _ in Policy() }, at: now)
+        for kind in [DeadlineKind.performTask, .woken, .tasks] {
+            #expect(core.deadlines.instant(kind, Self.clock) == now + .seconds(30))
         }
     }
 

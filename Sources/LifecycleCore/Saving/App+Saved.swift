@@ -96,7 +96,10 @@ extension App {
 
     private func awaited(in record: SavedRecord) -> Awaiting? {
         switch record["awaiting"] {
-        case "spawn": return record.word("next").map { .spawn(to: $0) }
+        // Only what does not run is started, and only to where a step leads from there.
+        case "spawn":
+            let next = record.word("next", as: AppState.self)
+            return next.flatMap { Route.edge(from: state, to: $0)?.process == .spawn ? .spawn(to: $0) : nil }
         case "stop": return .stop
         case "resume": return .resume
         case "end": return .end

@@ -54,6 +54,7 @@ extension Lifecycle {
             apps[app.id] = app
             deadlines.restore(app.id, from: record)
             noteLaunched(app.id)
+            limitWork(of: app)
             deferConversation(with: app.id)
         }
         inherited = Set(apps.values.filter(\.isRunning).map(\.id))
@@ -77,6 +78,17 @@ extension Lifecycle {
     mutating func noteLaunched(_ id: AppID) {
         guard let app = apps[id], app.state.isAlive, !app.isReady, deadlines.instant(.launch, id) == nil else { return }
         apps[id]?.hasLaunched = true
+    }
+
+    /// Nothing keeps an app awake for ever because its record does not say until when.
+    private mutating func limitWork(of app: App) {
+        let deadlines = deadlines
+        let isSet = { (kinds: DeadlineKind...) in kinds.contains { deadlines.instant($0, app.id) != nil } }
+        var missing: [DeadlineKind] = []
+        if app.task != nil, !isSet(.performTask) { missing.append(.performTask) }
+        if app.isWoken, !isSet(.woken) { missing.append(.woken) }
+        if app.hasTasks, app.state == .background, !isSet(.tasks, .taskExpiration) { missing.append(.tasks) }
+        for kind in missing { self.deadlines.set(kind, app.id, at: now + app.policy.timeouts.task) }
     }
 
     /// What an app has said in time is not acted upon as unsaid, only because nobody was there to hear it.
