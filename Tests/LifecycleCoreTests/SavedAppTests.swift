@@ -70,7 +70,7 @@ import Testing
     func `an app that runs is restored as it was`(index: Int) {
         var app = Self.app(Self.awaited[index])
         if app.isSpawning {
-            app.state = .notRunning
+            (app.state, app.task) = (.notRunning, nil)
             app.scenes.update(Self.main) { $0.state = .unattached }
         }
         let record = app.saved(deadlines: Deadlines())
@@ -86,6 +86,7 @@ import Testing
             let makesSense = state == .notRunning && [.inactive, .background].contains(next)
             #expect(restored?.isSpawning == makesSense)
             #expect(restored?.isRunning == (makesSense || state != .notRunning))
+            #expect((restored?.task != nil) == (restored?.state.isAlive == true))
         }
     }
 

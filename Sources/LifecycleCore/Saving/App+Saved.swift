@@ -88,7 +88,8 @@ extension App {
         mayHaveHeard = record.has("may-have-heard") && !owed.isEmpty
         holds = record.all("hold").compactMap { Hold(text: $0) }
         ending = record["ending"].flatMap { Ending(text: $0) }
-        task = savedTask(in: record)
+        // Work is done by a process that has been told of it, and ends with that.
+        task = state.isAlive && isLinked ? savedTask(in: record) : nil
         // Whoever is on its way out is waited for, and nobody answers who does not listen, whatever the record says.
         if state == .terminating { awaiting = .end }
         if awaitedCallback != nil, !isLinked { awaiting = nil }
