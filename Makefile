@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak bench fuzz mutate sanitize coverage format lint install uninstall clean help
+.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage format lint install uninstall clean help
 all: build
 
 help: ## List the targets.
@@ -60,6 +60,10 @@ soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the f
 
 bench: build ## Measure lifed beside a floor in C, in turns: ROUNDS=N (200); SEED=N for the same order again.
 	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED))
+
+docs: ## Make the documentation of the Swift library, in .build/docs.
+	$(SWIFT) build --target Lifecycle
+	@scripts/docs
 
 fuzz: ## Fuzz the parsers, SECONDS each; TARGET="..." for some of them.
 	@scripts/fuzz --seconds $(or $(SECONDS),60) $(TARGET)
