@@ -73,8 +73,9 @@ extension Lifecycle {
         } else if app.awaitedCallback == .willEnterForeground {
             goOnUnheard(id)
         }
-        // What has more time than its place, and is still waited for, is not overdue.
-        if let callback = app.awaitedCallback, apps[id]?.awaiting != app.awaiting {
+        // What has more time than its place, and is still waited for, is not overdue, unless it has cost the app what it was told
+        // to come for.
+        if let callback = app.awaitedCallback, app.owesActivation || apps[id]?.awaiting != app.awaiting {
             effects.insert(.decision(.answerOverdue(id, callback)), at: beginning)
         }
         leavePlaces(id)

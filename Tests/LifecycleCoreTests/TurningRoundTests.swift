@@ -57,6 +57,20 @@ import Testing
             ])
     }
 
+    @Test func `who was told to come, and is busy for longer than its second, is late and does not get there`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.focus(Self.maps))
+        _ = world.lines()
+        world.pass(.seconds(1))
+        #expect(world.lines().first == "! clock overdue open-url")
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
+    }
+
     @Test func `wanted while it is being stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
