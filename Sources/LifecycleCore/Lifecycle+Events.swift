@@ -152,7 +152,6 @@ extension Lifecycle {
     private mutating func endTask(of id: AppID) {
         apps[id]?.task = nil
         deadlines.clear(.performTask, id)
-        unsettled.append(id)
     }
 
     /// Nobody waits any more for the app's answer to an event, if that is what it was told.

@@ -48,7 +48,6 @@ extension Lifecycle {
     private mutating func stopped(_ id: AppID) {
         apps[id]?.awaiting = nil
         arrive(id, at: .suspended)
-        answerWaiters(of: id)
     }
 
     /// The attempt goes on in the shell, but nobody is kept waiting for what may take for ever.
@@ -62,7 +61,6 @@ extension Lifecycle {
         apps[id]?.isStoppedByOther = false
         if apps[id]?.state == .suspended { arrive(id, at: .background) }
         awaitReturn(of: id)
-        answerWaiters(of: id)
     }
 
     /// Nobody but the daemon wakes a suspended app.

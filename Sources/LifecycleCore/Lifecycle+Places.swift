@@ -35,7 +35,6 @@ extension Lifecycle {
 
     /// Gives up the app's place, so that the next one can have it.
     mutating func leavePlaces(_ id: AppID) {
-        waitingForPlace.remove(id)
         deadlines.clear(.resignation, id)
         guard places.remove(id) != nil else { return }
         for other in places { unsettled.append(other) }
@@ -79,7 +78,6 @@ extension Lifecycle {
             effects.insert(.decision(.answerOverdue(id, callback)), at: beginning)
         }
         leavePlaces(id)
-        unsettled.append(id)
     }
 
     private mutating func resignUnanswered(_ app: App) {

@@ -118,7 +118,6 @@ extension Lifecycle {
             scene.isWanted = true
             scene.wishReason = nil
         }
-        unsettled.append(id)
     }
 
     private mutating func connectOutOfSight(_ scene: SceneID, of id: AppID) {
@@ -129,7 +128,6 @@ extension Lifecycle {
         } else if app.state == .suspended, !front.contains(id) {
             apps[id]?.wishReason = .scene
         }
-        unsettled.append(id)
     }
 
     private mutating func close(_ scene: SceneID, of id: AppID) {
@@ -142,7 +140,6 @@ extension Lifecycle {
     private mutating func takeFromFront(_ scene: SceneID, of id: AppID, reason: Reason) {
         apps[id]?.scenes.front.removeAll { $0 == scene }
         apps[id]?.scenes.update(scene) { $0.wishReason = reason }
-        unsettled.append(id)
         guard apps[id]?.hasScenes == true, apps[id]?.scenes.front.isEmpty == true, front.contains(id) else { return }
         forgetReturns()
         apps[id]?.wishReason = reason

@@ -142,7 +142,6 @@ extension Lifecycle {
     mutating func partingOverdue(_ id: AppID) {
         guard let app = apps[id], app.target == .notRunning, app.isParting else { return }
         if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
-        deadlines.clear(.answer, id)
         giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
         apps[id]?.owed = []

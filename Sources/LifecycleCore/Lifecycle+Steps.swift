@@ -35,9 +35,6 @@ extension Lifecycle {
         guard let app = apps[id], app.target == .notRunning, app.state != .active, app.state.isAlive else { return }
         if app.isParting { return part(with: id) }
         apps[id]?.owed = []
-        apps[id]?.mayHaveHeard = false
-        apps[id]?.placesPromised = nil
-        deadlines.clear(.answer, id)
         giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
     }

@@ -58,6 +58,5 @@ extension Lifecycle {
         guard apps[id]?.isWoken == true else { return }
         apps[id]?.isWoken = false
         deadlines.clear(.woken, id)
-        unsettled.append(id)
     }
 }
