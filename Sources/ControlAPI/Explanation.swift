@@ -3,7 +3,7 @@
 /// What can keep an app where it is.
 public enum ObstacleKind: String, Codable, Sendable, CaseIterable {
     case start, stop, resume, end, answer, place, backgroundTime, task, activity, work, launch, channel, scenes
-    case interruption, concealment, manifest, request, restart, givenUp, stoppedByOther
+    case interruption, concealment, manifest, request, restart, givenUp, stoppedByOther, visible, playing
 }
 
 /// Something that keeps an app where it is.

@@ -153,10 +153,11 @@ public enum LifedInterface {
         # What can keep an app where it is: the kernel was asked to start, stop, resume or end it; a callback that it has not
         # answered; the place of others in front; its time out of sight; what holds it there; launch callbacks, a channel or
         # scenes that are waited for; an interruption; that nothing is in sight; suspend = "never" in its manifest; that
-        # somebody has resumed it; that it is started again later, or never; that somebody else has stopped it.
+        # somebody has resumed it; that it is started again later, or never; that somebody else has stopped it; that it is
+        # on the screen, or plays.
         type ObstacleKind (
           start, stop, resume, end, answer, place, backgroundTime, task, activity, work, launch, channel, scenes,
-          interruption, concealment, manifest, request, restart, givenUp, stoppedByOther
+          interruption, concealment, manifest, request, restart, givenUp, stoppedByOther, visible, playing
         )
 
         # Something that keeps an app where it is. names are those of the callback, the task, the other apps; until is when

@@ -34,6 +34,12 @@ public struct App: Sendable, Equatable {
     var wishReason = Reason.none
     /// Whether it stays awake out of sight until somebody suspends it.
     var keepsAwake = false
+    /// How somebody says that it is used, without being in front.
+    var uses: Set<Use> = []
+    /// Which of that keeps it awake out of sight.
+    public internal(set) var use: Use?
+    /// When that ended while it was in the background; the time of its tasks runs from then.
+    var lastInUse: Instant?
     /// Whether it was woken for something that it cannot be told, and has the time for it.
     var isWoken = false
     /// Whether somebody else stopped its main process.

@@ -14,6 +14,8 @@ public enum Input: Sendable {
     case request(RequestID, Request)
     /// It is time for scheduled work of an app.
     case wake(AppID, kind: String)
+    /// These apps, and no others, are used in this way; those that are not known are left out.
+    case use(Use, Set<AppID>)
     /// The daemon is stopping: every app is to end.
     case shutDown
     /// The outcome of an effect, or something that happened to an app's processes.

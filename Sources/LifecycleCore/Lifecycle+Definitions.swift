@@ -9,6 +9,7 @@ extension Lifecycle {
         self.settings.frontLimit = max(1, settings.frontLimit)
         trimFront(reason: .displaced)
         for id in places { unsettled.append(id) }
+        unsettleUsed()
         unsettleWaitingForPlace()
     }
 
@@ -35,6 +36,7 @@ extension Lifecycle {
         refuseWaiters(of: id, with: app.lastExit.map { .ended(id, $0) } ?? .noSuchApp(id)) { _ in true }
         deadlines.clearAll(id)
         returning.remove(id)
+        for use in app.uses { used[use]?.remove(id) }
         apps[id] = nil
         effects.append(.forgotten(id))
     }

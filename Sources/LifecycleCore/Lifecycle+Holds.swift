@@ -51,13 +51,17 @@ extension Lifecycle {
     }
 
     private func isTaskTimeUp(of app: App) -> Bool {
-        app.state == .background && now >= app.since + app.policy.timeouts.task
+        app.state == .background && app.use == nil && now >= taskTimeEnd(of: app)
     }
 
-    /// All tasks share the time, which is counted from when the app entered the background.
-    private mutating func startTaskTime(of id: AppID) {
-        guard let app = apps[id], deadlines.instant(.tasks, id) == nil else { return }
-        deadlines.set(.tasks, id, at: app.since + app.policy.timeouts.task)
+    /// All tasks share the time, which is counted from when the app entered the background, or was last used there.
+    private func taskTimeEnd(of app: App) -> Instant {
+        max(app.since, app.lastInUse ?? app.since) + app.policy.timeouts.task
+    }
+
+    mutating func startTaskTime(of id: AppID) {
+        guard let app = apps[id], app.use == nil, deadlines.instant(.tasks, id) == nil else { return }
+        deadlines.set(.tasks, id, at: taskTimeEnd(of: app))
     }
 
     /// The app is told of each task that is left, and has a few seconds to end them. One that is away is told when it is

@@ -35,11 +35,13 @@ extension Lifecycle {
 
     private mutating func conceal(_ concealment: Concealment, reason: Reason) {
         guard concealments.append(concealment).inserted else { return }
+        unsettleUsed()
         retargetFront(reason: reason)
     }
 
     private mutating func reveal(_ concealment: Concealment, reason: Reason, for request: RequestID) {
         if concealments.remove(concealment) != nil, concealments.isEmpty {
+            unsettleUsed()
             retargetFront(reason: reason)
         }
         wait(request, for: concealments.isEmpty && interruptions.isEmpty ? front : [], goal: .active)

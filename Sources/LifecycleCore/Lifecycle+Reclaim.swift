@@ -168,7 +168,7 @@ extension Lifecycle {
     // MARK: Order
 
     /// The apps that may be ended for their memory, the one first that is missed least: suspended ones, those that run
-    /// out of sight, those that an activity holds there, those in front that something conceals; of each, the one first that
+    /// out of sight, those that an activity or their use holds there, those in front that something conceals; of each, the one first that
     /// has not been in front for longest.
     func reclaimOrder(suspendedOnly: Bool = false) -> [AppID] {
         let candidates = apps.values.compactMap { app in reclaimRank(of: app).map { (app: app, rank: $0) } }
@@ -191,7 +191,7 @@ extension Lifecycle {
         switch app.state {
         // One that is being continued may have something to save again.
         case .suspended: return app.awaiting == .resume || app.target != .suspended ? nil : .suspended
-        case .background: return app.holds.contains { $0.kind == .activity } ? .held : .background
+        case .background: return app.use != nil || app.holds.contains { $0.kind == .activity } ? .held : .background
         case .notRunning, .inactive, .active, .terminating: return nil
         }
     }

@@ -80,6 +80,7 @@ extension Lifecycle {
         if let hold = apps[id]?.holds.first(where: { $0.kind == .activity }) {
             return refuse(request, .held(id, by: hold))
         }
+        if let use = apps[id]?.use { return refuse(request, .inUse(id, use)) }
         apps[id]?.keepsAwake = false
         endWakeTime(of: id)
         apps[id]?.wishReason = .suspend

@@ -5,6 +5,7 @@ extension Lifecycle {
     /// Works out where the app is to be, and makes room for a change of mind: what is under way and no longer wanted
     /// is given up, where it can be.
     mutating func retarget(_ id: AppID) {
+        updateUse(of: id)
         guard let app = apps[id] else { return }
         let target = wishedTarget(of: app)
         if target != app.target { apps[id]?.target = target }
@@ -25,7 +26,7 @@ extension Lifecycle {
                 // Who comes from out of sight becomes active, always; while something interrupts it comes no nearer.
                 if app.state.isForeground || app.state == .notRunning { return .inactive }
             }
-            return app.policy.suspend == .never || app.keepsAwake ? .background : .suspended
+            return app.policy.suspend == .never || app.keepsAwake || app.use != nil ? .background : .suspended
         }
     }
 

@@ -28,6 +28,8 @@ public struct Lifecycle: Sendable {
     var waitingForPlace: OrderedSet<AppID> = []
     /// The apps that have to be looked at before the input is done with.
     var unsettled: OrderedSet<AppID> = []
+    /// The apps that somebody says are used in each way.
+    var used: [Use: Set<AppID>] = [:]
     var requests: [RequestID: OpenRequest] = [:]
     var deadlines = Deadlines()
     /// How many apps are suspended.
@@ -79,6 +81,7 @@ public struct Lifecycle: Sendable {
         case .remember(let id, let exit): remember(exit, of: id)
         case .request(let request, let wanted): begin(wanted, for: request)
         case .wake(let id, let kind): wake(id, kind: kind)
+        case .use(let use, let ids): take(use, of: ids)
         case .shutDown: shutDown()
         case .outcome(let id, let outcome): take(outcome, of: id)
         case .message(let id, let message): take(message, from: id)

@@ -59,6 +59,10 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     public static let url = Reason("url")
     /// It was to go on with an activity.
     public static let activity = Reason("activity")
+    /// It came to be on the screen, without being in front.
+    public static let visible = Reason("visible")
+    /// It plays.
+    public static let playing = Reason("playing")
     /// It was woken for a task.
     public static let wake = Reason("wake")
     /// Somebody wanted a scene of it.

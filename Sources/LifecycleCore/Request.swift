@@ -102,6 +102,8 @@ public enum Refusal: Sendable, Equatable {
     case tooManyScenes(AppID, limit: Int)
     /// An activity holds the app in the background, for as long as it lasts.
     case held(AppID, by: Hold)
+    /// The app is on the screen, or plays, and stays awake for as long as that lasts.
+    case inUse(AppID, Use)
     /// As many errands wait for the app as there may be.
     case tooManyErrands(AppID, limit: Int)
     /// Nothing is in sight; the app, if it is about one, comes to the front when that is over.

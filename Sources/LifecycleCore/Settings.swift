@@ -31,6 +31,8 @@ public struct Settings: Sendable, Equatable {
     public var homeApp: AppID?
     /// How many apps may be suspended at once; 0 for any number.
     public var suspendedLimit = 0
+    /// What keeps apps awake that are used without being in front.
+    public var keptUses = KeptUses()
 
     /// The defaults: one app in front, no home app.
     public init() {}

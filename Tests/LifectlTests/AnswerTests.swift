@@ -32,7 +32,7 @@ private func details(_ app: App) -> Details {
         #expect(lines[0] == "clock runs out of sight (background)")
         #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the front"))
         #expect(lines[2] == "  on its way to suspended")
-        #expect(lines[4].hasPrefix("  it does not listen, and has time out of sight to finish what it does, until "))
+        #expect(lines[4].hasPrefix("  it has some time out of sight to finish what it does, until "))
         #expect(lines[4].hasSuffix("(in 1.8 s)"))
         #expect(lines[6].contains("background → suspended: its time out of sight is over"))
         #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))

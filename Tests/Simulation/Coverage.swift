@@ -62,7 +62,7 @@ extension AppState {
 extension Input {
     /// Every kind that comes.
     static let kinds = [
-        "start", "configure", "define", "forget", "wake", "shutDown", "takeOver", "pressure", "look", "tick",
+        "start", "configure", "define", "forget", "wake", "use", "shutDown", "takeOver", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
         "request kill", "request memoryPressure", "outcome spawned", "outcome spawnFailed", "outcome stopped",
@@ -82,6 +82,7 @@ extension Input {
         case .remember: "remember"
         case .request(_, let request): request.kind
         case .wake: "wake"
+        case .use: "use"
         case .shutDown: "shutDown"
         case .outcome(_, let outcome): outcome.kind
         case .message(_, let message): message.kind
@@ -99,7 +100,7 @@ extension Input {
             .message(let id, _):
             id
         case .request(_, let request): request.app
-        case .start, .configure, .shutDown, .takeOver, .memoryPressure, .memoryLookedAt, .tick: nil
+        case .start, .configure, .use, .shutDown, .takeOver, .memoryPressure, .memoryLookedAt, .tick: nil
         }
     }
 }

@@ -129,6 +129,7 @@ extension Machine {
             report("\(id) is stopped in front")
         }
         if states[id]?.isForeground == true { report("\(id) is stopped in sight") }
+        watchUse(of: id)
         if let task = watch.task, now < task.deadline { report("\(id) is stopped in the middle of its task") }
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
         // One that somebody else has continued sleeps on, whatever it has begun in that moment.
@@ -147,6 +148,21 @@ extension Machine {
         }
         if now < since + timeouts(of: id).background {
             report("\(id) is stopped \(now.duration(since: since)) after it has left the front")
+        }
+    }
+
+    /// Nobody is put to sleep who is on the screen, or plays and may.
+    private mutating func watchUse(of id: AppID) {
+        // One that somebody else has continued is put back to sleep, whatever it does.
+        guard states[id] != .suspended, let use = keepingUse(of: id) else { return }
+        report("\(id) is stopped, and is \(use.rawValue)")
+    }
+
+    private func keepingUse(of id: AppID) -> Use? {
+        guard let policy = core.knownApps[id]?.policy else { return nil }
+        return Use.allCases.first { use in
+            used[use]?.contains(id) == true && settings.keptUses.keep(use, policy)
+                && (use != .visible || core.concealments.isEmpty)
         }
     }
 
@@ -180,7 +196,9 @@ extension Machine {
         if let asked = tree.asked, asked + times.willTerminate <= now { return .unclear }
         if watch.isVictim, watch.victimState == .suspended { return .system }
         if watch.hasMissedBackground { return .system }
-        if let told = watch.expiredAt, told + times.taskExpiration <= now, watch.hasTasks { return .system }
+        if let told = watch.expiredAt, told + times.taskExpiration <= now, watch.hasTasks, keepingUse(of: id) == nil {
+            return .system
+        }
         let isRequired = core.knownApps[id]?.policy.callbacks == .required
         if isRequired, !watch.hasAnsweredLaunch, let started = watch.started, started + times.launch <= now {
             return .system

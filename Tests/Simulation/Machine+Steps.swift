@@ -14,6 +14,7 @@ extension Machine {
         switch action {
         case .ask(let request): ask(request)
         case .wake(let id, let kind): give(.wake(id, kind: kind))
+        case .use(let use, let ids): give(.use(use, Set(ids)))
         case .pressure(let level): give(.memoryPressure(level, "short"))
         case .beginTask(let id, let number): begin(number, isActivity: false, id)
         case .beginActivity(let id, let number): begin(number, isActivity: true, id)

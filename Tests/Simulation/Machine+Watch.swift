@@ -19,6 +19,7 @@ extension Machine {
         case .request(_, .suspend(let id)):
             trees[id]?.watch.isToSleepAtOnce = true
             if core.knownApps[id]?.isRunning == true { sleepWanted.insert(id) }
+        case .use(let use, let ids): used[use] = ids.filter { core.knownApps[$0] != nil }
         case .shutDown:
             for id in trees.keys { trees[id]?.watch.wantEnd(now) }
         case .outcome(let id, .exited(let status, _)): noteExit(of: id, status)
@@ -118,6 +119,7 @@ extension Machine {
         case .forgotten(let id):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
+            for use in Use.allCases { used[use]?.remove(id) }
             ends[id] = .unclear
             sessions[id] = nil
         case .finished:

@@ -39,6 +39,8 @@ package struct Machine: Sendable {
     var sleepWanted: Set<AppID> = []
     /// Since when somebody has wanted the end of apps that are not gone yet.
     var endsWanted: [AppID: Instant] = [:]
+    /// What somebody has said of the apps' use to the daemon that there is now.
+    var used: [Use: Set<AppID>] = [:]
     var file = StateFile()
     var armed: Death?
     var isDead = false

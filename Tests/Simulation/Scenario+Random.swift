@@ -39,6 +39,8 @@ extension Setup {
         settings.frontLimit = chance.pick([1, 1, 1, 2, 3])
         if chance.happens(50) { settings.homeApp = apps[0].id }
         if chance.happens(20) { settings.suspendedLimit = 1 + chance.number(below: 2) }
+        settings.keptUses.visible = chance.happens(85)
+        settings.keptUses.playing = chance.pick([.declared, .declared, .keep, .ignore])
         return settings
     }
 
@@ -60,7 +62,7 @@ extension Setup {
 
     fileprivate func randomAction(_ number: Int, _ chance: inout Chance) -> Action {
         let id = chance.pick(apps).id
-        switch chance.number(below: 136) {
+        switch chance.number(below: 144) {
         case 0..<5: return .ask(.hand(id, .openURL("u:\(number)", type: chance.happens(50) ? "text/html" : nil)))
         case 5..<7: return .ask(.hand(id, .continueActivity(type: "t:\(number)", info: "{}")))
         case 7..<9: return .ask(.hand(id, .performTask(kind: "fetch", payload: "p:\(number)")))
@@ -87,6 +89,8 @@ extension Setup {
             guard deaths != .none else { return .ask(.launch(id, background: false)) }
             return .killDaemon(afterPercent: chance.number(below: 101), downtime: chance.time(upTo: 400))
         case 111: return chance.happens(8) ? .shutDown : .ask(.unlock)
+        case 112..<120:
+            return .use(chance.pick([.visible, .visible, .playing]), apps.map(\.id).filter { _ in chance.happens(35) })
         default: return randomSceneAction(number, &chance)
         }
     }

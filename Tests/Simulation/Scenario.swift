@@ -65,6 +65,8 @@ package enum Action: Sendable {
     /// The time for scheduled work has come.
     case wake(AppID, kind: String)
     case pressure(MemoryLevel)
+    /// Somebody says which apps are on the screen, or play.
+    case use(Use, [AppID])
     /// An app begins something, ends something, or stops listening.
     case beginTask(AppID, UInt64)
     case beginActivity(AppID, UInt64)

@@ -77,6 +77,7 @@ extension Lifecycle {
         if app.wish == .run, app.target == .background {
             if app.policy.suspend == .never { result.append(.policy) }
             if app.keepsAwake { result.append(.request) }
+            if let use = app.use { result.append(.use(use)) }
         }
         if app.isStoppedByOther { result.append(.stoppedByOther) }
         if let instant = deadlines.instant(.restart, app.id) { result.append(.restart(at: instant)) }

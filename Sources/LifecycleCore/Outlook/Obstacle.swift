@@ -6,7 +6,7 @@ public enum Obstacle: Sendable, Equatable {
     case answer(Callback, SceneID?, since: Instant, until: Instant?)
     /// These have the places among the active apps, or come before it.
     case place([AppID])
-    /// It does not listen, and has time out of sight to finish what it does.
+    /// It has some time out of sight to finish what it does, since it does not listen or was used a moment ago.
     case backgroundTime(until: Instant)
     /// A task or an activity of it; until when a task may last, if its time runs.
     case hold(Hold, until: Instant?)
@@ -26,6 +26,8 @@ public enum Obstacle: Sendable, Equatable {
     case policy
     /// Somebody has woken it, and wants it awake.
     case request
+    /// It is used, though it is not in front.
+    case use(Use)
     /// It has ended by itself, and is started again then.
     case restart(at: Instant)
     /// It has ended by itself so often that it is not started again.

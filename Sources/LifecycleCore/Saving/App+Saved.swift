@@ -24,6 +24,8 @@ extension App {
         record.add("scenes", if: runsWithScenes)
         record.add("awake", if: keepsAwake)
         record.add("woken", if: isWoken)
+        record.add("use", use?.rawValue)
+        record.add("last-in-use", lastInUse)
         record.add("stopped-by-other", if: isStoppedByOther)
         record.add("been-in-front", if: hasBeenInFront)
         record.add("last-in-front", lastInFront)
@@ -78,6 +80,9 @@ extension App {
         isAway = isLinked
         keepsAwake = record.has("awake")
         isWoken = record.has("woken")
+        // Those who say so are gone. It is used no more as soon as it is looked at, and has some time until they are back.
+        use = record.word("use")
+        lastInUse = record.instant("last-in-use")
         isStoppedByOther = record.has("stopped-by-other")
         hasBeenInFront = record.has("been-in-front")
         lastInFront = record.instant("last-in-front")

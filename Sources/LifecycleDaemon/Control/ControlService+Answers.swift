@@ -63,6 +63,8 @@ extension Presentation {
         case .concealment(let concealment): return make(.concealment, [concealment.rawValue])
         case .policy: return make(.manifest)
         case .request: return make(.request)
+        case .use(.visible): return make(.visible)
+        case .use(.playing): return make(.playing)
         case .restart(let instant): return make(.restart, until: instant)
         case .givenUp: return make(.givenUp)
         case .stoppedByOther: return make(.stoppedByOther)

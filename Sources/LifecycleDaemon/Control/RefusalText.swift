@@ -41,6 +41,11 @@ extension ControlError {
             self.init(
                 .refused, id: id.name, reason: "its activity \(hold.name) holds it in the background",
                 remedy: "It is suspended when that ends; 'lifectl terminate \(id)' ends it.")
+        case .inUse(let id, let use):
+            self.init(
+                .refused, id: id.name, reason: use == .visible ? "it is on the screen" : "it plays",
+                remedy:
+                    "It is suspended when that ends; \"\(use) = \\\"ignore\\\"\" in lifed.toml does not wait for it.")
         case .tooManyErrands(let id, let limit):
             self.init(
                 .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",

@@ -53,7 +53,7 @@ extension Presentation {
             let since = obstacle.since.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
             return "it has to answer \(first)\(scene)\(since)"
         case .place: return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
-        case .backgroundTime: return "it does not listen, and has time out of sight to finish what it does"
+        case .backgroundTime: return "it has some time out of sight to finish what it does"
         case .task: return "its background task \(names)\(since(obstacle))"
         case .activity: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
         case .work: return names.isEmpty ? "it was woken, and has time to work" : "it works: \(names)"
@@ -64,6 +64,8 @@ extension Presentation {
         case .concealment: return concealment(first)
         case .manifest: return "its manifest says suspend = \"never\""
         case .request: return "somebody resumed it, and it stays awake until it is suspended or has been in front"
+        case .visible: return "it is on the screen, for as long as that lasts"
+        case .playing: return "it plays, for as long as that lasts"
         case .restart: return "it ended by itself, and waits to be started again"
         case .givenUp: return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
         case .stoppedByOther: return "somebody else has stopped its processes; it is continued when it is wanted"

@@ -28,6 +28,8 @@ enum Words {
         "kill": "somebody ended it without asking",
         "url": "it was to open something",
         "activity": "it was to go on with an activity",
+        "visible": "it came to be on the screen",
+        "playing": "it plays",
         "wake": "it was woken for some work",
         "scene": "somebody wanted a scene of it",
         "sent-back": "somebody sent it to the background",

@@ -41,6 +41,8 @@ extension Presentation {
         case .backgroundTime: return "time in the background"
         case .manifest: return "suspend = \"never\""
         case .request: return "resumed by somebody"
+        case .visible: return "on the screen"
+        case .playing: return "plays"
         case .stoppedByOther: return "stopped by somebody else"
         case .givenUp: return "given up"
         case .concealment: return names

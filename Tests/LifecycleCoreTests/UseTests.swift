@@ -1,0 +1,167 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What is on the screen, or plays, without being in front.
+@Suite struct UseTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    /// A world in which maps is in front, and clock was before.
+    func world(linked: Bool = false, settings: Settings = Settings(), modes: Set<String> = []) -> World {
+        var world = World(apps: "clock", "maps", linked: linked, settings: settings)
+        var policy = Policy()
+        policy.backgroundModes = modes
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(Self.maps, background: false))
+        _ = world.lines()
+        return world
+    }
+
+    @Test(arguments: [false, true])
+    func `what is on the screen is not put to sleep, and is when it is no longer`(linked: Bool) {
+        var world = world(linked: linked)
+        world.give(.use(.visible, [Self.clock, Self.maps]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+        #expect(world.core.obstacles(of: Self.clock) == [.use(.visible)])
+        world.give(.use(.visible, [Self.maps]))
+        world.pass(.milliseconds(4999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+        #expect(world.core.knownApps[Self.clock]?.reason == .idle)
+    }
+
+    @Test func `what sleeps is woken when it comes to be on the screen`() {
+        var world = world()
+        world.pass(.seconds(5))
+        _ = world.lines()
+        world.give(.use(.visible, [Self.clock]))
+        #expect(world.lines() == ["resume clock", "clock: suspended → background (visible)"])
+    }
+
+    @Test func `a stop under way is taken back`() {
+        var world = world()
+        world.withholding = [.stopped]
+        world.pass(.seconds(5))
+        _ = world.lines()
+        world.give(.use(.visible, [Self.clock]))
+        #expect(world.lines() == ["resume clock"])
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `where that is not wanted, what is on the screen sleeps`() {
+        var settings = Settings()
+        settings.keptUses.visible = false
+        var world = world(settings: settings)
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+        world.give(.configure(Settings()))
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `nothing is visible while nothing is in sight`() {
+        var world = world()
+        world.give(.use(.visible, [Self.clock]))
+        world.ask(.machine(.lock))
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+        world.ask(.machine(.unlock))
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `sleep is refused to what is on the screen, and to whoever waits for it`() {
+        var world = world()
+        world.withholding = [.stopped]
+        let before = world.ask(.suspend(Self.clock))
+        world.give(.use(.visible, [Self.clock]))
+        #expect(world.replies[before] == .refused(.inUse(Self.clock, .visible)))
+        #expect(world.replies[world.ask(.suspend(Self.clock))] == .refused(.inUse(Self.clock, .visible)))
+    }
+
+    @Test func `the time of tasks does not run on the screen, and starts anew after that`() {
+        var world = world(linked: true)
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+        world.give(.message(Self.clock, .beginTask(2, name: "other")))
+        world.give(.use(.visible, []))
+        _ = world.lines()
+        world.pass(.milliseconds(29_999))
+        #expect(world.lines() == [])
+        world.pass(.milliseconds(1))
+        #expect(world.lines() == ["clock ← expire-task 1", "clock ← expire-task 2"])
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+    }
+
+    static let plays: [(KeptUses.Playing, Set<String>, AppState)] = [
+        (.declared, [], .suspended), (.declared, ["audio"], .background), (.keep, [], .background),
+        (.ignore, ["audio"], .suspended),
+    ]
+
+    @Test(arguments: plays)
+    func `what plays stays awake where it may`(playing: KeptUses.Playing, modes: Set<String>, state: AppState) {
+        var settings = Settings()
+        settings.keptUses.playing = playing
+        var world = world(settings: settings, modes: modes)
+        world.give(.use(.playing, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == state)
+        #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
+    }
+
+    @Test func `sound wakes nobody`() {
+        var world = world(modes: ["audio"])
+        world.pass(.seconds(5))
+        _ = world.lines()
+        world.give(.use(.playing, [Self.clock]))
+        #expect(world.lines() == [])
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func `what is on the screen is ended for its memory after what is not`() {
+        var world = world()
+        world.give(.use(.visible, [Self.clock]))
+        world.give(.define(AppID("radio"), Policy()))
+        world.ask(.launch(AppID("radio"), background: true))
+        #expect(world.core.reclaimOrder() == [AppID("radio"), Self.clock])
+    }
+
+    @Test func `a successor gives what was used the time to be seen again`() {
+        var world = world()
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(600))
+        world = world.takenOver()
+        world.pass(.milliseconds(4999))
+        #expect(world.state("clock") == .background)
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+        world = world.takenOver()
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `one that is gone is not used when it is there again`() {
+        var world = World(apps: "maps")
+        world.give(.define(Self.clock, Policy(isTransient: true)))
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.use(.visible, [Self.clock, AppID("stranger")]))
+        world.ask(.kill(Self.clock))
+        world.give(.define(Self.clock, Policy()))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.give(.use(.visible, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+    }
+}
