@@ -27,6 +27,33 @@ public struct Settings: Hashable, Sendable {
         case previous
     }
 
+    /// Whether apps that can be seen stay awake.
+    public enum Visible: String, CaseIterable, Hashable, Sendable {
+        /// They do.
+        case keep
+
+        /// They sleep like any other app that is not in front.
+        case ignore
+    }
+
+    /// What becomes of apps that are on the screen and not in front, where somebody tells which are.
+    public var visible = Visible.keep
+
+    /// Whether apps that can be heard stay awake.
+    public enum Playing: String, CaseIterable, Hashable, Sendable {
+        /// Those do whose manifest has the background mode audio.
+        case declared
+
+        /// All do.
+        case keep
+
+        /// They sleep like any other app that is not in front.
+        case ignore
+    }
+
+    /// What becomes of apps that play and are not in front, where somebody tells which do.
+    public var playing = Playing.declared
+
     /// What comes forward when the app in front ends and its manifest does not say.
     public var onExit = OnExit.home
 

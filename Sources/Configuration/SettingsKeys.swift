@@ -7,6 +7,8 @@ extension Settings {
         Key("frontLimit", .integer(in: 1...16), \.frontLimit),
         Key("containment", .choice, \.containment),
         Key("onExit", .choice, \.onExit),
+        Key("visible", .choice, \.visible),
+        Key("playing", .choice, \.playing),
         Key("defaults", .defaultApps, \.defaults),
         Key("adopt", .adoptRules, \.adopt),
 

@@ -40,6 +40,34 @@ public struct ControlClient: ~Copyable {
         throw failure ?? .absent(path: "")
     }
 
+    /// Readable when a reply may have come, or the daemon has closed the connection. It belongs to the connection.
+    public var descriptor: CInt { client.descriptor }
+
+    /// Calls a method without waiting: ``reply(to:)`` looks for its reply.
+    public mutating func begin<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+    ) throws(ControlClientError) {
+        do throws(ClientError) {
+            try client.begin(method.name.qualified, parameters, timeout: timeout)
+        } catch {
+            throw ControlClientError(error)
+        }
+    }
+
+    /// The reply to the call that was begun; nil as long as it has not come.
+    public mutating func reply<Parameters, Reply>(
+        to method: ControlMethod<Parameters, Reply>
+    ) throws(ControlClientError) -> Reply? {
+        do throws(ClientError) {
+            guard let reply = try client.next(as: Reply.self, timeout: .zero) else { throw ClientError.closed }
+            return reply
+        } catch .timedOut {
+            return nil
+        } catch {
+            throw ControlClientError(error)
+        }
+    }
+
     /// Calls a method and waits for its reply.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters

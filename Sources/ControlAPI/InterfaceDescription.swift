@@ -160,6 +160,9 @@ public enum LifedInterface {
           interruption, concealment, manifest, request, restart, givenUp, stoppedByOther, visible, playing
         )
 
+        # How an app can be in use without being in front: something of it is on the screen, or it plays sound.
+        type Use (visible, playing)
+
         # Something that keeps an app where it is. names are those of the callback, the task, the other apps; until is when
         # it is over at the latest.
         type Obstacle (
@@ -278,6 +281,12 @@ public enum LifedInterface {
         # Wakes an app for work out of sight, or launches it for that; one in front is told where it is. It sleeps again when
         # it is done, after 30 seconds at the latest. Answers when it is done; one that does not listen is only woken.
         method Wake(id: string, kind: string, payload: ?string) -> (app: App, outcome: ErrandOutcome)
+
+        # Says which apps are used in this way, all of them each time, 1024 at most. It counts until it is said anew, or the
+        # connection ends; an app is used when anybody says so. One that is stays in the background, where settings and
+        # manifest allow that: ignored are those of which that cannot be said, since nothing is known by the id or it is
+        # not allowed.
+        method SetInUse(use: Use, apps: []string) -> (ignored: []string)
 
         # Asks an app to end, and makes it end when its grace is over; answers when its tree is gone.
         method Terminate(id: string) -> (app: App)

@@ -14,6 +14,7 @@ public enum MethodName: String, CaseIterable, Sendable {
     case suspend = "Suspend"
     case resume = "Resume"
     case wake = "Wake"
+    case setInUse = "SetInUse"
     case terminate = "Terminate"
     case kill = "Kill"
     case list = "List"

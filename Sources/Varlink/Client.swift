@@ -22,6 +22,10 @@ public struct Client: ~Copyable {
         input = MessageBuffer(limit: limits.message)
     }
 
+    /// Readable when a reply may have come, or the service has closed the connection: for those who wait for more than one
+    /// thing. It belongs to the connection.
+    public var descriptor: CInt { socket.descriptor }
+
     /// Calls a method and waits for its only reply. A connection whose call failed without an answer from the peer is
     /// of no further use: the answer might come yet and would be taken for the next call's.
     public mutating func call<Result: Decodable>(

@@ -2,7 +2,7 @@ import Glibc
 
 /// A connected AF_UNIX stream socket that is closed when it is let go, with waits that end at a deadline.
 struct Socket: ~Copyable {
-    private let descriptor: CInt
+    let descriptor: CInt
 
     /// Connects within the time that is left before the deadline.
     static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {

@@ -14,6 +14,8 @@ import Testing
             """
             homeApp = "home"
             frontLimit = 2
+            visible = "ignore"
+            playing = "keep"
             timeouts = { willResignActive = "2s", didEnterBackground = "3s", willTerminate = "4s" }
             [limits]
             clients = 7
@@ -69,6 +71,8 @@ import Testing
         expected.limits.monitorBytes = 6000
         expected.limits.apps = 8
         expected.onExit = .previous
+        expected.visible = .ignore
+        expected.playing = .keep
         expected.memory.warning = 1
         expected.memory.critical = 2
         expected.memory.window = .milliseconds(500)

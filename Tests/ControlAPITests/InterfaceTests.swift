@@ -22,7 +22,8 @@ import Varlink
         #expect(text.enumerations["ObstacleKind"] == ObstacleKind.allCases.map(\.rawValue))
         #expect(text.enumerations["ProspectKind"] == ProspectKind.allCases.map(\.rawValue))
         #expect(text.enumerations["HistoryKind"] == HistoryKind.allCases.map(\.rawValue))
-        #expect(text.enumerations.count == 10)
+        #expect(text.enumerations["Use"] == Use.allCases.map(\.rawValue))
+        #expect(text.enumerations.count == 11)
     }
 
     @Test func structuresAreTheSame() throws {
@@ -56,6 +57,7 @@ import Varlink
         try check(.run, Samples.run, appReply)
         let outcomeReply = OutcomeReply(app: Samples.app, outcome: .newData)
         try check(.wake, WakeParameters(id: "a", kind: "fetch", payload: "p"), outcomeReply)
+        try check(.setInUse, SetInUseParameters(use: .visible, apps: ["x"]), SetInUseReply(ignored: ["x"]))
         try check(.focus, app, appReply)
         try check(.home, NoParameters(), appReply)
         try check(.beginInterruption, InterruptionParameters(name: "x"), NoParameters())

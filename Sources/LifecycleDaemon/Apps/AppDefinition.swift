@@ -133,6 +133,19 @@ extension ExitSuccessor {
     }
 }
 
+extension KeptUses {
+    init(_ settings: Configuration.Settings) {
+        self.init()
+        visible = settings.visible == .keep
+        playing =
+            switch settings.playing {
+            case .declared: .declared
+            case .keep: .keep
+            case .ignore: .ignore
+            }
+    }
+}
+
 extension StartPlace {
     init(_ place: Manifest.StartPlace) {
         self =

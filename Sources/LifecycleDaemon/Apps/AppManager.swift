@@ -151,6 +151,9 @@ final class AppManager {
 
     func request(_ id: RequestID, _ request: Request) { driver.give(.request(id, request)) }
 
+    /// Passes on which apps are used in this way.
+    func take(_ use: Use, of ids: Set<AppID>) { driver.give(.use(use, ids)) }
+
     /// Tells the core what has happened to the machine; `done` is called when the apps have done what follows.
     func tell(_ event: MachineEvent, done: @escaping () -> Void = {}) {
         ownRequests += 1
@@ -275,6 +278,7 @@ extension LifecycleCore.Settings {
         frontLimit = settings.frontLimit
         homeApp = settings.homeApp.map { AppID($0) }
         suspendedLimit = settings.memory.suspendedLimit
+        keptUses = KeptUses(settings)
         timeouts.willResignActive = settings.timeouts.willResignActive
         timeouts.didEnterBackground = settings.timeouts.didEnterBackground
         timeouts.willTerminate = settings.timeouts.willTerminate

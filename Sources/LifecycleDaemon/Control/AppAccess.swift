@@ -22,6 +22,8 @@ extension MethodName {
         case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
         // It would keep the app awake without limit. Background tasks and modes are for that.
         case .resume: .refused
+        // The same; and whoever sees or hears apps is none of them.
+        case .setInUse: .refused
         // The same, half a minute at a time.
         case .wake: .refused
         // The new app would be out of the limits of this one.

@@ -20,6 +20,7 @@ final class ControlService {
     let started: Int64
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
+    var uses = UseReports()
     private var problems: [ControlAPI.Problem] = []
     private(set) var server: ControlServer?
 
@@ -40,7 +41,10 @@ final class ControlService {
             service: service, overrun: Self.overrun,
             scope: { [weak self] process in self?.scope(of: process) ?? .nothing },
             call: { [weak self] call, connection in self?.take(call, from: connection) },
-            closed: { [weak self] connection in self?.subscriptions.remove(connection) })
+            closed: { [weak self] connection in
+                self?.subscriptions.remove(connection)
+                self?.forgetUses(by: connection)
+            })
         server = try ControlServer(
             loop: loop, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             handler: handler)
@@ -123,6 +127,7 @@ final class ControlService {
         case .suspend: ask(.suspend(try app(of: call)), call, connection)
         case .resume: ask(.resume(try app(of: call)), call, connection)
         case .wake: try wake(call, from: connection)
+        case .setInUse: try setInUse(call, from: connection)
         case .terminate: ask(.terminate(try app(of: call)), call, connection)
         case .kill: ask(.kill(try app(of: call)), call, connection)
         case .home:

@@ -57,6 +57,7 @@ extension FuzzTarget {
             case .open: return try echo(call, OpenParameters.self)
             case .continueActivity: return try echo(call, ContinueActivityParameters.self)
             case .simulate: return try echo(call, SimulateParameters.self)
+            case .setInUse: return try echo(call, SetInUseParameters.self)
             case .wake: return try echo(call, WakeParameters.self)
             case .simulateMemoryPressure: return try echo(call, MemoryPressureParameters.self)
             case .openScene: return try echo(call, OpenSceneParameters.self)

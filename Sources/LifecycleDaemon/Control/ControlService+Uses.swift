@@ -1,0 +1,36 @@
+import ControlAPI
+import LifecycleCore
+import Varlink
+
+// What those say who can see or hear the apps.
+extension ControlService {
+    func setInUse(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        let report: SetInUseParameters = try call.parameters()
+        guard report.apps.count <= SetInUseParameters.limit else { throw .invalidParameter("apps") }
+        let use = LifecycleCore.Use(report.use)
+        let core = manager.core
+        let ids = report.apps.map { AppID($0) }
+        let known = Set(ids.filter { core.knownApps[$0] != nil })
+        uses.set(use, to: known, by: connection)
+        manager.take(use, of: uses.apps(use))
+        let ignored = ids.filter { id in
+            core.knownApps[id].map { !core.settings.keptUses.keep(use, $0.policy) } ?? true
+        }
+        connection.send(Varlink.Reply(SetInUseReply(ignored: ignored.map(\.name))), to: call.id)
+    }
+
+    /// What a client has said is no longer so when it has gone.
+    func forgetUses(by connection: ControlConnection) {
+        for use in uses.remove(connection) { manager.take(use, of: uses.apps(use)) }
+    }
+}
+
+extension LifecycleCore.Use {
+    fileprivate nonisolated init(_ use: ControlAPI.Use) {
+        self =
+            switch use {
+            case .visible: .visible
+            case .playing: .playing
+            }
+    }
+}
