@@ -54,6 +54,11 @@ public struct ControlClient: ~Copyable {
         }
     }
 
+    /// Calls a method that takes no parameters, without waiting.
+    public mutating func begin<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) {
+        try begin(method, Nothing())
+    }
+
     /// The reply to the call that was begun; nil as long as it has not come.
     public mutating func reply<Parameters, Reply>(
         to method: ControlMethod<Parameters, Reply>

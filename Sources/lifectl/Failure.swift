@@ -66,7 +66,7 @@ extension Failure {
             + "start it with 'systemctl start lifed' or 'lifed --user'"
     }
 
-    private init(_ error: ControlError) {
+    init(_ error: ControlError) {
         let status: Outcome =
             switch error.kind {
             case .noSuchApp, .noSuchScene: .noSuchApp

@@ -18,7 +18,7 @@ struct Lifectl: ParsableCommand {
             Launch.self, Run.self, Focus.self, Home.self, Interrupt.self, Open.self, Continue.self, Simulate.self,
             Suspend.self, Resume.self, Wake.self, Terminate.self, Kill.self, SceneCommand.self, List.self,
             Find.self, Describe.self, Explain.self, Log.self, Monitor.self, Top.self, Timeline.self, Stats.self,
-            Doctor.self, Adopt.self, Disown.self, MemoryPressure.self, Reload.self, ShowVersion.self,
+            Doctor.self, Adopt.self, Disown.self, Follow.self, MemoryPressure.self, Reload.self, ShowVersion.self,
         ]
     )
 }

@@ -55,6 +55,9 @@ struct ChildProcess: ~Copyable {
     /// Readable once there is output, or none will come any more.
     var descriptor: CInt { output }
 
+    /// Whether a whole line was received already, so that nothing has to be waited for.
+    var hasLine: Bool { received[position...].contains(UInt8(ascii: "\n")) }
+
     /// The next line of standard output, without its end; nil after the last.
     mutating func nextLine() -> [UInt8]? {
         while true {

@@ -1,0 +1,80 @@
+import Glibc
+
+/// A connection to an AF_UNIX stream socket that somebody else's program listens at.
+final class LocalSocket {
+    let descriptor: CInt
+
+    /// How long a program may leave its backlog or its buffer full before it counts as gone, in seconds.
+    private static let patience = 5
+
+    init(path: String) throws(SourceLost) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
+            throw SourceLost(reason: "\(path): \(Text.error(ENAMETOOLONG))")
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(errno))") }
+        var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        let result = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let error = errno
+            close(descriptor)
+            throw SourceLost(reason: "\(path): \(Text.error(error))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) throws(SourceLost) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes { rest in
+                unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno != EINTR {
+                throw SourceLost(reason: Text.error(errno))
+            }
+        }
+    }
+
+    /// What has come; nothing where nothing has.
+    func read() throws(SourceLost) -> [UInt8] {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { storage, length in
+            count = unsafe recv(descriptor, storage.baseAddress, storage.count, CInt(MSG_DONTWAIT))
+            length = max(0, count)
+        }
+        if count == 0 { throw SourceLost(reason: "it closed the connection") }
+        if count < 0, errno != EAGAIN, errno != EINTR { throw SourceLost(reason: Text.error(errno)) }
+        return bytes
+    }
+}
+
+/// What lies in a directory.
+enum Directory {
+    static func names(in path: String) -> [String] {
+        guard let stream = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(validatingCString: $0)
+                }
+            }
+            if let name { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,93 @@
+import ControlAPI
+import Glibc
+
+/// An X server, by way of a program of its own: that one is linked to libxcb, which lifectl cannot be, and writes a line
+/// whenever something has changed.
+///
+/// A line is the number of the focused window, 0 for none or - where nobody tells, and then each window as
+/// `NUMBER:PROCESS:VISIBLE:TITLE`, the title percent-encoded, with a space between.
+final class X11Source: Source {
+    private static let name = "lifed-follow-x11"
+
+    private var program: LineProgram
+    private var first: String?
+
+    init() throws(Failure) {
+        program = try LineProgram([Self.path], doing: "cannot follow x11")
+        // The first line comes at once, or never.
+        guard let line = program.nextLine() else {
+            throw Failure(status: .unavailable, message: "cannot follow x11: \(program.complaint)")
+        }
+        first = line
+    }
+
+    /// Beside lifectl, or where programs are that nobody calls by hand.
+    private static var path: String {
+        let own = Program.directory ?? "/usr/bin"
+        let places = ["\(own)/\(name)", "\(own)/../lib/lifed/\(name)"]
+        return places.first { unsafe access($0, X_OK) == 0 } ?? places[1]
+    }
+
+    var descriptor: CInt { program.descriptor }
+
+    var isReady: Bool { first != nil || program.hasMore }
+
+    func read() throws(SourceLost) -> Observation? {
+        var line = first
+        first = nil
+        if line == nil || program.hasMore {
+            guard let newest = program.newestLine() else { throw SourceLost(reason: program.complaint) }
+            line = newest
+        }
+        guard let observation = line.flatMap({ Observation(x11: $0) }) else {
+            throw SourceLost(reason: "\(Self.name) says what is not understood")
+        }
+        return observation
+    }
+}
+
+extension Observation {
+    /// Reads a line of lifed-follow-x11; nil for anything else.
+    init?(x11 line: String) {
+        self.init()
+        let words = line.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        guard let head = words.first else { return nil }
+        var visible: [Item] = []
+        var items: [UInt64: Item] = [:]
+        for word in words.dropFirst().prefix(Self.limit) {
+            let parts = word.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            guard parts.count == 4, let number = UInt64(parts[0]), let process = Int64(parts[1]) else { return nil }
+            let item = Item(number: number, process: process, title: Self.decoded(parts[3]))
+            items[number] = item
+            if parts[2] == "1" { visible.append(item) }
+        }
+        uses[.visible] = visible
+        switch head {
+        case "-": focus = .unknown
+        case "0": focus = .nothing
+        default:
+            guard let number = UInt64(head) else { return nil }
+            // It may have gone in that moment, and another line is on its way.
+            focus = items[number].map { .item($0) } ?? .unknown
+        }
+    }
+
+    private static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

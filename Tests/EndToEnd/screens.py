@@ -1,0 +1,203 @@
+"""Screens that nobody sees: a headless sway, and an X server with a window manager."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from container import wait_for
+
+# sway does not run as root.
+NOBODY = 65534
+
+
+def need(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+class Sway:
+    """A headless sway, of an ordinary user where the tests are root's."""
+
+    CONFIGURATION = """
+        output HEADLESS-1 resolution 1280x800
+        default_border none
+        focus_on_window_activation none
+        xwayland disable
+    """
+
+    def __init__(self, directory):
+        self.runtime = Path(tempfile.mkdtemp(prefix="lifed-sway-"))
+        self.log = directory / "sway-log"
+        self.configuration = self.runtime / "config"
+        self.configuration.write_text(self.CONFIGURATION)
+        if os.geteuid() == 0:
+            os.chown(self.runtime, NOBODY, NOBODY)
+        self.process = None
+
+    def start(self):
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.runtime),
+            "XDG_RUNTIME_DIR": str(self.runtime),
+            "WLR_BACKENDS": "headless",
+            "WLR_LIBINPUT_NO_DEVICES": "1",
+            "WLR_RENDERER": "pixman",
+        }
+        user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                ["sway", "-c", self.configuration],
+                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **user,
+            )
+        wait_for(self._answers, what=f"an answer of sway; its log: {self.log}")
+
+    def _answers(self):
+        assert self.process.poll() is None, self.log.read_text(errors="replace")
+        return self.socket.exists() and self.display and self._command("-t", "get_version").returncode == 0
+
+    @property
+    def socket(self):
+        return self.runtime / f"sway-ipc.{NOBODY if os.geteuid() == 0 else os.geteuid()}.{self.process.pid}.sock"
+
+    @property
+    def display(self):
+        """The newest one's socket for its clients: one that was killed leaves its own behind."""
+        sockets = [path for path in self.runtime.glob("wayland-*") if path.suffix != ".lock"]
+        return max(sockets, key=lambda path: path.stat().st_mtime_ns, default=None)
+
+    def _command(self, *arguments):
+        return subprocess.run(["swaymsg", "-s", self.socket, *arguments], capture_output=True, text=True, timeout=20)
+
+    def __call__(self, command):
+        result = self._command("--", command)
+        assert result.returncode == 0, f"{command}: {result.stdout}{result.stderr}"
+
+    def windows(self):
+        """The windows that there are, by their process."""
+        found = {}
+
+        def visit(node):
+            if node.get("pid") is not None:
+                found[node["pid"]] = node
+            for child in node["nodes"] + node["floating_nodes"]:
+                visit(child)
+
+        visit(json.loads(self._command("-r", "-t", "get_tree").stdout))
+        return found
+
+    @property
+    def environment(self):
+        """What a client of it needs."""
+        return {"XDG_RUNTIME_DIR": str(self.runtime), "WAYLAND_DISPLAY": str(self.display)}
+
+    def focus(self, pid):
+        self(f"[pid={pid}] focus")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+class XServer:
+    """An Xvfb with openbox."""
+
+    def __init__(self, directory, manager=("openbox",)):
+        self.log = directory / "x-log"
+        self.manager_command = list(manager)
+        self.directory = directory
+        self.number = None
+        self.processes = []
+
+    def start(self):
+        read, write = os.pipe()
+        display = [] if self.number is None else [f":{self.number}"]
+        server = ["Xvfb", *display, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+        self._spawn(server, pass_fds=[write])
+        os.close(write)
+        with os.fdopen(read) as line:
+            self.number = int(line.readline())
+        self._spawn(self.manager_command)
+        wait_for(lambda: "_NET_ACTIVE_WINDOW" in self.run("xprop", "-root", "_NET_SUPPORTED").stdout)
+
+    def _spawn(self, command, **options):
+        with open(self.log, "ab") as log:
+            self.processes.append(
+                subprocess.Popen(
+                    command, env={**os.environ, **self.environment, "HOME": str(self.directory)},
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, **options,
+                )
+            )
+
+    @property
+    def environment(self):
+        return {} if self.number is None else {"DISPLAY": f":{self.number}"}
+
+    def run(self, *command):
+        return subprocess.run(
+            command, env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=20)
+
+    def window(self, pid):
+        """The window of a process; None while it has none."""
+        found = self.run("xdotool", "search", "--pid", str(pid)).stdout.split()
+        known = self.windows()
+        return next((int(word) for word in found if int(word) in known), None)
+
+    def windows(self):
+        words = self.run("xprop", "-root", "_NET_CLIENT_LIST").stdout.partition("#")[2].replace(",", " ").split()
+        return {int(word, 16) for word in words}
+
+    def focus(self, pid):
+        self.run("xdotool", "windowactivate", str(self.window(pid)))
+
+    def kill(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+        self.processes = []
+
+    stop = kill
+
+
+class Follower:
+    """`lifectl follow`, while it runs."""
+
+    def __init__(self, direct, *arguments, environment, log):
+        self.log = log
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen(
+                [str(direct.products / "lifectl"), "follow", *arguments],
+                env={**os.environ, **environment, "LIFED_SOCKET": str(direct.socket)},
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            )
+
+        # It connects to the daemon when it has found what it follows.
+        self._direct = direct
+        wait_for(lambda: self._is_connected() or self.process.poll() is not None, what="a follower")
+
+    def _is_connected(self):
+        return self._direct.lifectl.json("status")["status"]["clients"] >= 2
+
+    @property
+    def said(self):
+        return self.log.read_text(errors="replace")
+
+    def wait_for(self, text):
+        wait_for(lambda: text in self.said or self.process.poll() is not None, what=f"{text!r} in {self.log}")
+        assert text in self.said, self.said
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()

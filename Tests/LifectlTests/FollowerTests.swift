@@ -1,0 +1,174 @@
+import ControlAPI
+import Testing
+
+@testable import lifectl
+
+/// What is asked of the daemon, for what a source sees. Process 1 is the app one's, and so on; 9 is nobody's.
+@Suite struct FollowerTests {
+    static let names: [Int64: String] = [1: "one", 2: "two", 3: "three"]
+
+    static func item(_ process: Int64, number: UInt64? = nil) -> Item {
+        Item(number: number ?? UInt64(process), process: process, title: "")
+    }
+
+    static func screen(_ focus: Int64?, visible: [Int64] = []) -> Observation {
+        Observation(
+            focus: focus.map { .item(item($0)) } ?? .nothing, uses: [.visible: visible.map { item($0) }])
+    }
+
+    /// A follower with a daemon that answers at once, and what it was asked for beside whose processes are.
+    struct World {
+        var follower = Follower()
+        var now: Int64 = 0
+        var isBusy = false
+        var finds: [Int64] = []
+
+        mutating func see(_ observation: Observation) -> [Follower.Step] {
+            follower.see(observation, at: now)
+            return steps()
+        }
+
+        mutating func steps() -> [Follower.Step] {
+            var steps: [Follower.Step] = []
+            while let step = follower.next(at: now, isBusy: isBusy) {
+                switch step {
+                case .find(let process):
+                    finds.append(process)
+                    follower.found(FollowerTests.names[process], process: process)
+                    continue
+                case .use(let use, let apps): follower.told(use, apps)
+                case .focus, .home, .leave: break
+                }
+                steps.append(step)
+            }
+            return steps
+        }
+
+        /// Lets so much time pass that nothing may count as nothing.
+        mutating func pause() -> [Follower.Step] {
+            now += Follower.pause
+            return steps()
+        }
+    }
+
+    @Test func `what has the focus comes to the front, once`() {
+        var world = World()
+        let seen = Self.screen(1, visible: [1, 2])
+        #expect(world.see(seen) == [.use(.visible, ["one", "two"]), .focus("one", Self.item(1))])
+        #expect(world.see(seen) == [])
+        #expect(world.see(Self.screen(2, visible: [1, 2])) == [.focus("two", Self.item(2))])
+        #expect(world.finds == [1, 2])
+    }
+
+    @Test func `a second window of the same app changes nothing`() {
+        var world = World()
+        _ = world.see(Self.screen(1, visible: [1]))
+        let other = Observation(focus: .item(Self.item(1, number: 77)), uses: [.visible: [Self.item(1)]])
+        #expect(world.see(other) == [])
+    }
+
+    @Test func `while a wish is on its way only the newest of the others is kept`() {
+        var world = World()
+        _ = world.see(Self.screen(1))
+        world.isBusy = true
+        #expect(world.see(Self.screen(2)) == [])
+        #expect(world.see(Self.screen(3)) == [])
+        world.isBusy = false
+        #expect(world.steps() == [.focus("three", Self.item(3))])
+        world.isBusy = true
+        _ = world.see(Self.screen(1))
+        _ = world.see(Self.screen(3))
+        world.isBusy = false
+        #expect(world.steps() == [])
+    }
+
+    @Test func `nothing has to have the focus for a moment before that counts`() {
+        var world = World()
+        _ = world.see(Self.screen(1))
+        #expect(world.see(Self.screen(nil)) == [])
+        #expect(world.follower.deadline == Follower.pause)
+        #expect(world.see(Self.screen(2)) == [.focus("two", Self.item(2))])
+        #expect(world.follower.deadline == nil)
+        #expect(world.see(Self.screen(nil)) == [])
+        world.now += Follower.pause - 1
+        #expect(world.steps() == [])
+        world.now += 1
+        #expect(world.steps() == [.home])
+        #expect(world.follower.deadline == nil)
+        #expect(world.pause() == [])
+    }
+
+    @Test func `an empty screen at the start sends nobody away`() {
+        var world = World()
+        #expect(world.see(Self.screen(nil)) == [.use(.visible, [])])
+        #expect(world.follower.deadline == nil)
+        #expect(world.pause() == [])
+        #expect(world.see(Self.screen(1)) == [.focus("one", Self.item(1))])
+        _ = world.see(Self.screen(nil))
+        #expect(world.pause() == [.home])
+    }
+
+    @Test func `a window of nobody's is left alone, and what is beside it`() {
+        var world = World()
+        _ = world.see(Self.screen(1, visible: [1, 9]))
+        #expect(world.see(Self.screen(9, visible: [1, 9])) == [.leave(Self.item(9))])
+        #expect(world.see(Self.screen(9, visible: [9])) == [.use(.visible, []), .home])
+        #expect(world.see(Self.screen(9, visible: [9])) == [.leave(Self.item(9))])
+        #expect(
+            world.see(Self.screen(1, visible: [1])) == [.use(.visible, ["one"]), .focus("one", Self.item(1))])
+    }
+
+    @Test func `who was nobody is asked about again when it has the focus again`() {
+        var world = World()
+        _ = world.see(Self.screen(9, visible: [1, 9]))
+        _ = world.see(Self.screen(9, visible: [1, 9]))
+        #expect(world.finds == [9, 1])
+        _ = world.see(Self.screen(1, visible: [1, 9]))
+        _ = world.see(Self.screen(9, visible: [1, 9]))
+        #expect(world.finds == [9, 1, 9])
+    }
+
+    @Test func `a window without a process is nobody's`() {
+        var world = World()
+        let item = Item(number: 5, process: -3, title: "")
+        #expect(world.see(Observation(focus: .item(item))) == [.leave(item)])
+        #expect(world.finds == [])
+    }
+
+    @Test func `another daemon is told everything again`() {
+        var world = World()
+        let steps = world.see(Self.screen(1, visible: [1, 2]))
+        world.follower.loseDaemon()
+        #expect(world.steps() == steps)
+        #expect(world.finds == [1, 2, 1, 2])
+    }
+
+    @Test func `what is gone is not seen, and what is in front stays there`() {
+        var world = World()
+        _ = world.see(Self.screen(1, visible: [1, 2]))
+        world.follower.loseSource(at: 0)
+        #expect(world.steps() == [.use(.visible, [])])
+        #expect(
+            world.see(Self.screen(1, visible: [1])) == [.use(.visible, ["one"]), .focus("one", Self.item(1))])
+    }
+
+    @Test func `sound says nothing of focus`() {
+        var world = World()
+        #expect(world.see(Observation(uses: [.playing: [Self.item(2), Self.item(9)]])) == [.use(.playing, ["two"])])
+        #expect(world.pause() == [])
+    }
+
+    @Test func `no more apps are named than may be`() {
+        var world = World()
+        let many = (1...2000).map { Self.item(Int64($0)) }
+        world.follower.see(Observation(uses: [.visible: many]), at: 0)
+        while case .find(let process) = world.follower.next(at: 0, isBusy: false) {
+            world.follower.found("app-\(process)", process: process)
+        }
+        guard case .use(_, let apps) = world.follower.next(at: 0, isBusy: false) else {
+            Issue.record("nothing is told")
+            return
+        }
+        #expect(apps.count == SetInUseParameters.limit)
+    }
+}
