@@ -26,6 +26,7 @@ build: ## Build lifed and lifectl, with the Swift runtime inside, and the C libr
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
+	scripts/build-follow-x11 $(products)/lifed-follow-x11
 
 samples: build ## Build the sample apps in Swift and in C; those in Python and shell need no building.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp
@@ -87,6 +88,7 @@ install: ## Install below PREFIX (and DESTDIR, for packages).
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
+	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(libdir)/lifed $(products)/lifed-follow-x11; fi
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(PREFIX)/include
 	cp -P $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(libdir)
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include

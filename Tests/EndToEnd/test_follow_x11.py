@@ -1,0 +1,140 @@
+"""Focus follows an X server: a real one, without a screen, with a window manager and real windows."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from container import wait_for
+from screens import Follower, XServer, need
+
+UNAVAILABLE = 69
+
+
+@pytest.fixture(params=["openbox", "i3"])
+def x11(tmp_path, request, direct):
+    need("Xvfb", "xterm", "xprop", "xdotool", request.param)
+    if not (direct.products / "lifed-follow-x11").exists():
+        pytest.skip("lifed-follow-x11 was not built: libxcb-res is missing")
+    (tmp_path / "i3").write_text("# i3 config file (v4)\n")
+    manager = {"openbox": ["openbox"], "i3": ["i3", "-c", str(tmp_path / "i3")]}
+    server = XServer(tmp_path, manager[request.param])
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def quick(direct):
+    """Apps out of sight sleep after a moment."""
+    (direct.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
+    direct.lifectl("reload")
+    return direct
+
+
+@pytest.fixture
+def follow(quick, x11, tmp_path):
+    started = []
+
+    def start(*arguments):
+        log = tmp_path / f"follow-{len(started)}"
+        started.append(Follower(quick, "x11", *arguments, environment=x11.environment, log=log))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.stop()
+
+
+@pytest.fixture
+def windows(quick, x11):
+    def open_window(*identifiers):
+        pids = []
+        for identifier in identifiers:
+            variables = [f"{name}={value}" for name, value in x11.environment.items()]
+            pids.append(quick.lifectl.start(identifier, "env", *variables, "xterm", "-e", "sleep", "infinity"))
+            wait_for(lambda: x11.window(pids[-1]), what=f"a window of {identifier}")
+        return pids
+
+    return open_window
+
+
+def leave(x11, desktop):
+    x11.run("xdotool", "set_desktop", str(desktop))
+    if x11.manager_command[0] == "i3":
+        x11.run("i3-msg", "workspace", str(desktop + 1))
+
+
+def test_what_has_the_focus_is_in_front_and_what_closes_gives_it_back(quick, x11, windows, follow):
+    one, two, three = windows("one", "two", "three")
+    follow()
+    for pid, identifier in [(one, "one"), (three, "three"), (two, "two"), (one, "one")]:
+        x11.focus(pid)
+        quick.lifectl.wait_for_state(identifier, "active")
+    x11.run("xdotool", "windowkill", str(x11.window(one)))
+    wait_for(lambda: any(quick.lifectl.state(identifier) == "active" for identifier in ("two", "three")))
+
+
+def test_what_is_on_the_screen_does_not_sleep_until_its_desktop_is_left(quick, x11, windows, follow):
+    one, _ = windows("one", "two")
+    follow()
+    x11.focus(one)
+    quick.lifectl.wait_for_state("one", "active")
+    wait_for(lambda: "it is on the screen" in quick.lifectl("explain", "two").stdout)
+    leave(x11, 1)
+    for identifier in ("one", "two"):
+        quick.lifectl.wait_for_state(identifier, "suspended")
+    leave(x11, 0)
+    wait_for(lambda: {quick.lifectl.state("one"), quick.lifectl.state("two")} == {"active", "background"})
+
+
+def test_after_a_burst_the_last_counts(quick, x11, windows, follow):
+    pids = dict(zip(("one", "two", "three"), windows("one", "two", "three")))
+    follow()
+    numbers = {identifier: str(x11.window(pid)) for identifier, pid in pids.items()}
+    order = [list(pids)[number % 3] for number in range(50)]
+    commands = [word for identifier in order for word in ("windowactivate", numbers[identifier])]
+    x11.run("xdotool", *commands)
+    quick.lifectl.wait_for_state(order[-1], "active")
+    assert all(quick.lifectl.state(identifier) != "active" for identifier in pids if identifier != order[-1])
+
+
+def test_windows_of_nobody_are_left_alone(quick, x11, windows, follow):
+    (one,) = windows("one")
+    follower = follow("--dry-run")
+    follower.wait_for(f"would focus one (process {one}, ")
+    stranger = subprocess.Popen(
+        ["xterm", "-e", "sleep", "infinity"], env={**os.environ, **x11.environment}, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: x11.window(stranger.pid), what="a window of nobody's")
+        x11.focus(stranger.pid)
+        follower.wait_for(f"would leave alone what is no app's (process {stranger.pid}, ")
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_server_and_daemon_may_be_started_again(quick, x11, windows, follow):
+    windows("one")
+    follower = follow()
+    quick.process.send_signal(signal.SIGKILL)
+    quick.process.wait()
+    follower.wait_for("lifed has gone")
+    quick.start()
+    follower.wait_for("lifed is there again")
+    x11.kill()
+    follower.wait_for("the X server has gone")
+    x11.start()
+    follower.wait_for("the X server is there again")
+    two, three = windows("two", "three")
+    x11.focus(two)
+    quick.lifectl.wait_for_state("two", "active")
+    x11.focus(three)
+    quick.lifectl.wait_for_state("three", "active")
+
+
+def test_where_there_is_no_server_that_is_said(direct):
+    result = direct.run(["env", "DISPLAY=:4711", str(direct.products / "lifectl"), "follow", "x11"], check=False)
+    assert result.returncode == UNAVAILABLE
+    assert "DISPLAY=:4711" in result.stderr or "lifed-follow-x11" in result.stderr
