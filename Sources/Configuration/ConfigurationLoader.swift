@@ -18,14 +18,21 @@ public struct ConfigurationLoader: Sendable {
     /// Whether a directory that is not there is a problem, as one that a person named is.
     public let requiresDirectories: Bool
 
+    /// What manifests without a command take it from.
+    public let entries: DesktopEntries?
+
     let toml = TOMLReader()
 
     /// Prepares to read `directories`.
-    public init(directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false) {
+    public init(
+        directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false,
+        entries: DesktopEntries? = nil
+    ) {
         self.directories = directories
         self.instance = instance
         self.searchPath = searchPath
         self.requiresDirectories = requiresDirectories
+        self.entries = entries
     }
 
     /// The directories of an installed daemon, the one that outranks all others last.
@@ -63,7 +70,7 @@ public struct ConfigurationLoader: Sendable {
     private func loadEntries(limit: Int, reportingTo problems: inout ProblemList) -> [ManifestReader.Entry] {
         let reader = ManifestReader(
             instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
-            toml: toml)
+            toml: toml, entries: entries)
         var entries: [String: ManifestReader.Entry] = [:]
         for file in ManifestCatalog(directories: directories, limit: limit).files(reportingTo: &problems) {
             switch reader.read(file.name, in: file.directory) {

@@ -23,12 +23,12 @@ extension Kind<Set<String>> {
         }
     }
 
-    fileprivate static func isScheme(_ text: String) -> Bool {
+    static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 64 else { return false }
         return text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
     }
 
-    fileprivate static func isMediaType(_ text: String) -> Bool {
+    static func isMediaType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, isMediaName(parts[0]) else { return false }
         return parts[1] == "*" || isMediaName(parts[1])

@@ -82,6 +82,9 @@ public struct Manifest: Hashable, Sendable {
     /// The program's absolute path: `command[0]`, looked up in the search path where it is a bare name.
     public var program: String
 
+    /// The command as the desktop entry has it that it is from; nil where the manifest has its own.
+    public var exec: ExecLine?
+
     /// The user it runs as; nil for the daemon's own. Only the system instance accepts one.
     public var user: String?
 

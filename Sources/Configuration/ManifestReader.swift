@@ -6,6 +6,8 @@ struct ManifestReader {
     /// daemon too.
     let ownDirectory: String?
     let toml: TOMLReader
+    /// What a manifest without a command takes it from.
+    let entries: DesktopEntries?
 
     /// A manifest, and the line that gives its id where one does.
     struct Entry {
@@ -42,12 +44,36 @@ struct ManifestReader {
             var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
             // A shared manifest with a user is no mistake; it is just not for a person's own daemon.
             if isShared, instance == .user, manifest.user != nil { return .nothing }
+            if problems.isEmpty, manifest.command.isEmpty {
+                // Who is to run an app of a desktop is for a person's daemon, or says as whom.
+                if instance == .system, manifest.user == nil, hasEntry(manifest.id) { return .nothing }
+                problems = takeEntry(document, into: &manifest)
+            }
             if problems.isEmpty { problems = complete(&manifest, from: document) }
             let entry = Entry(
                 manifest: manifest, idLine: document.line(of: ["id"]), startLine: document.line(of: ["launchAtStart"]))
             return problems.isEmpty ? .valid(entry) : .invalid(problems)
         } catch {
             return .invalid([Problem(file: file, line: error.line, message: error.message)])
+        }
+    }
+
+    private func hasEntry(_ id: String) -> Bool { entries?.find(id) != nil }
+
+    /// Takes what a manifest does not say from the desktop entry of its id, if there is one.
+    private func takeEntry(_ document: TOMLDocument, into manifest: inout Manifest) -> [Problem] {
+        switch entries?.find(manifest.id) {
+        case nil: return []
+        case .unusable(let problem):
+            let message = "command is missing, and the desktop entry cannot be used: \(problem)"
+            return [Problem(file: manifest.file, line: document.line(of: ["command"]), message: message)]
+        case .entry(let entry):
+            var base = entry.manifest
+            base.file = manifest.file
+            _ = Manifest.schema.apply(document, of: manifest.file, to: &base)
+            // What is wrong with a key of the entry is no mistake of this file, and the app can do without the key.
+            manifest = base
+            return []
         }
     }
 

@@ -182,6 +182,13 @@ struct Mismatch: Error {
         return copy
     }
 
+    /// The same, of a key that is called otherwise where the value is from.
+    func named(_ name: String) -> Mismatch {
+        var copy = self
+        copy.path = [name]
+        return copy
+    }
+
     /// The same, seen from the table around it.
     func under(_ prefix: [String]) -> Mismatch {
         var copy = self

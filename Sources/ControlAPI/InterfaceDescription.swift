@@ -194,6 +194,21 @@ public enum LifedInterface {
           prospects: []Prospect
         )
 
+        # Where it is said how an app is launched.
+        type LaunchableSource (manifest, desktopEntry)
+
+        # An app that can be launched. shown is false for one that menus leave out; problem says why one cannot be launched
+        # after all, as file, line and message.
+        type Launchable (
+          id: string,
+          name: ?string,
+          source: LaunchableSource,
+          file: string,
+          running: bool,
+          shown: bool,
+          problem: ?string
+        )
+
         # What can have happened: killed is that it outlived its grace after SIGTERM, exited that its main process ended.
         type HistoryKind (transition, callbackOverdue, killed, exited)
 
@@ -237,6 +252,7 @@ public enum LifedInterface {
         )
 
         # Starts an app, or brings it to the front if it runs. With background, it is started without coming to the front.
+        # For a person's own daemon the id may be that of a desktop entry, with .desktop behind it or not.
         method Launch(id: string, background: ?bool) -> (app: App)
 
         # Starts a command that no manifest describes, as the caller's user.
@@ -296,6 +312,11 @@ public enum LifedInterface {
 
         # Every app that is known.
         method List() -> (apps: []App)
+
+        # What can be launched, in the order of the ids: what manifests describe and, by a person's own daemon, desktop
+        # entries, which are looked for at this moment. With all, those too that menus do not show, or that cannot be
+        # launched.
+        method Apps(all: ?bool) -> (apps: []Launchable)
 
         # One app in detail, with its processes.
         method Describe(id: string) -> (details: Details)

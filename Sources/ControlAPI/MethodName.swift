@@ -18,6 +18,7 @@ public enum MethodName: String, CaseIterable, Sendable {
     case terminate = "Terminate"
     case kill = "Kill"
     case list = "List"
+    case apps = "Apps"
     case describe = "Describe"
     case explain = "Explain"
     case history = "History"

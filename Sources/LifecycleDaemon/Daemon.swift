@@ -45,7 +45,7 @@ public final class Daemon {
             loop: loop, launcher: launcher, keeper: keeper,
             exits: LastExits(records: AppRecords("exits", of: .exit, in: places.state, isSystem: isSystem, log: log)),
             runs: AppRecords("runs", of: .run, in: places.state, isSystem: isSystem, log: log),
-            log: LifecycleLog(log: log))
+            entries: isSystem ? nil : loader.entries, log: LifecycleLog(log: log))
         let socket = try ControlSocket.open(passed: passed, places: places, isSystem: instance == .system)
         control = try ControlService(
             loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: places.socket)

@@ -4,10 +4,11 @@ import Systemd
 
 extension ConfigurationLoader {
     init(_ places: Places, instance: Instance, environment: [String: String]) {
+        let searchPath = environment["PATH"] ?? SpawnRequest.defaultSearchPath
         self.init(
-            directories: places.configuration, instance: instance,
-            searchPath: environment["PATH"] ?? SpawnRequest.defaultSearchPath,
-            requiresDirectories: places.isConfigurationNamed)
+            directories: places.configuration, instance: instance, searchPath: searchPath,
+            requiresDirectories: places.isConfigurationNamed,
+            entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
 }
 

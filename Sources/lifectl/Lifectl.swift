@@ -17,8 +17,9 @@ struct Lifectl: ParsableCommand {
         subcommands: [
             Launch.self, Run.self, Focus.self, Home.self, Interrupt.self, Open.self, Continue.self, Simulate.self,
             Suspend.self, Resume.self, Wake.self, Terminate.self, Kill.self, SceneCommand.self, List.self,
-            Find.self, Describe.self, Explain.self, Log.self, Monitor.self, Top.self, Timeline.self, Stats.self,
-            Doctor.self, Adopt.self, Disown.self, Follow.self, MemoryPressure.self, Reload.self, ShowVersion.self,
+            Apps.self, Find.self, Describe.self, Explain.self, Log.self, Monitor.self, Top.self, Timeline.self,
+            Stats.self, Doctor.self, Adopt.self, Disown.self, Follow.self, MemoryPressure.self, Reload.self,
+            ShowVersion.self,
         ]
     )
 }

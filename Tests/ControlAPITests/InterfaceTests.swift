@@ -21,9 +21,10 @@ import Varlink
         #expect(text.enumerations["SceneState"] == SceneState.allCases.map(\.rawValue))
         #expect(text.enumerations["ObstacleKind"] == ObstacleKind.allCases.map(\.rawValue))
         #expect(text.enumerations["ProspectKind"] == ProspectKind.allCases.map(\.rawValue))
+        #expect(text.enumerations["LaunchableSource"] == LaunchableSource.allCases.map(\.rawValue))
         #expect(text.enumerations["HistoryKind"] == HistoryKind.allCases.map(\.rawValue))
         #expect(text.enumerations["Use"] == Use.allCases.map(\.rawValue))
-        #expect(text.enumerations.count == 11)
+        #expect(text.enumerations.count == 12)
     }
 
     @Test func structuresAreTheSame() throws {
@@ -43,7 +44,8 @@ import Varlink
         try check(Samples.prospect, "Prospect")
         try check(Samples.explanation, "Explanation")
         try check(Samples.historyEvent, "HistoryEvent")
-        #expect(text.structures.count == 16)
+        try check(Samples.launchable, "Launchable")
+        #expect(text.structures.count == 17)
     }
 
     @Test func methodsAreTheSame() {
@@ -71,6 +73,7 @@ import Varlink
         try check(.terminate, app, appReply)
         try check(.kill, app, appReply)
         try check(.list, NoParameters(), ListReply(apps: [Samples.app]))
+        try check(.apps, AppsParameters(all: true), AppsReply(apps: [Samples.launchable]))
         try check(.describe, app, DescribeReply(details: Samples.details))
         try check(.findApp, FindAppParameters(pid: 42), FindAppReply(app: Samples.app))
         let adoption = AdoptParameters(pid: 42, id: "x", name: "X", background: true, byRule: true)

@@ -31,6 +31,9 @@ enum Samples {
         exitCode: 1, signal: 9)
     static let transition = Transition(
         id: "org.example.Clock", from: .active, to: .inactive, reason: "home", time: 13, pid: 42, callback: 17)
+    static let launchable = Launchable(
+        id: "clock", name: "Clock", source: .desktopEntry, file: "/clock.desktop", running: true, shown: true,
+        problem: "/clock.desktop:3: Terminal=true")
     static let problem = Problem(file: "/etc/lifed/lifed.toml", line: 3, message: "expected a number")
     static let status = Status(
         version: "0.1.0", pid: 1, instance: "user", socket: "/s", started: 2, front: ["a"], interruptions: ["call"],

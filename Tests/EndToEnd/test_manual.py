@@ -249,6 +249,10 @@ def test_ids_of_apps_are_completed(share, direct, shell):
     assert complete("lifectl focus ") == {"org.example.clock", "org.example.mail", "other"}
     assert complete("lifectl suspend org.example.m") == {"org.example.mail"}
     assert complete("lifectl open file:///x --app oth") == {"other"}
+    (direct.configuration / "apps.d" / "org.example.radio.toml").write_text("command = ['sleep', 'infinity']\n")
+    direct.lifectl("reload")
+    assert complete("lifectl launch org.example.r") == {"org.example.radio"}
+    assert complete("lifectl launch oth") == {"other"}
     assert complete("lifectl foc") == {"focus"}
 
 

@@ -82,6 +82,22 @@ import Testing
         #expect(restored.model == "viewer")
     }
 
+    private func entry(_ id: String) -> AppDefinition {
+        AppDefinition(entry: DesktopEntry(manifest: manifest(id)), defaults: Policy())
+    }
+
+    @Test func `an app of a desktop entry stays while there is one, and gives way to a manifest`() {
+        var catalog = AppCatalog()
+        for id in ["stays", "goes", "described"] { catalog.insert(entry(id), as: AppID(id)) }
+        var again = entry("stays")
+        again.command = ["another"]
+        let gone = catalog.take([manifest("described")], defaults: Policy()) { $0.name == "stays" ? again : nil }
+        #expect(gone == [AppID("goes")])
+        #expect(catalog[AppID("stays")]?.command == ["another"])
+        #expect(catalog[AppID("stays")]?.isFromEntry == true)
+        #expect(catalog[AppID("described")]?.isFromEntry == false)
+    }
+
     @Test func `a manifest's own times replace the defaults`() {
         var manifest = manifest("a")
         manifest.terminateTimeout = .seconds(15)

@@ -36,10 +36,20 @@ struct AppCatalog {
 
     /// Takes the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
     ///
-    /// - Returns: The ids that no manifest describes any more. Their definitions stay until the core forgets them.
-    mutating func take(_ manifests: [Manifest], defaults: Policy) -> Set<AppID> {
+    /// - Parameter entry: What a desktop entry says today of an app that came from it.
+    /// - Returns: The ids that nothing describes any more. Their definitions stay until the core forgets them.
+    mutating func take(
+        _ manifests: [Manifest], defaults: Policy, entry: (AppID) -> AppDefinition? = { _ in nil }
+    ) -> Set<AppID> {
         let current = Set(manifests.map { AppID($0.id) })
-        let gone = Set(definitions.filter { !$0.value.isAdHoc && !current.contains($0.key) }.keys)
+        var gone: Set<AppID> = []
+        for (id, definition) in definitions where !definition.isAdHoc && !current.contains(id) {
+            guard definition.isFromEntry, let again = entry(id) else {
+                gone.insert(id)
+                continue
+            }
+            definitions[id] = again
+        }
         for id in definitions.keys where definitions[id]?.isAdHoc == true {
             definitions[id]?.policy.timeouts = defaults.timeouts
             definitions[id]?.policy.onExit = defaults.onExit

@@ -20,8 +20,12 @@ struct AppDefinition {
     var workingDirectory: String?
     /// What is added to the environment of the app's user; for an ad-hoc app it is all that its caller had.
     var environment: [String: String] = [:]
-    /// The manifest that it came from; nil for an ad-hoc app.
+    /// The manifest, or the desktop entry, that it came from; nil for an ad-hoc app.
     var manifest: String?
+    /// Whether it came from a desktop entry alone, which is read when it is launched.
+    var isFromEntry = false
+    /// The command as a desktop entry has it; nil where it is not from one.
+    var exec: ExecLine?
     var policy: Policy
     var suspendMethod = SuspendMethod.signal
     var exitPolicy = Manifest.ExitPolicy.main
@@ -50,6 +54,7 @@ struct AppDefinition {
         self.manifest = manifest.file
         suspendMethod = SuspendMethod(manifest.suspendMethod)
         exitPolicy = manifest.exitPolicy
+        exec = manifest.exec
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
         policy = defaults
@@ -66,6 +71,12 @@ struct AppDefinition {
         if let time = manifest.backgroundTime { policy.timeouts.background = time }
         if let time = manifest.terminateTimeout { policy.timeouts.willTerminate = time }
         if let time = manifest.launchTimeout { policy.timeouts.launch = time }
+    }
+
+    /// An app that a desktop entry describes, and no manifest.
+    init(entry: DesktopEntry, defaults: Policy) {
+        self.init(manifest: entry.manifest, defaults: defaults)
+        isFromEntry = true
     }
 
     init(adHoc command: [String], user: User, defaults: Policy) {

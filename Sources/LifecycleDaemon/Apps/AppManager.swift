@@ -18,6 +18,8 @@ final class AppManager {
     private let launcher: AppLauncher
     let exits: LastExits
     let schedules: Schedules
+    /// What can be launched without a manifest; nil for nothing.
+    let entries: DesktopEntries?
     let log: LifecycleLog
     let dates = ClockDifference()
     /// What happened lately, and how often what has.
@@ -50,13 +52,14 @@ final class AppManager {
 
     init(
         loop: EventLoop, launcher: AppLauncher, keeper: StateKeeper, exits: LastExits, runs: AppRecords,
-        log: LifecycleLog
+        entries: DesktopEntries?, log: LifecycleLog
     ) throws(SystemdError) {
         let driver = try CoreDriver(loop: loop)
         self.driver = driver
         self.launcher = launcher
         self.keeper = keeper
         self.exits = exits
+        self.entries = entries
         schedules = try Schedules(loop: loop, records: runs) { driver.give(.wake($0, kind: $1)) }
         self.log = log
         processes = try AppProcesses(loop: loop) { driver.give(.outcome($0, $1)) }
@@ -112,7 +115,12 @@ final class AppManager {
         resources.use(configuration.settings.resources)
         schedules.take(configuration.manifests)
         reclaimsWhenSuspended = configuration.settings.memory.reclaimWhenSuspended
-        return (settings, catalog.take(configuration.manifests, defaults: defaults))
+        let defaults = defaults
+        let gone = catalog.take(configuration.manifests, defaults: defaults) { [entries] id in
+            guard case .entry(let entry) = entries?.find(id.name) else { return nil }
+            return AppDefinition(entry: entry, defaults: defaults)
+        }
+        return (settings, gone)
     }
 
     /// Takes note of an ad-hoc app without telling the core.

@@ -1,4 +1,5 @@
 import AppChannel
+import Configuration
 import ControlAPI
 import LifecycleCore
 
@@ -46,13 +47,17 @@ extension AppDefinition {
     private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
 
     /// Whether it gets what it is to open as an argument.
-    var takesURLs: Bool { !isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) } }
+    var takesURLs: Bool {
+        exec?.takesURLs ?? (!isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) })
+    }
 
     /// The command with what is to be opened in its place; with nothing to open, the place is left out. What somebody
     /// runs ad hoc is run as it is.
     func command(opening url: String?) -> [String] {
+        let file = url.flatMap { URLText($0)?.filePath }
+        if let exec { return exec.command(opening: url, path: file) }
         guard takesURLs, let program = command.first else { return command }
-        let path = url.flatMap { URLText($0)?.filePath } ?? url
+        let path = file ?? url
         return [program]
             + command.dropFirst().compactMap { argument in
                 switch argument {

@@ -20,6 +20,8 @@ extension MethodName {
         case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
         // Which of them is in front is the person's choice too; the app has its channel for what it may ask.
         case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
+        // What else there is on the machine is nothing to an app.
+        case .apps: .refused
         // It would keep the app awake without limit. Background tasks and modes are for that.
         case .resume: .refused
         // The same; and whoever sees or hears apps is none of them.

@@ -11,9 +11,8 @@ extension ControlService {
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
         let event = AppEvent.openURL(url.text, type: type, source: connection.scope.source?.name)
         guard event.fitsALine else { throw .invalidParameter(open.type == nil ? "url" : "type") }
-        let handlers = URLHandlers(apps: manager.catalog.definitions, defaults: manager.defaultApps)
         do throws(ControlError) {
-            let id = if let name = open.id { AppID(name) } else { try handlers.app(for: url, type: type) }
+            let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
             ask(.hand(id, event), call, connection)
         } catch {
             connection.send(error.reply, to: call.id)
@@ -25,7 +24,7 @@ extension ControlService {
         guard !activity.type.isEmpty else { throw .invalidParameter("type") }
         let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
         guard event.fitsALine else { throw .invalidParameter("info") }
-        ask(.hand(AppID(activity.id), event), call, connection)
+        withApp(activity.id, call, connection) { .hand($0, event) }
     }
 }
 

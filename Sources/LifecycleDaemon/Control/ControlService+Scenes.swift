@@ -13,7 +13,7 @@ extension ControlService {
             throw .invalidParameter("info")
         }
         let opening = SceneOpening(scene: scene, role: wanted.role, info: wanted.info)
-        ask(.openScene(AppID(wanted.app), opening, background: wanted.background ?? false), call, connection)
+        withApp(wanted.app, call, connection) { .openScene($0, opening, background: wanted.background ?? false) }
     }
 
     /// Asks for something that is about one scene.

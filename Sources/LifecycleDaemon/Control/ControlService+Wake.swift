@@ -12,6 +12,12 @@ extension ControlService {
             throw .invalidParameter("payload")
         }
         let presentation = presentation
+        let app: AppID
+        do throws(ControlError) {
+            app = try launchable(wake.id)
+        } catch {
+            return connection.send(error.reply, to: call.id)
+        }
         let id = requests.open(call.id, of: connection) { reply in
             switch reply {
             case .ended(let outcome, let app): presentation.outcome(outcome, app)
@@ -22,7 +28,7 @@ extension ControlService {
             case .reclaimed: presentation.outcome(.lost, nil)
             }
         }
-        manager.request(id, .wake(AppID(wake.id), kind: wake.kind, payload: payload))
+        manager.request(id, .wake(app, kind: wake.kind, payload: payload))
     }
 }
 

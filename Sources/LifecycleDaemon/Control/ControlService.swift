@@ -57,7 +57,7 @@ final class ControlService {
     var summary: String {
         let problems = self.problems.count
         // Only what holds until the next reload: nobody is told when apps come and go.
-        let manifests = manager.catalog.definitions.values.count { !$0.isAdHoc }
+        let manifests = manager.catalog.definitions.values.count { !$0.isAdHoc && !$0.isFromEntry }
         return "\(manifests) manifest\(manifests == 1 ? "" : "s") read"
             + (problems == 0 ? "" : ", \(problems) configuration problem\(problems == 1 ? "" : "s")")
     }
@@ -118,7 +118,7 @@ final class ControlService {
         switch method {
         case .launch:
             let launch: LaunchParameters = try call.parameters()
-            ask(.launch(AppID(launch.id), background: launch.background ?? false), call, connection)
+            withApp(launch.id, call, connection) { .launch($0, background: launch.background ?? false) }
         case .run: try run(call, from: connection)
         case .focus: ask(.focus(try app(of: call)), call, connection)
         case .simulate: try simulate(call, from: connection)
@@ -142,6 +142,7 @@ final class ControlService {
         case .closeScene: try askScene(call, from: connection, Request.closeScene)
         case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
+        case .apps: try tellApps(call, to: connection)
         case .describe: connection.send(describe(try app(of: call)), to: call.id)
         case .findApp: try findApp(call, for: connection)
         case .adopt: try adopt(call, from: connection)

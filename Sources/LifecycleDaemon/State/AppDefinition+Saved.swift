@@ -1,6 +1,6 @@
 import LifecycleCore
 
-// An app that somebody started ad hoc is described nowhere else.
+// An app that somebody started ad hoc is described nowhere else; a desktop entry may be gone when it is looked for again.
 extension AppDefinition {
     func saved(_ id: AppID) -> SavedRecord {
         var record = SavedRecord()
@@ -11,6 +11,7 @@ extension AppDefinition {
         record.add("adopted", isAdopted ? "1" : nil)
         record.add("like", model)
         record.add("working-directory", workingDirectory)
+        if isFromEntry { record.add("entry", manifest) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
             record.add("environment", "\(name)=\(value)")
         }
@@ -23,6 +24,8 @@ extension AppDefinition {
         self.init(adHoc: command, user: record["user"].map { User(text: $0) } ?? .daemon, defaults: defaults)
         name = record["name"]
         workingDirectory = record["working-directory"]
+        manifest = record["entry"]
+        isFromEntry = manifest != nil
         for variable in record.all("environment") {
             let parts = variable.halves(around: "=")
             if parts.count == 2 { environment[parts[0]] = parts[1] }

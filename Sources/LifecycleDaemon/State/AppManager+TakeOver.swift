@@ -12,7 +12,7 @@ extension AppManager {
             records.append((.place, SavedRecord(fields: [.init(name: "cgroups", value: path)])))
         }
         if session.path != nil { records.append((.session, session.saved)) }
-        for (id, definition) in catalog.definitions where definition.isAdHoc {
+        for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
         }
         for id in core.knownApps.keys {
@@ -38,7 +38,8 @@ extension AppManager {
         for (id, app) in saved.apps {
             // Whoever asked for an app that was never launched is gone.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
-            guard var definition = AppDefinition(saved: record, defaults: defaults) else { continue }
+            let known = entryDefinition(id, saved: record) ?? AppDefinition(saved: record, defaults: defaults)
+            guard var definition = known else { continue }
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
             insert(definition, as: id)
         }

@@ -7,3 +7,10 @@ struct AppArgument: ParsableArguments {
         completion: .shellCommand("lifectl list --ids 2>/dev/null"))
     var id: String
 }
+
+extension CompletionKind {
+    /// The ids of apps that are known, and of those that can be launched.
+    static var launchableApps: CompletionKind {
+        .shellCommand("lifectl list --ids 2>/dev/null; lifectl apps --ids 2>/dev/null")
+    }
+}

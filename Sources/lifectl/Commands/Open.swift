@@ -17,7 +17,7 @@ struct Open: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The app to open it with. (default: the one that opens such)", valueName: "app"),
-        completion: .shellCommand("lifectl list --ids 2>/dev/null"))
+        completion: .launchableApps)
     var app: String?
 
     @Option(help: ArgumentHelp("Its media type. (default: what the name of a file says)", valueName: "type"))

@@ -14,7 +14,7 @@ struct FuzzTarget {
 
     static let all: [FuzzTarget] = [
         .varlinkServer, .varlinkClient, .appLines, .appSession, .toml, .manifest, .settings, .values, .state,
-        .stateRoundTrip, .procStatus, .procFiles, .pressure, .calendar, .url,
+        .stateRoundTrip, .procStatus, .procFiles, .pressure, .calendar, .url, .desktopEntry,
     ]
 }
 

@@ -55,6 +55,19 @@ import Testing
         #expect(restored.environment == definition.environment)
     }
 
+    /// Its entry may be gone when a daemon takes it over.
+    @Test func `an app of a desktop entry comes back as one`() throws {
+        var manifest = Manifest(id: "a", file: "/usr/share/applications/a.desktop", command: ["a", "b"], program: "/a")
+        manifest.workingDirectory = "/tmp"
+        let definition = AppDefinition(entry: DesktopEntry(manifest: manifest), defaults: Policy())
+        let restored = try #require(AppDefinition(saved: definition.saved(AppID("a")), defaults: Policy()))
+        #expect(restored.isFromEntry && !restored.isAdHoc)
+        #expect(restored.manifest == manifest.file)
+        #expect(restored.command == ["a", "b"])
+        // Nothing describes it any more, so it goes with its last process.
+        #expect(restored.policy.isTransient)
+    }
+
     @Test func `an ad-hoc app comes back as it was`() throws {
         var definition = AppDefinition(adHoc: ["/bin/sh", "", "a b\n%"], user: .named("me"), defaults: Policy())
         definition.name = "Näme"

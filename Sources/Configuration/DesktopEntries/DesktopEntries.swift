@@ -1,0 +1,76 @@
+/// The desktop entries of a machine, or of a person. They are looked for when somebody asks, and not before.
+public struct DesktopEntries: Sendable {
+    /// What was found under an id.
+    public enum Finding: Hashable, Sendable {
+        case entry(DesktopEntry)
+
+        /// There is one that cannot be launched.
+        case unusable(Problem)
+    }
+
+    /// Where to look, in `applications` of each, the directory that outranks all others first.
+    public let directories: [String]
+
+    private let reader: DesktopEntryReader
+
+    /// Prepares to look for entries.
+    ///
+    /// - Parameters:
+    ///   - searchPath: Where programs without a path are looked up, in the form of the PATH variable.
+    public init(directories: [String], locale: LocaleName = LocaleName(""), searchPath: String) {
+        self.directories = directories
+        reader = DesktopEntryReader(locale: locale, search: ProgramSearch(path: searchPath))
+    }
+
+    /// The entries that a daemon with these variables reads: those of the XDG Base Directory Specification 0.8. What a
+    /// person has put into their own directory is nothing to the system's daemon.
+    public init(for instance: Instance, environment: [String: String], searchPath: String) {
+        var directories: [String] = []
+        if instance == .user {
+            if let home = environment["XDG_DATA_HOME"], home.utf8.first == UInt8(ascii: "/") {
+                directories.append(home)
+            } else if let home = environment["HOME"], home.utf8.first == UInt8(ascii: "/") {
+                directories.append("\(home)/.local/share")
+            }
+        }
+        let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
+        // By bytes: the separator and an accent behind it are one character.
+        for part in shared.utf8.split(separator: UInt8(ascii: ":")) where part.first == UInt8(ascii: "/") {
+            var path = part
+            while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+            let directory = String(decoding: path, as: UTF8.self)
+            if !directories.contains(directory), directories.count < 32 { directories.append(directory) }
+        }
+        self.init(
+            directories: directories, locale: LocaleName(environment: environment), searchPath: searchPath)
+    }
+
+    /// The id in a name that may be that of a file, `org.example.Clock.desktop`.
+    public static func id(in name: String) -> String { name.withoutDesktopSuffix ?? name }
+
+    /// What there is under an id; nil for nothing.
+    public func find(_ id: String) -> Finding? {
+        guard AppIdentifier.isValid(id) else { return nil }
+        return DesktopEntryCatalog(directories: directories).paths[id].map { read(id, at: $0) }
+    }
+
+    /// Everything there is, by id.
+    public func all() -> [String: Finding] {
+        var findings: [String: Finding] = [:]
+        for (id, path) in DesktopEntryCatalog(directories: directories).paths { findings[id] = read(id, at: path) }
+        return findings
+    }
+
+    /// Where entries are looked for, for a person.
+    public var places: String {
+        directories.isEmpty ? "no directory" : directories.map { "\($0)/applications" }.joined(separator: ", ")
+    }
+
+    private func read(_ id: String, at path: String) -> Finding {
+        do throws(Problem) {
+            return .entry(try reader.read(id, at: path))
+        } catch {
+            return .unusable(error)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// An app, as a desktop entry describes it.
+public struct DesktopEntry: Hashable, Sendable {
+    /// What a manifest would say of it; its file is the entry.
+    public var manifest: Manifest
+
+    /// Whether menus show it. One that they do not show can be launched all the same.
+    public var isShown = true
+
+    /// Keys for lifed that could not be used; each concerns itself alone.
+    public var problems: [Problem] = []
+
+    /// An app that menus show.
+    public init(manifest: Manifest) {
+        self.manifest = manifest
+    }
+}
+
+/// Reads desktop entries.
+struct DesktopEntryReader {
+    let locale: LocaleName
+    let search: ProgramSearch
+
+    /// Reads an entry.
+    ///
+    /// - Throws: Why it cannot be launched.
+    func read(_ id: String, at path: String) throws(Problem) -> DesktopEntry {
+        let content: TextFile.Content?
+        do throws(TextFile.Failure) {
+            content = try TextFile.read(path)
+        } catch {
+            throw Problem(file: path, line: error.line, message: error.message)
+        }
+        switch content {
+        case nil: throw Problem(file: path, message: "is gone")
+        case .masked: throw Problem(file: path, message: "is empty, which takes the app away")
+        case .text(let text):
+            do throws(DesktopEntryDefect) {
+                return try parse(Array(text.utf8), id, at: path)
+            } catch {
+                throw Problem(file: path, line: error.line, message: error.message)
+            }
+        }
+    }
+
+    /// Makes an app of an entry's text.
+    func parse(_ bytes: [UInt8], _ id: String, at path: String) throws(DesktopEntryDefect) -> DesktopEntry {
+        let file = try DesktopEntryFile(bytes)
+        try refuse(file)
+        guard let value = try file.value(of: "Exec"), let line = try file.string("Exec") else {
+            throw DesktopEntryDefect(
+                line: file.line,
+                message: try file.boolean("DBusActivatable")
+                    ? "has no Exec: it can be started by way of D-Bus only, and lifed starts programs itself"
+                    : "has no Exec, which says what to start")
+        }
+        let name = Self.title(try file.localizedString("Name", locale))
+        let exec: ExecLine
+        do throws(ExecLine.Defect) {
+            let icon = try? file.localizedString("Icon", locale)
+            exec = try ExecLine(line, of: ExecLine.Subject(name: name ?? id, icon: icon ?? nil, file: path))
+        } catch {
+            throw DesktopEntryDefect(line: value.line, message: "Exec: \(error.message)")
+        }
+        let command = exec.command()
+        var manifest = Manifest(id: id, file: path, command: command, program: "")
+        manifest.program = try find(command[0], for: "Exec", line: value.line)
+        manifest.name = name
+        manifest.exec = exec
+        manifest.workingDirectory = try directory(file)
+        (manifest.mimeTypes, manifest.schemes) = Self.types(try file.strings("MimeType"))
+        var entry = DesktopEntry(manifest: manifest)
+        entry.isShown = try !file.boolean("NoDisplay")
+        try LifedKeys.apply(file, of: path, to: &entry)
+        return entry
+    }
+
+    /// What makes an entry one that cannot be launched, whatever its command.
+    private func refuse(_ file: DesktopEntryFile) throws(DesktopEntryDefect) {
+        if try file.boolean("Hidden") {
+            let line = try file.value(of: "Hidden")?.line
+            throw DesktopEntryDefect(line: line, message: "Hidden=true: it counts as deleted")
+        }
+        let type = try file.string("Type")
+        guard type == "Application" else {
+            throw DesktopEntryDefect(
+                line: try file.value(of: "Type")?.line ?? file.line,
+                message: "Type: expected Application, found \(type?.quoted ?? "nothing")")
+        }
+        if try file.boolean("Terminal") {
+            throw DesktopEntryDefect(
+                line: try file.value(of: "Terminal")?.line,
+                message: "Terminal=true: it needs a terminal, and lifed has none to give; "
+                    + "launch a terminal with it by way of a manifest")
+        }
+        if let value = try file.value(of: "TryExec"), let program = try file.string("TryExec") {
+            _ = try find(program, for: "TryExec", line: value.line)
+        }
+    }
+
+    private func find(_ program: String, for key: String, line: Int) throws(DesktopEntryDefect) -> String {
+        let place = program.utf8.first == UInt8(ascii: "/") ? "" : " in \(search.path.quoted)"
+        let what: String
+        do throws(ProgramSearch.Failure) {
+            return try search.find(program)
+        } catch {
+            what = error == .missing ? "does not exist\(place)" : "is not an executable file"
+        }
+        throw DesktopEntryDefect(line: line, message: "\(key): the program \(program.quoted) \(what)")
+    }
+
+    private func directory(_ file: DesktopEntryFile) throws(DesktopEntryDefect) -> String? {
+        guard let path = try file.string("Path") else { return nil }
+        guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < 4096 else {
+            throw DesktopEntryDefect(
+                line: try file.value(of: "Path")?.line, message: "Path: expected an absolute path, found \(path.quoted)"
+            )
+        }
+        return path
+    }
+
+    /// A name that can be shown; nil where the id must do.
+    private static func title(_ text: String?) -> String? {
+        text.flatMap { try? Kind<String>.title.read(.string($0)) }
+    }
+
+    /// What it opens. Schemes have a media type of their own in the shared MIME database; what is neither is nothing.
+    private static func types(_ texts: [String]) -> (mimeTypes: Set<String>, schemes: Set<String>) {
+        let prefix = "x-scheme-handler/"
+        var types: Set<String> = []
+        var schemes: Set<String> = []
+        for text in texts.prefix(256) {
+            if text.utf8.starts(with: prefix.utf8) {
+                let scheme = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+                if Kind<Set<String>>.isScheme(scheme) { schemes.insert(scheme.lowercased()) }
+            } else if Kind<Set<String>>.isMediaType(text) {
+                types.insert(text.lowercased())
+            }
+        }
+        return (types, schemes)
+    }
+}

@@ -1,0 +1,117 @@
+/// Why a text is no desktop entry, or none that can be used.
+struct DesktopEntryDefect: Error, Equatable {
+    /// The line concerned, counted from 1; nil if the defect is that of the whole file.
+    var line: Int?
+
+    /// One line, without control characters.
+    let message: String
+}
+
+/// The main group of a desktop entry, as it is written: Desktop Entry Specification 1.5, section 3.
+///
+/// It is gone over by bytes, because a separator and an accent behind it are one character. Nothing is read behind the main
+/// group: what follows are actions, which do not concern the start of an app.
+struct DesktopEntryFile {
+    /// The name of the group that every entry begins with.
+    static let mainGroup = "Desktop Entry"
+
+    /// What one line says.
+    struct Value: Equatable {
+        let line: Int
+
+        /// As it is written, escapes included.
+        let bytes: [UInt8]
+    }
+
+    /// By the key, with the locale in brackets where the line has one.
+    private var values: [String: Value] = [:]
+
+    /// The lines that say something for the second time.
+    private var repetitions: [String: Int] = [:]
+
+    /// Where the group begins.
+    private(set) var line = 1
+
+    /// Reads a text, which is not trusted in any way.
+    init(_ bytes: [UInt8]) throws(DesktopEntryDefect) {
+        var number = 0
+        var begin: Int?
+        for var text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            if text.last == UInt8(ascii: "\r") { text.removeLast() }
+            guard let first = text.first(where: { !$0.isBlank }), text.first != UInt8(ascii: "#") else { continue }
+            if first == UInt8(ascii: "[") {
+                // Only one group is of interest, and it has to be the first.
+                if begin != nil { break }
+                guard text.elementsEqual("[\(Self.mainGroup)]".utf8) else { throw Self.notTheMainGroup(number) }
+                begin = number
+                continue
+            }
+            guard begin != nil else { throw Self.notTheMainGroup(number) }
+            try take(text, number)
+        }
+        guard let begin else { throw Self.notTheMainGroup(nil) }
+        line = begin
+    }
+
+    /// What a line of the main group says; nil where none does.
+    func value(of key: String) throws(DesktopEntryDefect) -> Value? {
+        if let line = repetitions[key] { throw DesktopEntryDefect(line: line, message: "\(key) is there already") }
+        return values[key]
+    }
+
+    /// The keys that begin with a prefix, in the order of the lines.
+    func keys(withPrefix prefix: String) -> [String] {
+        values.filter { $0.key.utf8.starts(with: prefix.utf8) }.sorted { $0.value.line < $1.value.line }.map(\.key)
+    }
+
+    private mutating func take(_ text: ArraySlice<UInt8>, _ number: Int) throws(DesktopEntryDefect) {
+        guard let separator = text.firstIndex(of: UInt8(ascii: "=")) else {
+            throw DesktopEntryDefect(line: number, message: "expected a group, a comment or Key=Value")
+        }
+        let name = text[..<separator].withoutBlanks
+        guard Self.isKey(name) else {
+            throw DesktopEntryDefect(line: number, message: "a key is letters, digits and -, and perhaps a [locale]")
+        }
+        let value = text[(separator + 1)...]
+        guard !value.contains(0) else {
+            throw DesktopEntryDefect(line: number, message: "holds the character NUL, which no text does")
+        }
+        let key = String(decoding: name, as: UTF8.self)
+        if values[key] != nil { repetitions[key] = repetitions[key] ?? number }
+        values[key] = Value(line: number, bytes: Array(value.withoutBlanks))
+    }
+
+    private static func isKey(_ name: ArraySlice<UInt8>) -> Bool {
+        let bare = name.prefix { $0 != UInt8(ascii: "[") }
+        let locale = name[bare.endIndex...]
+        guard !bare.isEmpty, bare.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }) else { return false }
+        guard !locale.isEmpty else { return true }
+        return locale.count > 2 && locale.last == UInt8(ascii: "]")
+            && locale.dropFirst().dropLast().allSatisfy { $0.isLetterOrDigit || "_.@-".utf8.contains($0) }
+    }
+
+    private static func notTheMainGroup(_ line: Int?) -> DesktopEntryDefect {
+        DesktopEntryDefect(line: line, message: "does not begin with the group [\(mainGroup)]")
+    }
+}
+
+extension UInt8 {
+    /// A space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    var isLetterOrDigit: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without the blanks at both ends.
+    fileprivate var withoutBlanks: ArraySlice<UInt8> {
+        guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}

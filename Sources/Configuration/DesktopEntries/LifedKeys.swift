@@ -1,0 +1,67 @@
+/// The keys that an entry can have for lifed: `X-Lifed-BackgroundModes` is what `backgroundModes` is in a manifest.
+enum LifedKeys {
+    static let prefix = "X-Lifed-"
+
+    /// The keys of a manifest that an entry can have. The others are said by the entry's own keys, or are not its
+    /// business: who it runs as, when, and whether it may tell other apps what to do.
+    static let names: Set<String> = [
+        "suspend", "suspendMethod", "exitPolicy", "callbacks", "backgroundModes", "backgroundTime", "terminateTimeout",
+        "launchTimeout", "scenes", "sceneLimit", "restart", "onExit", "reclaimWhenSuspended",
+    ]
+
+    /// Takes every valid key over; a problem with one key concerns that key alone.
+    static func apply(
+        _ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry
+    ) throws(DesktopEntryDefect) {
+        for name in file.keys(withPrefix: prefix) {
+            let line = try file.value(of: name)?.line
+            guard entry.problems.count < Schema<Manifest>.problemLimit else { return }
+            do throws(Mismatch) {
+                guard let key = key(named: name) else { throw Mismatch(message: unknown(name)) }
+                try read(values(of: name, in: file), for: key, &entry.manifest)
+            } catch {
+                entry.problems.append(Problem(file: path, line: line, message: error.named(name).message))
+            }
+        }
+    }
+
+    private static func key(named name: String) -> Key<Manifest>? {
+        var bytes = Array(name.utf8.dropFirst(prefix.utf8.count))
+        guard let first = bytes.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else { return nil }
+        bytes[0] = first | 0x20
+        let own = String(decoding: bytes, as: UTF8.self)
+        guard names.contains(own) else { return nil }
+        return Manifest.schema.keys.first { $0.path == [own] }
+    }
+
+    private static func unknown(_ name: String) -> String {
+        let known = names.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
+        let hint = Suggestion.forUnknown(name, among: known).map { "; did you mean \($0.quoted)?" } ?? ""
+        return "unknown key \(name.quoted)\(hint)"
+    }
+
+    /// What a value can be in a manifest: an entry has texts alone.
+    private static func values(of name: String, in file: DesktopEntryFile) -> [TOMLNode] {
+        let text = (try? file.string(name)) ?? ""
+        var values: [TOMLNode] = [.string(text)]
+        if let number = Int(text) { values.append(.integer(number)) }
+        if let value = Bool(text) { values.append(.boolean(value)) }
+        values.append(.array(((try? file.strings(name)) ?? []).map { .string($0) }))
+        return values
+    }
+
+    /// Takes the first value that is of the right kind.
+    private static func read(
+        _ values: [TOMLNode], for key: Key<Manifest>, _ manifest: inout Manifest
+    ) throws(Mismatch) {
+        var first: Mismatch?
+        for value in values {
+            do throws(Mismatch) {
+                return try key.read(value, &manifest)
+            } catch {
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
+    }
+}

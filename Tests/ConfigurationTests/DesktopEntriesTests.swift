@@ -1,0 +1,142 @@
+import Testing
+
+@testable import Configuration
+
+/// Where entries are, and which of several counts.
+@Suite struct DesktopEntriesTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func write(_ path: String, _ lines: String...) throws {
+        try directory.write(
+            "[Desktop Entry]\nType=Application\nName=\(path)\nExec=sh\n" + lines.joined(separator: "\n"), to: path)
+    }
+
+    private func entries(_ names: String...) -> DesktopEntries {
+        DesktopEntries(directories: names.map { "\(directory.path)/\($0)" }, searchPath: "/usr/bin:/bin")
+    }
+
+    private func name(_ finding: DesktopEntries.Finding?) -> String? {
+        switch finding {
+        case .entry(let entry): entry.manifest.name
+        case .unusable(let problem): String(problem.description.dropFirst(directory.path.count + 1))
+        case nil: nil
+        }
+    }
+
+    @Test func `an id is the path below applications`() throws {
+        try write("one/applications/plain.desktop")
+        try write("one/applications/kde/org.example.clock.desktop")
+        try write("one/applications/a/b/c.desktop")
+        try directory.write("", to: "one/applications/mimeinfo.cache")
+        try directory.write("", to: "one/applications/.desktop")
+        try directory.write("", to: "one/applications/with space.desktop")
+        let all = entries("one").all()
+        #expect(all.keys.sorted() == ["a-b-c", "kde-org.example.clock", "plain"])
+        #expect(name(entries("one").find("kde-org.example.clock")) == "one/applications/kde/org.example.clock.desktop")
+        #expect(entries("one").find("org.example.clock") == nil)
+        #expect(entries("one").find("../applications/plain") == nil)
+    }
+
+    @Test func `the first directory counts`() throws {
+        try write("home/applications/app.desktop")
+        try write("usr/applications/app.desktop")
+        try write("usr/applications/other.desktop")
+        let found = entries("home", "nowhere", "usr")
+        #expect(name(found.find("app")) == "home/applications/app.desktop")
+        #expect(name(found.find("other")) == "usr/applications/other.desktop")
+    }
+
+    @Test func `what is deleted at home is deleted`() throws {
+        try write("usr/applications/hidden.desktop")
+        try write("usr/applications/empty.desktop")
+        try write("home/applications/hidden.desktop", "Hidden=true")
+        try directory.write("", to: "home/applications/empty.desktop")
+        let found = entries("home", "usr")
+        #expect(name(found.find("hidden")) == "home/applications/hidden.desktop:5: Hidden=true: it counts as deleted")
+        #expect(name(found.find("empty")) == "home/applications/empty.desktop: is empty, which takes the app away")
+    }
+
+    @Test func `a walk has an end`() throws {
+        for number in 0..<6 { try write("one/applications/app\(number).desktop") }
+        try write("one/applications/deep/er/app.desktop")
+        try directory.link("one/applications/loop", to: "\(directory.path)/one/applications")
+        let path = "\(directory.path)/one"
+        #expect(DesktopEntryCatalog(directories: [path]).paths.count <= 4096)
+        #expect(DesktopEntryCatalog(directories: [path], limits: .init(entries: 4)).paths.count == 4)
+        #expect(DesktopEntryCatalog(directories: [path], limits: .init(depth: 1)).paths.count == 6)
+        #expect(DesktopEntryCatalog(directories: [path], limits: .init(directories: 1)).paths.count == 6)
+    }
+
+    @Test(arguments: [
+        (["HOME": "/h"], Instance.user, ["/h/.local/share", "/usr/local/share", "/usr/share"]),
+        (["HOME": "/h", "XDG_DATA_HOME": "/d"], .user, ["/d", "/usr/local/share", "/usr/share"]),
+        (["HOME": "h", "XDG_DATA_HOME": "d"], .user, ["/usr/local/share", "/usr/share"]),
+        (["HOME": "/h", "XDG_DATA_DIRS": "/a/:b::/\u{301}c:/a"], .user, ["/h/.local/share", "/a", "/\u{301}c"]),
+        (["HOME": "/h", "XDG_DATA_DIRS": ""], .user, ["/h/.local/share", "/usr/local/share", "/usr/share"]),
+        (["HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_DATA_DIRS": "/a"], .system, ["/a"]),
+    ])
+    func `where entries are`(environment: [String: String], instance: Instance, directories: [String]) throws {
+        #expect(DesktopEntries(for: instance, environment: environment, searchPath: "").directories == directories)
+    }
+
+    @Test func `a name may have its ending`() throws {
+        #expect(DesktopEntries.id(in: "org.example.clock.desktop") == "org.example.clock")
+        #expect(DesktopEntries.id(in: "org.example.clock") == "org.example.clock")
+        #expect(DesktopEntries.id(in: ".desktop") == ".desktop")
+    }
+
+    // Manifests without a command.
+
+    private func load(_ manifest: String, _ instance: Instance = .user) throws -> LoadedConfiguration {
+        try directory.write(manifest, to: "apps.d/clock.toml")
+        let loader = ConfigurationLoader(
+            directories: [directory.path], instance: instance, searchPath: "/usr/bin:/bin", entries: entries("usr"))
+        return loader.load()
+    }
+
+    @Test func `a manifest without a command takes the entry's`() throws {
+        try write("usr/applications/clock.desktop", "X-Lifed-Suspend=never", "X-Lifed-SceneLimit=4", "MimeType=a/b")
+        let loaded = try load("suspend = 'auto'\nscenes = true")
+        #expect(loaded.problems == [])
+        let manifest = try #require(loaded.manifests.first)
+        #expect(manifest.id == "clock")
+        #expect(manifest.file == "\(directory.path)/apps.d/clock.toml")
+        #expect(manifest.command == ["sh"])
+        #expect(manifest.program == "/usr/bin/sh")
+        #expect(manifest.name == "usr/applications/clock.desktop")
+        #expect(manifest.mimeTypes == ["a/b"])
+        #expect(manifest.suspend == .auto)
+        #expect(manifest.scenes)
+        #expect(manifest.sceneLimit == 4)
+    }
+
+    @Test func `a manifest with a command has nothing of the entry`() throws {
+        try write("usr/applications/clock.desktop", "X-Lifed-SceneLimit=4")
+        let manifest = try #require(try load("command = ['ls']").manifests.first)
+        #expect(manifest.exec == nil)
+        #expect(manifest.name == nil)
+        #expect(manifest.sceneLimit == 1)
+    }
+
+    @Test func `an entry that cannot be used is a mistake of the manifest`() throws {
+        try write("usr/applications/clock.desktop", "Terminal=true")
+        let problems = directory.problems(try load("suspend = 'never'"))
+        #expect(problems.count == 1)
+        #expect(problems[0].hasPrefix("apps.d/clock.toml: command is missing, and the desktop entry cannot be used: "))
+        #expect(problems[0].contains("clock.desktop:5: Terminal=true"))
+    }
+
+    /// The system's daemon would run it as root; a person's runs it as that person.
+    @Test func `a manifest on top of an entry is for the system's daemon where it names a user`() throws {
+        try write("usr/applications/clock.desktop")
+        let person = try load("suspend = 'never'", .system)
+        #expect(person.manifests == [] && person.problems == [])
+        let machine = try load("user = 'kiosk'", .system)
+        #expect(machine.problems == [])
+        #expect(machine.manifests.map(\.command) == [["sh"]])
+    }
+}
