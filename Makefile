@@ -7,7 +7,7 @@ SWIFT ?= swift
 BUILD ?= release
 
 bindir = $(PREFIX)/bin
-libdir = $(PREFIX)/lib
+LIBDIR ?= $(PREFIX)/lib
 docdir = $(PREFIX)/share/doc/lifed
 confdir = $(SYSCONFDIR)/lifed
 products = .build/$(BUILD)
@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage format lint install uninstall clean help
+.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage format lint install uninstall deb clean help
 all: build
 
 help: ## List the targets.
@@ -88,14 +88,17 @@ install: ## Install below PREFIX (and DESTDIR, for packages).
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
-	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(libdir)/lifed $(products)/lifed-follow-x11; fi
-	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(PREFIX)/include
-	cp -P $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(libdir)
+	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
+	cp -P $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include
-	@scripts/install-data "$(DESTDIR)" "$(PREFIX)" "$(confdir)"
+	@scripts/install-data "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
 
 uninstall: ## Remove what was installed; the configuration stays.
-	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)"
+	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
+
+deb: build ## Make Debian packages of what was built, in .build/deb: VERSION=N for another version.
+	@scripts/deb .build/deb $(VERSION)
 
 clean: ## Remove what was built.
 	rm -rf .build .build-*
