@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from container import Container, Unavailable, wait_for
+from lifectl import Lifectl
 from service import Service
+from sessions import session
 from test_packages import C_APP
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,6 +151,18 @@ def test_a_removal_leaves_nothing_asleep_behind_a_daemon_that_failed(machine, pa
     machine.run(["dpkg", "-r", "lifed"], timeout=300)
     wait_for(lambda: not service.kernel.exists(asleep), what="the app that slept is gone")
     machine.run(["rm", "/usr/bin/lifed.gone"])
+
+
+def test_a_removal_ends_the_apps_of_people_too(machine, packages):
+    machine.run(["dpkg", "-i", *packages[0]], timeout=300)
+    machine.add_user("kim")
+    service = Service(machine)
+    with session(machine, "kim") as kim:
+        lifectl = Lifectl(lambda command, **options: kim(*command, **options))
+        asleep = lifectl.start("asleep", "sleep", "infinity")
+        lifectl("suspend", "asleep")
+        machine.run(["dpkg", "-r", "lifed"], timeout=300)
+        assert not service.kernel.exists(asleep)
 
 
 @pytest.mark.parametrize("is_static", [False, True])
