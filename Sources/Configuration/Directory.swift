@@ -26,6 +26,12 @@ enum Directory {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// How large a file is, in bytes, as far as it matters to who reads it; nothing where there is none.
+    static func size(ofFile path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? min(max(0, status.st_size), TextFile.maximumSize) : 0
+    }
+
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
         unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
             unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }

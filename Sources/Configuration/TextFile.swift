@@ -19,7 +19,9 @@ enum TextFile {
     }
 
     /// The content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
-    static func read(_ path: String) throws(Failure) -> Content? {
+    ///
+    /// - Parameter limit: The longest file that is read, in bytes.
+    static func read(_ path: String, limit: Int = maximumSize) throws(Failure) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw Failure(message: "cannot be opened: \(SystemError.text(errno))") }
@@ -34,7 +36,7 @@ enum TextFile {
         }
         if isNull(status) { return .masked }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(message: "is not a regular file") }
-        let bytes = try readAll(descriptor)
+        let bytes = try readAll(descriptor, limit: limit)
         return bytes.isEmpty ? .masked : .text(try decode(bytes))
     }
 
@@ -54,9 +56,9 @@ enum TextFile {
     }
 
     /// Counts what is read and not what the size says, because a file can grow meanwhile.
-    private static func readAll(_ descriptor: Int32) throws(Failure) -> [UInt8] {
+    private static func readAll(_ descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
-        while bytes.count <= maximumSize {
+        while bytes.count <= limit {
             let chunk = 65_536
             var count = 0
             let more = unsafe [UInt8](unsafeUninitializedCapacity: chunk) { buffer, initialized in
@@ -69,7 +71,7 @@ enum TextFile {
             if count == 0 { return bytes }
             bytes += more
         }
-        throw Failure(message: "is larger than \(maximumSize) bytes")
+        throw Failure(message: "is larger than \(limit) bytes")
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Failure) -> String {

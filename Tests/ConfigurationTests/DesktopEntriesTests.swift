@@ -71,6 +71,16 @@ import Testing
         #expect(DesktopEntryCatalog(directories: [path], limits: .init(directories: 1)).paths.count == 6)
     }
 
+    @Test func `so much is read at once`() throws {
+        for name in ["a", "b", "c"] { try write("one/applications/\(name).desktop") }
+        try directory.write(
+            "[Desktop Entry]\n" + String(repeating: "#", count: 300_000), to: "one/applications/d.desktop")
+        let found = entries("one").all(sizeLimit: 200)
+        #expect(name(found["b"]) == "one/applications/b.desktop")
+        #expect(name(found["c"]) == "one/applications/c.desktop: is not read: those before it have 200 bytes")
+        #expect(name(entries("one").find("d")) == "one/applications/d.desktop: is larger than 262144 bytes")
+    }
+
     @Test(arguments: [
         (["HOME": "/h"], Instance.user, ["/h/.local/share", "/usr/local/share", "/usr/share"]),
         (["HOME": "/h", "XDG_DATA_HOME": "/d"], .user, ["/d", "/usr/local/share", "/usr/share"]),

@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func `a semicolon can be a part of a string`() throws {
-        let file = try DesktopEntryFile(Array(#"[Desktop Entry]\#nA=a\;b;c\\;d;;\s;"#.utf8))
-        #expect(try file.strings("A") == ["a;b", #"c\"#, "d", " "])
+        let file = try DesktopEntryFile(Array(#"[Desktop Entry]\#nMimeType=a\;b;c\\;d;;\s;"#.utf8))
+        #expect(try file.strings("MimeType") == ["a;b", #"c\"#, "d", " "])
     }
 }

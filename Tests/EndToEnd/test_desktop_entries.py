@@ -265,6 +265,15 @@ def test_nothing_in_a_data_directory_hurts(desktop):
     desktop.lifectl("launch", "good")
 
 
+def test_however_many_entries_there_are_there_is_an_answer(desktop):
+    for number in range(4200):
+        desktop.entry(f"many/app-{number:04}.desktop", "MimeType=x-scheme-handler/odd;")
+    found = desktop.lifectl("apps", "--ids").stdout.split()
+    assert len(found) == 4096 and "many-app-0000" in found
+    status, text = refusal(desktop, "open", "odd:1")
+    assert status == 67 and len(text) < 1000
+
+
 @pytest.mark.parametrize("name", ["foot", "debian-xterm"])
 def test_an_entry_of_a_package_can_be_launched(desktop, name):
     if not (SHARED / f"{name}.desktop").exists():

@@ -90,6 +90,17 @@ import Testing
         #expect(try choice(handlers(two, defaults: ["https": "gone"]), "https://x") == "Ambiguous")
     }
 
+    @Test func `a refusal names no more apps than anybody reads`() throws {
+        let many = handlers(Dictionary(uniqueKeysWithValues: (10..<30).map { ("app\($0)", ["odd"]) }))
+        let url = try #require(URLText("odd:a"))
+        do throws(ControlError) {
+            _ = try many.app(for: url, type: nil)
+            Issue.record("one of many was chosen")
+        } catch {
+            #expect(error.reason.hasSuffix("app16, app17 and 12 more"))
+        }
+    }
+
     @Test func `arguments stand for what is opened, in manifests alone`() {
         let command = ["view", "%u", "100%", "%f", "--x=%u"]
         var manifest = Manifest(id: "view", file: "/view.toml", command: command, program: "/bin/view")

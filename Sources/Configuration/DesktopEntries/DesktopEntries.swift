@@ -54,10 +54,22 @@ public struct DesktopEntries: Sendable {
         return DesktopEntryCatalog(directories: directories).paths[id].map { read(id, at: $0) }
     }
 
+    /// As much is read at once, in bytes: nobody waits long for the answer, whatever somebody has put there.
+    static let sizeLimit = 33_554_432
+
     /// Everything there is, by id.
-    public func all() -> [String: Finding] {
+    public func all() -> [String: Finding] { all(sizeLimit: Self.sizeLimit) }
+
+    func all(sizeLimit: Int) -> [String: Finding] {
         var findings: [String: Finding] = [:]
-        for (id, path) in DesktopEntryCatalog(directories: directories).paths { findings[id] = read(id, at: path) }
+        var room = sizeLimit
+        for (id, path) in DesktopEntryCatalog(directories: directories).paths.sorted(by: { $0.key < $1.key }) {
+            room -= Directory.size(ofFile: path)
+            findings[id] =
+                room >= 0
+                ? read(id, at: path)
+                : .unusable(Problem(file: path, message: "is not read: those before it have \(sizeLimit) bytes"))
+        }
         return findings
     }
 

@@ -17,6 +17,9 @@ public struct DesktopEntry: Hashable, Sendable {
 
 /// Reads desktop entries.
 struct DesktopEntryReader {
+    /// Longer than any entry with all of its translations, in bytes.
+    static let sizeLimit = 262_144
+
     let locale: LocaleName
     let search: ProgramSearch
 
@@ -26,7 +29,7 @@ struct DesktopEntryReader {
     func read(_ id: String, at path: String) throws(Problem) -> DesktopEntry {
         let content: TextFile.Content?
         do throws(TextFile.Failure) {
-            content = try TextFile.read(path)
+            content = try TextFile.read(path, limit: Self.sizeLimit)
         } catch {
             throw Problem(file: path, line: error.line, message: error.message)
         }

@@ -36,7 +36,11 @@ struct DesktopEntryFile {
     init(_ bytes: [UInt8]) throws(DesktopEntryDefect) {
         var number = 0
         var begin: Int?
-        for var text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        var rest: ArraySlice<UInt8>? = bytes[...]
+        while let now = rest {
+            let end = now.firstIndex(of: UInt8(ascii: "\n"))
+            var text = now[..<(end ?? now.endIndex)]
+            rest = end.map { now[($0 + 1)...] }
             number += 1
             if text.last == UInt8(ascii: "\r") { text.removeLast() }
             guard let first = text.first(where: { !$0.isBlank }), text.first != UInt8(ascii: "#") else { continue }
@@ -73,6 +77,8 @@ struct DesktopEntryFile {
         guard Self.isKey(name) else {
             throw DesktopEntryDefect(line: number, message: "a key is letters, digits and -, and perhaps a [locale]")
         }
+        // Translations of what nobody asks for are the better part of most entries.
+        guard Self.isOfInterest(name) else { return }
         let value = text[(separator + 1)...]
         guard !value.contains(0) else {
             throw DesktopEntryDefect(line: number, message: "holds the character NUL, which no text does")
@@ -80,6 +86,18 @@ struct DesktopEntryFile {
         let key = String(decoding: name, as: UTF8.self)
         if values[key] != nil { repetitions[key] = repetitions[key] ?? number }
         values[key] = Value(line: number, bytes: Array(value.withoutBlanks))
+    }
+
+    private static let names = [
+        "Type", "Name", "Exec", "TryExec", "Path", "Icon", "MimeType", "Hidden", "NoDisplay", "Terminal",
+        "DBusActivatable",
+    ].map { Array($0.utf8) }
+
+    private static let ownPrefix = Array(LifedKeys.prefix.utf8)
+
+    private static func isOfInterest(_ name: ArraySlice<UInt8>) -> Bool {
+        let bare = name.prefix { $0 != UInt8(ascii: "[") }
+        return bare.starts(with: ownPrefix) || names.contains { $0.count == bare.count && $0.elementsEqual(bare) }
     }
 
     private static func isKey(_ name: ArraySlice<UInt8>) -> Bool {

@@ -35,7 +35,10 @@ struct URLHandlers {
     }
 
     private static func ambiguous(_ key: String, _ candidates: [AppID]) -> ControlError {
-        let names = candidates.map(\.name).joined(separator: ", ")
+        let shown = 8
+        let names =
+            candidates.prefix(shown).map(\.name).joined(separator: ", ")
+            + (candidates.count > shown ? " and \(candidates.count - shown) more" : "")
         return ControlError(
             .ambiguous, id: nil, reason: "several apps open \(key): \(names)",
             remedy: "Choose one with --app, or for good in lifed.toml: [defaults] \"\(key)\" = \"\(candidates[0])\".")
