@@ -90,6 +90,8 @@ private struct Relocation {
             let outside = members.members().filter { !inside.contains($0.pid) }
             if outside.isEmpty { return }
             for process in outside {
+                // One whose first thread has ended would leave that behind, and not be listed where the others are.
+                guard !process.state.isGone else { throw Errno(rawValue: EPERM) }
                 guard let place = Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
                 guard Cgroup.unit(in: place).map({ $0 == unit.flatMap(Cgroup.unit) }) ?? true else {
                     throw Errno(rawValue: EPERM)
