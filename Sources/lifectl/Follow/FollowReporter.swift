@@ -48,7 +48,7 @@ extension Follower.Step {
         switch self {
         case .find(let process): "find the app of process \(process)"
         case .use(let use, let apps):
-            "say that \(apps.isEmpty ? "nothing" : apps.joined(separator: ", ")) \(use.words)"
+            "say what \(use.words): \(apps.isEmpty ? "nothing" : apps.joined(separator: ", "))"
         case .focus(let app, let item): "focus \(app) (\(item.words))"
         case .home: "go home: nothing has the focus, or nothing of what is in front is on the screen"
         case .leave(let item): "leave alone what is no app's (\(item.words))"

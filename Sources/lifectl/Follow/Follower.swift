@@ -38,7 +38,8 @@ struct Follower {
     private var owners: [Item.Key: Owner] = [:]
     /// What the daemon was told of each use.
     private var toldUses: [Use: [String]] = [:]
-    private var wish = Wish.leave
+    /// What was wished for last; nil where nothing was.
+    private var wish: Wish?
     /// The app that was brought to the front from here, until it is sent away.
     private var front: String?
     /// Whether a window has had the focus since the source is there. An empty screen at the start sends nobody away: who
@@ -65,7 +66,7 @@ struct Follower {
     /// The source has gone: nothing is used any more, as far as anybody can tell, and what is in front stays there.
     mutating func loseSource(at now: Int64) {
         see(Observation(uses: observation.uses.mapValues { _ in [] }), at: now)
-        wish = .leave
+        wish = nil
         hasSeenFocus = false
     }
 
@@ -73,7 +74,7 @@ struct Follower {
     mutating func loseDaemon() {
         owners = [:]
         toldUses = [:]
-        wish = .leave
+        wish = nil
         front = nil
     }
 
