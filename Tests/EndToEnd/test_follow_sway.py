@@ -160,6 +160,22 @@ def test_windows_of_nobody_are_left_alone(quick, sway, windows, follow):
         stranger.wait()
 
 
+def test_windows_of_nobody_become_apps_where_a_rule_says_so(quick, sway, windows, follow):
+    configure(quick, '[[adopt]]\nmatch = "foot"\nid = "terminal"\n')
+    (one,) = windows("one")
+    foreign = subprocess.Popen(["foot", "sleep", "infinity"], env={**os.environ, **sway.environment})
+    try:
+        follow()
+        wait_for(lambda: foreign.pid in sway.windows(), what="the window of nobody")
+        quick.lifectl.wait_for_state("terminal", "active")
+        assert quick.lifectl.app("terminal")["pid"] == foreign.pid
+        sway.focus(one)
+        quick.lifectl.wait_for_state("one", "active")
+    finally:
+        foreign.kill()
+        foreign.wait()
+
+
 def test_a_dry_run_changes_nothing(quick, sway, windows, follow):
     one, two = windows("one", "two")
     follower = follow("--dry-run")

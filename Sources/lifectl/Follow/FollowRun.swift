@@ -112,7 +112,8 @@ struct FollowRun {
         case .find(let process):
             // Where that cannot be told it is nobody's, until it has the focus again.
             follower.found(nil, process: process)
-            let app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
+            var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
+            if app == nil { app = try adopt(process) }
             follower.found(app?.id, process: process)
         case .use(let use, let apps):
             follower.told(use, apps)
@@ -124,6 +125,13 @@ struct FollowRun {
             if isDryRun { return reporter.note(step) }
             try wishes.begin(step)
         }
+    }
+
+    /// A rule of `lifed.toml` may say that a program is to be an app whoever has started it. Where its window is, it is put
+    /// like any other.
+    private func adopt(_ process: Int64) throws(ControlClientError) -> App? {
+        if isDryRun { return nil }
+        return try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
     }
 
     // MARK: Waiting
