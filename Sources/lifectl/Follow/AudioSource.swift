@@ -1,5 +1,6 @@
 import ControlAPI
 import FoundationEssentials
+import Glibc
 
 /// A sound server that speaks PulseAudio's protocol, as PipeWire does, by way of pactl(1).
 final class AudioSource: Source {
@@ -10,6 +11,8 @@ final class AudioSource: Source {
 
     init() throws(Failure) {
         let action = "cannot follow audio; \(Self.missing)"
+        // Its words are the person's language otherwise, and without UTF-8 it stumbles over titles.
+        setenv("LC_ALL", "C.UTF-8", 1)
         // Subscribed before the first look, so that nothing is missed between them.
         program = try LineProgram(["pactl", "subscribe"], doing: action)
         do throws(SourceLost) {
