@@ -103,6 +103,8 @@ extension Machine {
         }
         // A successor ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
+        // One that stayed away for too long does not listen any more, from the input on that says so.
+        if tree.channel == .lost, core.knownApps[id]?.isAway == false { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
     }
