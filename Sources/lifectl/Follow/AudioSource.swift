@@ -12,7 +12,7 @@ final class AudioSource: Source {
     init() throws(Failure) {
         let action = "cannot follow audio; \(Self.missing)"
         // Its words are the person's language otherwise, and without UTF-8 it stumbles over titles.
-        setenv("LC_ALL", "C.UTF-8", 1)
+        unsafe setenv("LC_ALL", "C.UTF-8", 1)
         // Subscribed before the first look, so that nothing is missed between them.
         program = try LineProgram(["pactl", "subscribe"], doing: action)
         do throws(SourceLost) {
