@@ -123,7 +123,8 @@ class XServer:
     def start(self):
         read, write = os.pipe()
         display = [] if self.number is None else [f":{self.number}"]
-        server = ["Xvfb", *display, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+        # Without -noreset it begins anew when its last client leaves, and takes with it whoever is just connecting.
+        server = ["Xvfb", *display, "-displayfd", str(write), "-noreset", "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
         self._spawn(server, pass_fds=[write])
         os.close(write)
         with os.fdopen(read) as line:

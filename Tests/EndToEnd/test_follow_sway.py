@@ -16,9 +16,11 @@ UNAVAILABLE = 69
 def sway(tmp_path):
     need("sway", "swaymsg", "foot")
     screen = Sway(tmp_path)
-    screen.start()
-    yield screen
-    screen.stop()
+    try:
+        screen.start()
+        yield screen
+    finally:
+        screen.stop()
 
 
 @pytest.fixture

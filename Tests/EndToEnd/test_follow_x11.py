@@ -20,9 +20,11 @@ def x11(tmp_path, request, direct):
     (tmp_path / "i3").write_text("# i3 config file (v4)\n")
     manager = {"openbox": ["openbox"], "i3": ["i3", "-c", str(tmp_path / "i3")]}
     server = XServer(tmp_path, manager[request.param])
-    server.start()
-    yield server
-    server.stop()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture
