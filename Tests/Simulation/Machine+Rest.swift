@@ -14,6 +14,7 @@ extension Machine {
             endAllHolds()
             pass(Self.boundedTime / 5)
         }
+        pass(timeForUnanswered)
         guard problems.isEmpty else { return }
         checkRest("left alone")
         if !isShuttingDown {
@@ -26,6 +27,21 @@ extension Machine {
         if core.runningCount != 0 || !trees.isEmpty { report("\(trees.keys.sorted()) run after the end") }
         if !hasFinished { report("the end is not said") }
         if !open.isEmpty { report("\(open.values.map { "\($0)" }) never answered") }
+    }
+
+    /// How much longer it takes until nothing waits any more for an app that somebody else has stopped: it answers nothing, and
+    /// whatever was handed to it has all of its time, one after the other.
+    private var timeForUnanswered: Duration {
+        var longest = Duration.zero
+        for (id, tree) in trees where tree.isStoppedByOther {
+            let times = timeouts(of: id)
+            var time = tree.watch.task == nil ? Duration.zero : times.task
+            for waiting in core.knownApps[id]?.events ?? [] {
+                if case .performTask = waiting.event { time += times.task } else { time += times.callback }
+            }
+            longest = max(longest, time)
+        }
+        return longest
     }
 
     private mutating func checkRest(_ when: String) {
