@@ -35,6 +35,17 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
+    @Test func `an app cannot come back while there is no daemon, and has its time when there is one`() {
+        var world = running("clock").takenOver()
+        world.pass(.seconds(34))
+        world.now = world.now + .seconds(2)
+        world = world.takenOver { $0.give(.tick) }
+        world.pass(.milliseconds(34_999))
+        #expect(isLinked(world) == true)
+        world.pass(.milliseconds(1))
+        #expect(isLinked(world) == false)
+    }
+
     @Test func `an app that is back is not waited for`() {
         var world = running("clock").takenOver()
         world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))

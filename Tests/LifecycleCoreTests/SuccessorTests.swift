@@ -91,6 +91,44 @@ import Testing
         world.pass(.milliseconds(1))
         #expect(world.lines().contains("clock: background → terminating (task-timeout)"))
     }
+
+    @Test(arguments: [false, true])
+    func `an app that is to end hears of its scenes' end from a successor, whatever is due`(isWoken: Bool) throws {
+        var policy = Policy()
+        policy.scenes = true
+        var world = World()
+        if !isWoken { world.linked = [Self.clock] }
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        if isWoken {
+            // Nobody could tell it what for, and it listens only since then.
+            world.pass(.seconds(60))
+            world.ask(.home)
+            world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+            world.give(.message(Self.clock, .hello))
+            world.pass(.milliseconds(29_900))
+        } else {
+            // It is on the screen no more, and has five seconds out of sight.
+            world.give(.use(.visible, [Self.clock]))
+            world.ask(.home)
+            world.give(.use(.visible, []))
+            world.pass(.milliseconds(4_900))
+        }
+        #expect(world.state("clock") == .background)
+        world.silent[Self.clock] = [.significantTimeChange]
+        world.ask(.machine(.timeChange))
+        world.ask(.terminate(Self.clock))
+        world.now = world.now + .seconds(1)
+        world = world.takenOver(policy) { world in
+            world.give(.tick)
+            world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        }
+        world.answer(Self.clock)
+        let lines = world.lines()
+        let told = try #require(lines.firstIndex(of: "clock ← scene-did-disconnect main (terminating)"))
+        let asked = try #require(lines.firstIndex(of: "terminate clock"))
+        #expect(told < asked)
+    }
 }
 
 extension World {

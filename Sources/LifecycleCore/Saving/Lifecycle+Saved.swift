@@ -91,10 +91,15 @@ extension Lifecycle {
         for kind in missing { self.deadlines.set(kind, app.id, at: now + app.policy.timeouts.task) }
     }
 
-    /// What an app has said in time is not acted upon as unsaid, only because nobody was there to hear it.
+    /// What an app has said in time is not acted upon as unsaid, only because nobody was there to hear it. Nor does it take a
+    /// step that is due before it is known whether its channel was kept: it would not hear of its scenes' end before its own.
     private mutating func deferConversation(with id: AppID) {
         let earliest = now + Self.readingTime
-        for kind in [DeadlineKind.answer, .resignation, .launch, .tasks, .taskExpiration, .performTask, .hello] {
+        let kinds: [DeadlineKind] = [
+            .answer, .resignation, .background, .launch, .comeBack, .tasks, .taskExpiration, .performTask, .hello,
+            .woken,
+        ]
+        for kind in kinds {
             if let due = deadlines.instant(kind, id), due < earliest { deadlines.set(kind, id, at: earliest) }
         }
     }
