@@ -195,6 +195,10 @@ extension Lifecycle {
         guard let app = apps[id], case .answer(var delivery, _, let next) = app.awaiting else { return }
         if delivery.sequence > lastSequence {
             delivery.deadline = answerDeadline(of: delivery.callback, for: app)
+            // Whoever was to end then may be wanted again, and loses a scene for another reason.
+            if let news = delivery.scene, let reason = app.reasonToTell(delivery.callback, of: news.scene) {
+                delivery.scene = SceneNews(scene: news.scene, reason: reason)
+            }
             apps[id]?.awaiting = .answer(delivery, sent: now, to: next)
             effects.append(.deliver(id, delivery))
         }

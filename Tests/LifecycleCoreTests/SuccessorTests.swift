@@ -129,6 +129,28 @@ import Testing
         let asked = try #require(lines.firstIndex(of: "terminate clock"))
         #expect(told < asked)
     }
+
+    @Test func `why a scene goes is true when it is told again`() throws {
+        var policy = Policy()
+        policy.scenes = true
+        let main = try #require(SceneID("main"))
+        var world = World()
+        world.linked = [Self.clock]
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.openScene(Self.clock, SceneOpening(), background: false))
+        world = world.takenOver(policy)
+        world.ask(.closeScene(Self.clock, main))
+        world.ask(.terminate(Self.clock))
+        world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidDisconnect]
+        let before = world.sequence(of: Self.clock)
+        world.give(.message(Self.clock, .back(lastSequence: before)))
+        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "terminating"))
+        world = world.takenOver(policy)
+        world.ask(.launch(Self.clock, background: true))
+        world.give(.message(Self.clock, .back(lastSequence: before)))
+        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "closed"))
+    }
 }
 
 extension World {
