@@ -71,7 +71,7 @@ extension App {
         switch callback {
         case .sceneWillConnect: scenes[scene].map { $0.wasConnected ? "restoration" : $0.origin.rawValue }
         case .sceneDidDisconnect:
-            target == .notRunning ? "terminating" : scenes[scene]?.isClosing == false ? "reclaimed" : "closed"
+            wish != .run ? "terminating" : scenes[scene]?.isClosing == false ? "reclaimed" : "closed"
         default: nil
         }
     }

@@ -150,6 +150,10 @@ import Testing
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .back(lastSequence: before)))
         #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "closed"))
+        world = world.takenOver(policy) { world in
+            world.give(.message(Self.clock, .back(lastSequence: before)))
+        }
+        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "closed"))
     }
 }
 
