@@ -44,7 +44,7 @@ extension Machine {
                 var session = Session(origin: .person, made: scene.since)
                 if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
                     session = Session(info: opening.info, origin: origin, made: scene.since)
-                } else if !app.target.isForeground, !isTakingOver {
+                } else if !app.target.isForeground, !core.front.contains(id), !isTakingOver {
                     report("\(id)/\(scene.id) is there, and nobody has asked for it")
                 }
                 sessions[id, default: [:]][scene.id] = session
