@@ -7,7 +7,6 @@ A figure alone says more about the machine than about lifed; a ratio of two that
 import argparse
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -29,17 +28,12 @@ def numbers(text):
     return [int(each) for each in text.split(",") if each]
 
 
-def most_apps():
-    """Ten thousand, or as many as there are descriptors for: an app takes two of them, and a daemon may have so many."""
-    return min(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 2 - 200)
-
-
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
     parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
-    parser.add_argument("--crowds", type=numbers, default=[10, most_apps()], help="numbers of suspended apps to compare")
+    parser.add_argument("--crowds", type=numbers, default=[10, 2000], help="numbers of suspended apps to compare")
     parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
     parser.add_argument("--restarts", type=int, default=5)
     seed = random.SystemRandom().randrange(1 << 32)

@@ -1,5 +1,7 @@
 """The same with few apps and with many, all suspended: what the apps cost that are not concerned."""
 
+import contextlib
+
 from managers import Lifed
 from pairs import Pair
 from results import Row
@@ -11,13 +13,11 @@ class Crowd(Stage):
 
     def rows(self):
         members = [Member(self, count) for count in reversed(self.settings.crowds)]
-        try:
+        with contextlib.ExitStack() as stack:
             for each in members:
+                stack.callback(each.lifed.stop)
                 each.start()
             yield from self.compare(members)
-        finally:
-            for each in members:
-                each.lifed.stop()
 
     def compare(self, members):
         def turns(operation):
