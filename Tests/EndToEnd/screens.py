@@ -1,5 +1,6 @@
 """Screens that nobody sees: a headless sway, and an X server with a window manager."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -202,3 +203,20 @@ class Follower:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def followers(direct, source, directory, environment):
+    """Gives a function that starts followers of a source, and ends them all."""
+    started = []
+
+    def start(*arguments, environment=environment):
+        log = directory / f"follow-{len(started)}"
+        started.append(Follower(direct, source, *arguments, environment=environment, log=log))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for each in started:
+            each.stop()

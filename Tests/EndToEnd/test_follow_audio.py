@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import Follower, need
+from screens import followers, need
 
 UNAVAILABLE = 69
 
@@ -58,16 +58,8 @@ def sound(tmp_path):
 @pytest.fixture
 def follow(direct, sound, tmp_path):
     """Starts followers."""
-    started = []
-
-    def start(*arguments):
-        log = tmp_path / f"follow-{len(started)}"
-        started.append(Follower(direct, "audio", *arguments, environment=sound.environment, log=log))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.stop()
+    with followers(direct, "audio", tmp_path, sound.environment) as start:
+        yield start
 
 
 @pytest.fixture

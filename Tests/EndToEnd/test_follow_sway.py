@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import Follower, Sway, need
+from screens import Sway, followers, need
 
 UNAVAILABLE = 69
 
@@ -38,17 +38,8 @@ def configure(direct, text=""):
 @pytest.fixture
 def follow(quick, sway, tmp_path):
     """Starts followers."""
-    started = []
-
-    def start(*arguments, environment=None):
-        environment = environment or {"SWAYSOCK": str(sway.socket), "XDG_RUNTIME_DIR": str(sway.runtime)}
-        log = tmp_path / f"follow-{len(started)}"
-        started.append(Follower(quick, "sway", *arguments, environment=environment, log=log))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.stop()
+    with followers(quick, "sway", tmp_path, {"SWAYSOCK": str(sway.socket), "XDG_RUNTIME_DIR": str(sway.runtime)}) as start:
+        yield start
 
 
 @pytest.fixture
