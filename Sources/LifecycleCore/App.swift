@@ -1,152 +1,86 @@
 /// What the core knows of one app.
 ///
-/// The `wish` and the facts around it (the front list, interruptions) are what people and rules decide; `target` follows
-/// from them, and `state` follows `target` one edge of ``Route`` at a time. `awaiting` is the one thing outstanding.
+/// It is a value, and large, and the machine looks at its apps some hundred times for an input. So its ``Facts`` are in one
+/// box, which copies have in common until one of them changes.
+@dynamicMemberLookup
 public struct App: Sendable, Equatable {
-    /// The app's name.
-    public let id: AppID
-    /// What holds for it.
-    public internal(set) var policy: Policy
-    /// Where it is.
-    public internal(set) var state = AppState.notRunning
-    /// Where it is on its way to.
-    public internal(set) var target = AppState.notRunning
-    /// Why it is where it is.
-    public internal(set) var reason = Reason.none
-    /// When it got there.
-    public internal(set) var since: Instant
-    /// How it ended the last time.
-    public internal(set) var lastExit: Exit?
-    /// Why it, and not another, was ended for its memory, where it was the last time.
-    public internal(set) var reclaimed: Reclaimed?
-    /// Whether it listens, and so is told of its life cycle.
-    public internal(set) var isLinked = false
-
-    /// Whether it listens, and has lost its channel with a daemon that died.
-    public internal(set) var isAway = false
-
-    /// Whether the first of `owed` was on its way when the channel was lost, so that the app may have had it.
-    var mayHaveHeard = false
-
-    /// What somebody wants of it.
-    var wish = Wish.rest
-    /// Why that is wanted.
-    var wishReason = Reason.none
-    /// Whether it stays awake out of sight until somebody suspends it.
-    var keepsAwake = false
-    /// How somebody says that it is used, without being in front.
-    var uses: Set<Use> = []
-    /// Which of that keeps it awake out of sight.
-    public internal(set) var use: Use?
-    /// When that ended while it was in the background; the time of its tasks runs from then.
-    var lastInUse: Instant?
-    /// Whether it was woken for something that it cannot be told, and has the time for it.
-    var isWoken = false
-    /// Whether somebody else stopped its main process.
-    var isStoppedByOther = false
-    /// When it left the front the last time since it was launched; nil where it never did.
-    public internal(set) var lastInFront: Instant?
-    /// Whether it has been in front since it was launched.
-    var hasBeenInFront = false
-
-    /// How often it has ended by itself in a row, each time soon after its start.
-    public internal(set) var failures = 0
-    /// Whether it has failed so often that it is not started again by itself.
-    public internal(set) var isGivenUp = false
-
-    /// The one thing outstanding.
-    var awaiting: Awaiting?
-    /// What it has to be told before its next step.
-    var owed: [Notice] = []
-    /// How many places there were when it was told willEnterForeground, which didBecomeActive always follows: it gets one of
-    /// these even if there are fewer meanwhile. Nil where it was not told, or has got there.
-    var placesPromised: Int?
-    /// The number of the last callback.
-    var lastSequence: UInt64 = 0
-
-    /// What holds it in the background, in the order in which it began.
-    public internal(set) var holds: [Hold] = []
-    /// Whether it has answered the launch callbacks.
-    var hasLaunched = false
-
-    var hasTasks: Bool { holds.contains { $0.kind == .task } }
-
-    /// What it shows, where its scenes have a life cycle of their own, and what it may show again.
-    public internal(set) var scenes = Scenes()
-    /// Whether its scenes had a life cycle of their own when it was launched.
-    var runsWithScenes = false
-
-    /// Whose requests wait for it, and for what.
-    var waiters: [Waiter] = []
-
-    /// What it is still to be told, beside its life cycle.
-    public internal(set) var events: [QueuedEvent] = []
-    /// The task that it works on, which keeps it awake and nobody waiting.
-    var task: Delivery?
-    /// The number of the last event.
-    var lastEvent: UInt64 = 0
-    /// What it was launched to open, if anything.
-    public internal(set) var launchURL: String?
-    /// The number of the event that it was launched for, as long as that is open.
-    var launchEvent: UInt64?
-    /// What it is to open, where its program takes that as an argument: then it is no longer to be told, whatever its
-    /// manifest says by now.
-    public var argumentURL: String? { events.contains { $0.number == launchEvent } ? nil : launchURL }
-    /// Whether it has answered the first launch callback with no.
-    var hasDeclined = false
-
-    /// The state in which its end began, why, and what the kernel said, while it is on its way out.
-    var ending: Ending?
-    /// When it was last started, and why.
-    public internal(set) var launched: Instant?
-    var launchReason = Reason.launch
-
-    init(id: AppID, policy: Policy, since: Instant) {
-        self.id = id
-        self.policy = policy
-        self.since = since
+    /// Only facts that one value alone holds are ever written to; that makes them safe to share.
+    @usableFromInline final class Box: @unchecked Sendable {
+        @usableFromInline var facts: Facts
+        init(_ facts: Facts) { self.facts = facts }
     }
 
+    @usableFromInline var box: Box
+
+    init(id: AppID, policy: Policy, since: Instant) {
+        box = Box(Facts(id: id, policy: policy, since: since))
+    }
+
+    /// What is known of it.
+    @inlinable public subscript<Fact>(dynamicMember fact: KeyPath<Facts, Fact>) -> Fact {
+        @inline(__always) get { box.facts[keyPath: fact] }
+    }
+
+    subscript<Fact>(dynamicMember fact: WritableKeyPath<Facts, Fact>) -> Fact {
+        @inline(__always) get { box.facts[keyPath: fact] }
+        @inline(__always) _modify {
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.facts) }
+            yield &box.facts[keyPath: fact]
+        }
+    }
+
+    /// Whether the same is known of both.
+    public static func == (left: App, right: App) -> Bool {
+        left.box === right.box || left.box.facts == right.box.facts
+    }
+}
+
+extension App {
+    var hasTasks: Bool { self.holds.contains { $0.kind == .task } }
+
+    /// What it is to open, where its program takes that as an argument: then it is no longer to be told, whatever its
+    /// manifest says by now.
+    public var argumentURL: String? { self.events.contains { $0.number == self.launchEvent } ? nil : self.launchURL }
     /// Where the next step leads: the target, except that an app which was told that it comes to the front gets there, and
     /// that one which has work to do is not put to sleep.
     var destination: AppState {
-        if owesActivation, target.isAlive { return .active }
-        return target == .suspended && (hasWork || hasSceneWork) ? .background : target
+        if owesActivation, self.target.isAlive { return .active }
+        return self.target == .suspended && (hasWork || hasSceneWork) ? .background : self.target
     }
 
     /// Whether it was told that it comes to the front, and not yet that it is active.
-    var owesActivation: Bool { placesPromised != nil }
+    var owesActivation: Bool { self.placesPromised != nil }
 
     /// Whether it is in front, or it or a scene of it was told that it comes there.
-    var isInSight: Bool { state.isForeground || owesActivation || isBringingScene }
+    var isInSight: Bool { self.state.isForeground || owesActivation || isBringingScene }
 
     private var isBringingScene: Bool {
-        if case .answer(_, _, .scene(let next)) = awaiting { next.isForeground } else { false }
+        if case .answer(_, _, .scene(let next)) = self.awaiting { next.isForeground } else { false }
     }
 
     /// Whether it has a process, or is getting one.
-    public var isRunning: Bool { state != .notRunning || isSpawning }
+    public var isRunning: Bool { self.state != .notRunning || isSpawning }
 
     /// Whether its program is being started.
     public var isSpawning: Bool {
-        if case .spawn = awaiting { true } else { false }
+        if case .spawn = self.awaiting { true } else { false }
     }
 
     /// Whether its processes are stopped, or are to be.
-    public var isStoppedOrStopping: Bool { awaiting == .stop || (state == .suspended && awaiting != .resume) }
+    public var isStoppedOrStopping: Bool { self.awaiting == .stop || (self.state == .suspended && self.awaiting != .resume) }
 
     /// Whether it has a program that should be running at this moment.
-    var isToRunNow: Bool { state.isAlive && !isStoppedOrStopping && awaiting != .resume }
+    var isToRunNow: Bool { self.state.isAlive && !isStoppedOrStopping && self.awaiting != .resume }
 
     /// Whether it may go on: it has answered the launch callbacks, or need not.
-    var isReady: Bool { hasLaunched || policy.callbacks != .required }
+    var isReady: Bool { self.hasLaunched || self.policy.callbacks != .required }
 
     /// Whether it has answered everything that it has to be told.
-    var hasHeardAll: Bool { owed.isEmpty && awaitedCallback == nil }
+    var hasHeardAll: Bool { self.owed.isEmpty && awaitedCallback == nil }
 
     /// Why it ends, when its main process has ended with this status and nobody had sent a signal yet.
     func endReason(_ status: ExitStatus) -> Reason {
-        if case .end = wish { return wishReason }
+        if case .end = self.wish { return self.wishReason }
         return status == .code(0) ? .exit : .crash
     }
 
@@ -154,22 +88,22 @@ public struct App: Sendable, Equatable {
     /// told, and has not answered yet.
     var isResigning: Bool {
         guard let notice = awaitedNotice, notice.isResignation else { return false }
-        return notice.scene.map { scenes[$0]?.state == .foregroundActive && scenes.activeCount == 1 } ?? true
+        return notice.scene.map { self.scenes[$0]?.state == .foregroundActive && self.scenes.activeCount == 1 } ?? true
     }
 
     /// The callback that it has not answered yet.
     public var awaitedCallback: Callback? {
-        if case .answer(let delivery, _, _) = awaiting { delivery.callback } else { nil }
+        if case .answer(let delivery, _, _) = self.awaiting { delivery.callback } else { nil }
     }
 
     /// What it has not answered yet.
     var awaitedNotice: Notice? {
-        if case .answer(let delivery, _, _) = awaiting { delivery.notice } else { nil }
+        if case .answer(let delivery, _, _) = self.awaiting { delivery.notice } else { nil }
     }
 
     /// Whether what it has not answered yet is an event.
     var awaitsEvent: Bool {
-        if case .answer(let delivery, _, _) = awaiting { delivery.event != nil } else { false }
+        if case .answer(let delivery, _, _) = self.awaiting { delivery.event != nil } else { false }
     }
 }
 
@@ -179,10 +113,10 @@ extension App {
         var delivery = Delivery(sequence: sequence, callback: notice.callback, deadline: deadline, state: state)
         switch notice.callback {
         case .willFinishLaunching, .didFinishLaunching:
-            delivery.launch = Launch(reason: launchReason, previous: lastExit, url: launchURL)
-        case .didEnterBackground: delivery.taskTime = policy.timeouts.task
+            delivery.launch = Launch(reason: self.launchReason, previous: self.lastExit, url: self.launchURL)
+        case .didEnterBackground: delivery.taskTime = self.policy.timeouts.task
         // It runs when the last of them has left.
-        case .sceneDidEnterBackground where state == .background: delivery.taskTime = policy.timeouts.task
+        case .sceneDidEnterBackground where state == .background: delivery.taskTime = self.policy.timeouts.task
         default: break
         }
         delivery.scene = notice.scene.map { SceneNews(scene: $0, reason: reasonToTell(notice.callback, of: $0)) }

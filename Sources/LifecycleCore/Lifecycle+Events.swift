@@ -228,26 +228,26 @@ extension AppEvent {
 
 extension App {
     /// Whether a task, or the time for one, keeps it from being put to sleep.
-    var hasWork: Bool { isWoken || task != nil || events.contains { $0.event.isTask } }
+    var hasWork: Bool { self.isWoken || self.task != nil || self.events.contains { $0.event.isTask } }
 
     /// Whether it listens and can be told something right now.
     fileprivate var canHear: Bool {
-        isLinked && !isAway && awaiting == nil && target.isAlive && state.isAlive && state != .suspended
+        self.isLinked && !self.isAway && self.awaiting == nil && self.target.isAlive && self.state.isAlive && self.state != .suspended
     }
 
     /// Whether an event is in its place.
     fileprivate func isPlace(for event: AppEvent) -> Bool {
-        if !owed.isEmpty, !event.isForFront { return false }
+        if !self.owed.isEmpty, !event.isForFront { return false }
         return switch event {
         // With scenes, it is one of them that shows it.
         case .openURL, .continueActivity:
-            state.isForeground && destination == .active && (!hasScenes || scenes.appState.isForeground)
+            self.state.isForeground && destination == .active && (!hasScenes || self.scenes.appState.isForeground)
         case .performTask: false
         // What has to be put away is put away before the app leaves.
-        case .protectedDataWillBecomeUnavailable: destination != .active || state == .active
+        case .protectedDataWillBecomeUnavailable: destination != .active || self.state == .active
         // Nobody waits for these, neither for an app that comes nor for one that goes.
         case .memoryWarning, .protectedDataDidBecomeAvailable, .significantTimeChange:
-            state == destination || (state == .background && destination == .suspended)
+            self.state == destination || (self.state == .background && destination == .suspended)
         }
     }
 }

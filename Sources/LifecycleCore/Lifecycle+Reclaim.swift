@@ -216,18 +216,18 @@ extension Reclaimed.Cause {
 }
 
 extension App {
-    fileprivate var canGiveBack: Bool { wish == .run && !isStoppedOrStopping }
+    fileprivate var canGiveBack: Bool { self.wish == .run && !isStoppedOrStopping }
 
     /// Its scenes that are out of sight, and not on their way to the front.
     fileprivate var scenesToReclaim: [SceneID] {
-        scenes.all.filter { scene in
-            let target = target(of: scene)
+        self.scenes.all.filter { scene in
+            let target = sceneTarget(of: scene)
             return scene.state.isOutOfSight && target != .unattached && !target.isForeground
         }.map(\.id)
     }
 
     fileprivate func wasInFrontLongerAgo(than other: App) -> Bool {
         let never = Instant(microseconds: 0)
-        return (lastInFront ?? never, since, id) < (other.lastInFront ?? never, other.since, other.id)
+        return (self.lastInFront ?? never, self.since, self.id) < (other.lastInFront ?? never, other.since, other.id)
     }
 }

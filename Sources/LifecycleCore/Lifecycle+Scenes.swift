@@ -27,7 +27,7 @@ extension Lifecycle {
         for scene in app.scenesInOrderOfSteps where app.maySceneStep(scene) {
             guard
                 let next = SceneRoute.next(
-                    from: scene.state, toward: app.target(of: scene), isEnding: app.target == .notRunning),
+                    from: scene.state, toward: app.sceneTarget(of: scene), isEnding: app.target == .notRunning),
                 let edge = SceneRoute.edge(from: scene.state, to: next),
                 edge.before == nil || !app.isAway,
                 isOpen(edge, for: id)
@@ -76,7 +76,7 @@ extension Lifecycle {
         _ state: SceneState, of scene: Scene, in app: App, reason: Reason, answerTime: Duration? = nil
     ) {
         let now = now
-        let isThere = state == app.target(of: scene)
+        let isThere = state == app.sceneTarget(of: scene)
         apps[app.id]?.scenes.update(scene.id) { new in
             new.state = state
             new.reason = reason

@@ -73,15 +73,15 @@ extension Goal {
 
 extension App {
     /// Whether it sleeps. One that somebody else has continued, and that is to end before it was stopped again, does not.
-    fileprivate var isSeenStopped: Bool { state == .suspended && awaiting == nil && target.isAlive }
+    fileprivate var isSeenStopped: Bool { self.state == .suspended && self.awaiting == nil && self.target.isAlive }
 
     /// Whether there is nothing more to wait for before the machine sleeps.
     fileprivate var isReadyForSleep: Bool {
-        switch state {
+        switch self.state {
         case .notRunning: !isSpawning
         case .suspended: isSeenStopped
         case .background:
-            hasHeardAll && (target == .background || holds.contains { $0.kind == .activity })
+            hasHeardAll && (self.target == .background || self.holds.contains { $0.kind == .activity })
         case .active, .inactive, .terminating: false
         }
     }
@@ -120,9 +120,9 @@ enum SceneGoal: Sendable, Equatable {
     func isWithinReach(of scene: Scene?, of app: App) -> Bool {
         guard let scene else { return false }
         return switch self {
-        case .active: app.target(of: scene) == .foregroundActive
-        case .connected: app.target(of: scene) != .unattached
-        case .outOfSight: !app.target(of: scene).isForeground
+        case .active: app.sceneTarget(of: scene) == .foregroundActive
+        case .connected: app.sceneTarget(of: scene) != .unattached
+        case .outOfSight: !app.sceneTarget(of: scene).isForeground
         case .closed: scene.isClosing
         }
     }

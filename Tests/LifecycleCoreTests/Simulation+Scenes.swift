@@ -36,8 +36,8 @@ extension Simulation {
     /// Left alone, every scene is where it should be.
     mutating func expectScenesAtRest() {
         for app in core.knownApps.values {
-            for scene in app.scenes.all where scene.state != app.target(of: scene) && app.isRunning {
-                problems.append("\(app.id)/\(scene.id) is \(scene.state), not \(app.target(of: scene))")
+            for scene in app.scenes.all where scene.state != app.sceneTarget(of: scene) && app.isRunning {
+                problems.append("\(app.id)/\(scene.id) is \(scene.state), not \(app.sceneTarget(of: scene))")
             }
         }
     }
@@ -45,18 +45,18 @@ extension Simulation {
 
 extension App {
     fileprivate var sceneProblem: String? {
-        let states = scenes.all.map(\.state)
-        if scenes.all.count > Scenes.limit + 1 { return "\(scenes.all.count) scenes" }
-        if Set(scenes.all.map(\.id)).count < scenes.all.count { return "two scenes of one name" }
-        if scenes.front.contains(where: { scenes[$0] == nil }) { return "in front is what is not there" }
-        if scenes.activeCount > policy.sceneLimit { return "\(scenes.activeCount) active scenes" }
+        let states = self.scenes.all.map(\.state)
+        if self.scenes.all.count > Scenes.limit + 1 { return "\(self.scenes.all.count) scenes" }
+        if Set(self.scenes.all.map(\.id)).count < self.scenes.all.count { return "two scenes of one name" }
+        if self.scenes.front.contains(where: { self.scenes[$0] == nil }) { return "in front is what is not there" }
+        if self.scenes.activeCount > self.policy.sceneLimit { return "\(self.scenes.activeCount) active scenes" }
         guard hasScenes else { return states.allSatisfy { $0 == .unattached } ? nil : "scenes \(states)" }
         return isConsistent(with: states) ? nil : "scenes \(states)"
     }
 
     /// The app's state is a function of its scenes'; but it is inactive, too, while it launches or ends and has none.
     private func isConsistent(with states: [SceneState]) -> Bool {
-        switch state {
+        switch self.state {
         case .notRunning, .terminating: states.allSatisfy { $0 == .unattached }
         case .active: states.contains(.foregroundActive) && !states.contains(.suspended)
         case .inactive: !states.contains(.foregroundActive) && !states.contains(.suspended)

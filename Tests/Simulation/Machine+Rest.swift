@@ -92,5 +92,5 @@ extension Machine {
 }
 
 extension App {
-    fileprivate var isHeldAwake: Bool { !holds.isEmpty }
+    fileprivate var isHeldAwake: Bool { !self.holds.isEmpty }
 }

@@ -182,8 +182,8 @@ extension Machine {
         for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isRunning && app.hasScenes {
             // What has begun something and was stopped by somebody else cannot say that it has ended.
             if trees[app.id]?.isStoppedByOther == true { continue }
-            for scene in app.scenes.all where scene.state != app.target(of: scene) {
-                report("\(when): \(app.id)/\(scene.id) is \(scene.state), not \(app.target(of: scene))")
+            for scene in app.scenes.all where scene.state != app.sceneTarget(of: scene) {
+                report("\(when): \(app.id)/\(scene.id) is \(scene.state), not \(app.sceneTarget(of: scene))")
             }
             if app.state == .active, !app.scenes.all.contains(where: { $0.state == .foregroundActive }) {
                 report("\(when): \(app.id) is active, and shows nothing")

@@ -5,47 +5,47 @@ extension App {
     /// What is kept of it; of one that does not run, what its next launch needs.
     func saved(deadlines: Deadlines) -> SavedRecord {
         var record = SavedRecord()
-        record.add("id", id.name)
-        record.add("state", state.rawValue)
-        record.add("reason", reason.word)
-        record.add("since", since)
-        record.add("wish", wish.word)
-        record.add("wish-reason", wishReason.word)
-        record.add("exit", lastExit?.text)
-        reclaimed?.save(in: &record)
-        if failures > 0 { record.add("failures", String(failures)) }
-        record.add("given-up", if: isGivenUp)
-        scenes.save(in: &record)
+        record.add("id", self.id.name)
+        record.add("state", self.state.rawValue)
+        record.add("reason", self.reason.word)
+        record.add("since", self.since)
+        record.add("wish", self.wish.word)
+        record.add("wish-reason", self.wishReason.word)
+        record.add("exit", self.lastExit?.text)
+        self.reclaimed?.save(in: &record)
+        if self.failures > 0 { record.add("failures", String(self.failures)) }
+        record.add("given-up", if: self.isGivenUp)
+        self.scenes.save(in: &record)
         guard isRunning else {
-            deadlines.save(id, in: &record)
+            deadlines.save(self.id, in: &record)
             return record
         }
-        record.add("linked", if: isLinked)
-        record.add("scenes", if: runsWithScenes)
-        record.add("awake", if: keepsAwake)
-        record.add("woken", if: isWoken)
-        record.add("use", use?.rawValue)
-        record.add("last-in-use", lastInUse)
-        record.add("stopped-by-other", if: isStoppedByOther)
-        record.add("been-in-front", if: hasBeenInFront)
-        record.add("last-in-front", lastInFront)
-        record.add("launched", launched)
-        record.add("launch-reason", launchReason.word)
-        record.add("has-launched", if: hasLaunched)
-        record.add("sequence", String(lastSequence))
-        record.add("owes-activation", placesPromised.map { String($0) })
-        for notice in owed { record.add("owed", notice.text) }
-        record.add("may-have-heard", if: mayHaveHeard)
-        for hold in holds { record.add("hold", hold.text) }
-        record.add("ending", ending?.text)
-        for event in events { record.add("event", event.text) }
-        task?.saveTask(in: &record)
-        record.add("last-event", String(lastEvent))
-        record.add("launch-url", launchURL)
-        record.add("launch-event", launchEvent.map { String($0) })
-        record.add("declined", if: hasDeclined)
-        awaiting?.save(in: &record)
-        deadlines.save(id, in: &record)
+        record.add("linked", if: self.isLinked)
+        record.add("scenes", if: self.runsWithScenes)
+        record.add("awake", if: self.keepsAwake)
+        record.add("woken", if: self.isWoken)
+        record.add("use", self.use?.rawValue)
+        record.add("last-in-use", self.lastInUse)
+        record.add("stopped-by-other", if: self.isStoppedByOther)
+        record.add("been-in-front", if: self.hasBeenInFront)
+        record.add("last-in-front", self.lastInFront)
+        record.add("launched", self.launched)
+        record.add("launch-reason", self.launchReason.word)
+        record.add("has-launched", if: self.hasLaunched)
+        record.add("sequence", String(self.lastSequence))
+        record.add("owes-activation", self.placesPromised.map { String($0) })
+        for notice in self.owed { record.add("owed", notice.text) }
+        record.add("may-have-heard", if: self.mayHaveHeard)
+        for hold in self.holds { record.add("hold", hold.text) }
+        record.add("ending", self.ending?.text)
+        for event in self.events { record.add("event", event.text) }
+        self.task?.saveTask(in: &record)
+        record.add("last-event", String(self.lastEvent))
+        record.add("launch-url", self.launchURL)
+        record.add("launch-event", self.launchEvent.map { String($0) })
+        record.add("declined", if: self.hasDeclined)
+        self.awaiting?.save(in: &record)
+        deadlines.save(self.id, in: &record)
         return record
     }
 
@@ -53,51 +53,51 @@ extension App {
     init?(saved record: SavedRecord, policy: (AppID) -> Policy, now: Instant) {
         guard let name = record["id"], !name.isEmpty else { return nil }
         self.init(id: AppID(name), policy: policy(AppID(name)), since: record.instant("since") ?? now)
-        state = record.word("state") ?? .notRunning
-        reason = record["reason"].map { Reason($0) } ?? .none
-        wish = record["wish"].flatMap { Wish(word: $0) } ?? (state.isAlive ? .run : .rest)
-        wishReason = record["wish-reason"].map { Reason($0) } ?? .none
-        lastExit = record["exit"].flatMap { Exit(text: $0) }
-        reclaimed = Reclaimed(saved: record)
-        failures = record.number("failures").map { Int(clamping: min($0, 1000)) } ?? 0
-        isGivenUp = record.has("given-up")
+        self.state = record.word("state") ?? .notRunning
+        self.reason = record["reason"].map { Reason($0) } ?? .none
+        self.wish = record["wish"].flatMap { Wish(word: $0) } ?? (self.state.isAlive ? .run : .rest)
+        self.wishReason = record["wish-reason"].map { Reason($0) } ?? .none
+        self.lastExit = record["exit"].flatMap { Exit(text: $0) }
+        self.reclaimed = Reclaimed(saved: record)
+        self.failures = record.number("failures").map { Int(clamping: min($0, 1000)) } ?? 0
+        self.isGivenUp = record.has("given-up")
         // There are always some left to count on.
-        lastSequence = record.number("sequence").flatMap { $0 < 1 << 62 ? $0 : nil } ?? 0
-        launchReason = record["launch-reason"].map { Reason($0) } ?? .launch
-        events = record.all("event").compactMap { QueuedEvent(text: $0) }
-        lastEvent = record.number("last-event") ?? 0
-        launchURL = record["launch-url"]
-        launchEvent = record.number("launch-event")
-        hasDeclined = record.has("declined")
-        awaiting = awaited(in: record)
-        scenes = Scenes(saved: record, of: state, now: now)
+        self.lastSequence = record.number("sequence").flatMap { $0 < 1 << 62 ? $0 : nil } ?? 0
+        self.launchReason = record["launch-reason"].map { Reason($0) } ?? .launch
+        self.events = record.all("event").compactMap { QueuedEvent(text: $0) }
+        self.lastEvent = record.number("last-event") ?? 0
+        self.launchURL = record["launch-url"]
+        self.launchEvent = record.number("launch-event")
+        self.hasDeclined = record.has("declined")
+        self.awaiting = awaited(in: record)
+        self.scenes = Scenes(saved: record, of: self.state, now: now)
         guard isRunning else {
-            awaiting = nil
+            self.awaiting = nil
             return
         }
-        runsWithScenes = record.has("scenes")
-        isLinked = record.has("linked")
-        isAway = isLinked
-        keepsAwake = record.has("awake")
-        isWoken = record.has("woken")
+        self.runsWithScenes = record.has("scenes")
+        self.isLinked = record.has("linked")
+        self.isAway = self.isLinked
+        self.keepsAwake = record.has("awake")
+        self.isWoken = record.has("woken")
         // Those who say so are gone. It is used no more as soon as it is looked at, and has some time until they are back.
-        use = record.word("use")
-        lastInUse = record.instant("last-in-use")
-        isStoppedByOther = record.has("stopped-by-other")
-        hasBeenInFront = record.has("been-in-front")
-        lastInFront = record.instant("last-in-front")
-        launched = record.instant("launched")
-        hasLaunched = record.has("has-launched")
-        placesPromised = record.number("owes-activation").map { Int(clamping: max($0, 1)) }
-        owed = record.all("owed").compactMap { Notice(text: $0) }
-        mayHaveHeard = record.has("may-have-heard") && !owed.isEmpty
-        holds = record.all("hold").compactMap { Hold(text: $0) }
-        ending = record["ending"].flatMap { Ending(text: $0) }
+        self.use = record.word("use")
+        self.lastInUse = record.instant("last-in-use")
+        self.isStoppedByOther = record.has("stopped-by-other")
+        self.hasBeenInFront = record.has("been-in-front")
+        self.lastInFront = record.instant("last-in-front")
+        self.launched = record.instant("launched")
+        self.hasLaunched = record.has("has-launched")
+        self.placesPromised = record.number("owes-activation").map { Int(clamping: max($0, 1)) }
+        self.owed = record.all("owed").compactMap { Notice(text: $0) }
+        self.mayHaveHeard = record.has("may-have-heard") && !self.owed.isEmpty
+        self.holds = record.all("hold").compactMap { Hold(text: $0) }
+        self.ending = record["ending"].flatMap { Ending(text: $0) }
         // Work is done by a process that has been told of it, and ends with that.
-        task = state.isAlive && isLinked ? savedTask(in: record) : nil
+        self.task = self.state.isAlive && self.isLinked ? savedTask(in: record) : nil
         // Whoever is on its way out is waited for, and nobody answers who does not listen, whatever the record says.
-        if state == .terminating { awaiting = .end }
-        if awaitedCallback != nil, !isLinked { awaiting = nil }
+        if self.state == .terminating { self.awaiting = .end }
+        if awaitedCallback != nil, !self.isLinked { self.awaiting = nil }
     }
 
     private func awaited(in record: SavedRecord) -> Awaiting? {
@@ -105,13 +105,13 @@ extension App {
         // Only what does not run is started, and only to where a step leads from there.
         case "spawn":
             let next = record.word("next", as: AppState.self)
-            return next.flatMap { Route.edge(from: state, to: $0)?.process == .spawn ? .spawn(to: $0) : nil }
+            return next.flatMap { Route.edge(from: self.state, to: $0)?.process == .spawn ? .spawn(to: $0) : nil }
         case "stop": return .stop
         case "resume": return .resume
         case "end": return .end
         case "answer":
             return toldDelivery(in: record).map {
-                .answer($0, sent: record.instant("sent") ?? since, to: Arrival(saved: record))
+                .answer($0, sent: record.instant("sent") ?? self.since, to: Arrival(saved: record))
             }
         default: return nil
         }
@@ -127,7 +127,7 @@ extension App {
         guard (scene != nil) == callback.isAboutScene,
             event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
         else { return nil }
-        let sequence = record.number("told-sequence") ?? lastSequence
+        let sequence = record.number("told-sequence") ?? self.lastSequence
         var delivery = delivery(of: Notice(callback), sequence: sequence, deadline: deadline, state: told)
         delivery.scene = scene.map { SceneNews(scene: $0, reason: record["told-scene-reason"]) }
         delivery.event = event

@@ -34,7 +34,7 @@ extension Presentation {
     func scene(_ scene: LifecycleCore.Scene, of app: LifecycleCore.App) -> ControlAPI.Scene {
         ControlAPI.Scene(
             id: scene.id.name, role: scene.role, state: ControlAPI.SceneState(scene.state),
-            target: ControlAPI.SceneState(app.target(of: scene)), reason: scene.reason.word,
+            target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.word,
             since: time(of: scene.since),
             info: scene.info)
     }
