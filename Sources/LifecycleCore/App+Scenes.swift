@@ -16,7 +16,9 @@ extension App {
     /// Whether a scene is to be connected or disconnected, or closed with the app's knowledge, for which it has to be awake.
     var hasSceneWork: Bool {
         hasScenes
-            && self.scenes.all.contains { $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached) }
+            && self.scenes.all.contains {
+                $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached)
+            }
     }
 
     /// The step of the app from where it is. Its scenes are told in its place what concerns being in front.

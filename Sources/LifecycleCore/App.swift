@@ -41,6 +41,7 @@ extension App {
     /// What it is to open, where its program takes that as an argument: then it is no longer to be told, whatever its
     /// manifest says by now.
     public var argumentURL: String? { self.events.contains { $0.number == self.launchEvent } ? nil : self.launchURL }
+
     /// Where the next step leads: the target, except that an app which was told that it comes to the front gets there, and
     /// that one which has work to do is not put to sleep.
     var destination: AppState {
@@ -67,7 +68,9 @@ extension App {
     }
 
     /// Whether its processes are stopped, or are to be.
-    public var isStoppedOrStopping: Bool { self.awaiting == .stop || (self.state == .suspended && self.awaiting != .resume) }
+    public var isStoppedOrStopping: Bool {
+        self.awaiting == .stop || (self.state == .suspended && self.awaiting != .resume)
+    }
 
     /// Whether it has a program that should be running at this moment.
     var isToRunNow: Bool { self.state.isAlive && !isStoppedOrStopping && self.awaiting != .resume }

@@ -232,7 +232,8 @@ extension App {
 
     /// Whether it listens and can be told something right now.
     fileprivate var canHear: Bool {
-        self.isLinked && !self.isAway && self.awaiting == nil && self.target.isAlive && self.state.isAlive && self.state != .suspended
+        self.isLinked && !self.isAway && self.awaiting == nil && self.target.isAlive && self.state.isAlive
+            && self.state != .suspended
     }
 
     /// Whether an event is in its place.
