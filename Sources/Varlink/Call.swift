@@ -1,5 +1,5 @@
 /// A method call that a client made.
-public struct Call: Sendable {
+public struct Call {
     /// Tells the calls of one connection apart.
     public struct ID: Hashable, Sendable {
         let number: UInt64
@@ -15,8 +15,7 @@ public struct Call: Sendable {
     /// the connection for the next call.
     public let isOneway: Bool
 
-    private let message: ArraySlice<UInt8>
-    private let hasParameters: Bool
+    private let undecoded: EnvelopeParameters
 
     /// The name of the method's interface: all before the last dot.
     public var interface: String {
@@ -28,13 +27,12 @@ public struct Call: Sendable {
         method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method
     }
 
-    init(id: ID, envelope: CallEnvelope, message: ArraySlice<UInt8>) {
+    init(id: ID, envelope: CallEnvelope) {
         self.id = id
-        self.message = message
+        undecoded = envelope.parameters
         method = envelope.method
         wantsMore = envelope.more
         isOneway = envelope.oneway
-        hasParameters = envelope.hasParameters
     }
 
     /// The parameters as the method's type; throws ``ServiceError/invalidParameter(_:)`` with the name of the first
@@ -43,16 +41,16 @@ public struct Call: Sendable {
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
         do {
-            return try WireFormat.decodeParameters(Parameters.self, of: message, present: hasParameters)
+            return try undecoded.decode()
         } catch let error as DecodingError {
-            throw ServiceError(error, insideEnvelope: hasParameters)
+            throw ServiceError(error, insideEnvelope: undecoded.arePresent)
         } catch {
             throw .invalidParameter("parameters")
         }
     }
 }
 
-/// The members of a call besides its parameters, which are decoded once the method is known.
+/// The members of a call; the parameters are decoded once the method is known.
 ///
 /// Members that the protocol does not know are ignored, so that clients of a later protocol are understood.
 struct CallEnvelope: Decodable {
@@ -60,19 +58,15 @@ struct CallEnvelope: Decodable {
     let more: Bool
     let oneway: Bool
     let upgrade: Bool
-    let hasParameters: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case method, more, oneway, upgrade
-    }
+    let parameters: EnvelopeParameters
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
         method = try container.decode(String.self, forKey: .method)
         more = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
         oneway = try container.decodeIfPresent(Bool.self, forKey: .oneway) ?? false
         upgrade = try container.decodeIfPresent(Bool.self, forKey: .upgrade) ?? false
-        hasParameters = try ParametersPresence(from: decoder).isPresent
+        parameters = try EnvelopeParameters(in: container)
     }
 
     var hasConflictingFlags: Bool {

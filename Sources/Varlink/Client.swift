@@ -79,11 +79,10 @@ public struct Client: ~Copyable {
         let envelope = try Self.envelope(of: message, nesting: limits.nesting)
         if let error = envelope.error {
             isStreaming = false
-            throw .remote(RemoteError(name: error, message: message, hasParameters: envelope.hasParameters))
+            throw .remote(RemoteError(name: error, message: message))
         }
         do {
-            let result = try WireFormat.decodeParameters(Result.self, of: message, present: envelope.hasParameters)
-            return (result, envelope.continues)
+            return (try envelope.parameters.decode(), envelope.continues)
         } catch {
             throw .unexpectedReply("\(error)")
         }

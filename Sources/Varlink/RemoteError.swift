@@ -1,36 +1,40 @@
+import FoundationEssentials
+
 /// An error that the peer answered a call with.
 public struct RemoteError: Error, Sendable {
     /// The fully qualified name.
     public let name: String
     private let message: ArraySlice<UInt8>
-    private let hasParameters: Bool
 
-    init(name: String, message: ArraySlice<UInt8>, hasParameters: Bool) {
+    init(name: String, message: ArraySlice<UInt8>) {
         self.name = name
         self.message = message
-        self.hasParameters = hasParameters
     }
 
     /// The error's parameters; throws a `DecodingError` when they are of another type.
     public func parameters<Parameters: Decodable>(as type: Parameters.Type = Parameters.self) throws -> Parameters {
-        try WireFormat.decodeParameters(Parameters.self, of: message, present: hasParameters)
+        try JSONDecoder().decode(ErrorParameters<Parameters>.self, from: Data(message)).parameters
     }
 }
 
-/// The members of a reply besides its parameters.
+private struct ErrorParameters<Parameters: Decodable>: Decodable {
+    let parameters: Parameters
+
+    init(from decoder: any Decoder) throws {
+        parameters = try EnvelopeParameters(in: decoder.container(keyedBy: EnvelopeKey.self)).decode()
+    }
+}
+
+/// The members of a reply.
 struct ReplyEnvelope: Decodable {
     let error: String?
     let continues: Bool
-    let hasParameters: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case error, continues
-    }
+    let parameters: EnvelopeParameters
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
         error = try container.decodeIfPresent(String.self, forKey: .error)
         continues = try container.decodeIfPresent(Bool.self, forKey: .continues) ?? false
-        hasParameters = try ParametersPresence(from: decoder).isPresent
+        parameters = try EnvelopeParameters(in: container)
     }
 }

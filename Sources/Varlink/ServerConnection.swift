@@ -85,21 +85,21 @@ extension ServerConnection {
             guard let message = try input.next() else { return nil }
             let envelope = try WireFormat.decodeEnvelope(CallEnvelope.self, from: message, nesting: limits.nesting)
             guard !envelope.hasConflictingFlags else { throw .conflictingFlags }
-            return .some(begin(envelope, message))
+            return .some(begin(envelope))
         } catch {
             close()
             throw error
         }
     }
 
-    private mutating func begin(_ envelope: CallEnvelope, _ message: ArraySlice<UInt8>) -> Call? {
+    private mutating func begin(_ envelope: CallEnvelope) -> Call? {
         if envelope.upgrade {
             // An error leaves the connection a Varlink connection, as if nothing had been asked for.
             output.append(ServiceError.invalidParameter("upgrade").reply.message)
             return nil
         }
         callCount += 1
-        let call = Call(id: Call.ID(number: callCount), envelope: envelope, message: message)
+        let call = Call(id: Call.ID(number: callCount), envelope: envelope)
         outstanding = Outstanding(id: call.id, wantsMore: call.wantsMore, isOneway: call.isOneway)
         return call
     }

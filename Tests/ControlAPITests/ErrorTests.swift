@@ -49,6 +49,6 @@ import Testing
     private func received(_ message: ArraySlice<UInt8>) throws -> RemoteError {
         let envelope = try WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
         return RemoteError(
-            name: try #require(envelope.error), message: message, hasParameters: envelope.hasParameters)
+            name: try #require(envelope.error), message: message)
     }
 }

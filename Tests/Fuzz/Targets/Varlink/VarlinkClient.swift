@@ -16,26 +16,26 @@ extension FuzzTarget {
         let envelope = try? WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
         guard let envelope else { return }
         if let name = envelope.error {
-            readError(RemoteError(name: name, message: message, hasParameters: envelope.hasParameters))
+            readError(RemoteError(name: name, message: message))
             return
         }
         switch question {
-        case 0: read(message, envelope, as: AppReply.self)
-        case 1: read(message, envelope, as: ListReply.self)
-        case 2: read(message, envelope, as: DescribeReply.self)
-        case 3: read(message, envelope, as: MonitorReply.self)
-        case 4: read(message, envelope, as: ReloadReply.self)
-        case 5: read(message, envelope, as: StatusReply.self)
-        case 6: read(message, envelope, as: OutcomeReply.self)
-        case 7: read(message, envelope, as: SceneReply.self)
-        default: read(message, envelope, as: MemoryPressureReply.self)
+        case 0: read(envelope, as: AppReply.self)
+        case 1: read(envelope, as: ListReply.self)
+        case 2: read(envelope, as: DescribeReply.self)
+        case 3: read(envelope, as: MonitorReply.self)
+        case 4: read(envelope, as: ReloadReply.self)
+        case 5: read(envelope, as: StatusReply.self)
+        case 6: read(envelope, as: OutcomeReply.self)
+        case 7: read(envelope, as: SceneReply.self)
+        default: read(envelope, as: MemoryPressureReply.self)
         }
     }
 
     private static func read<Result: Codable>(
-        _ message: ArraySlice<UInt8>, _ envelope: ReplyEnvelope, as type: Result.Type
+        _ envelope: ReplyEnvelope, as type: Result.Type
     ) {
-        let result = try? WireFormat.decodeParameters(type, of: message, present: envelope.hasParameters)
+        let result = try? envelope.parameters.decode(as: type)
         if let result { checkRoundTrip(Reply(result), type) }
     }
 

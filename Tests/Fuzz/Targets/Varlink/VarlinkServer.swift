@@ -85,6 +85,7 @@ extension FuzzTarget {
 func checkRoundTrip<Parameters: Codable>(_ reply: Reply, _ type: Parameters.Type) {
     let message = reply.message.dropLast()
     require(!message.contains(0), "a message has its NUL at its end only")
-    let parameters = try? WireFormat.decodeParameters(type, of: message, present: true)
+    let envelope = try? WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
+    let parameters = try? envelope?.parameters.decode(as: type)
     require(parameters.map { Reply($0) } == reply, "what was written is read again")
 }
