@@ -15,7 +15,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage format lint install uninstall deb clean help
+.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
 all: build
 
 help: ## List the targets.
@@ -77,6 +77,9 @@ sanitize: ## Run the Swift tests under the thread and the address sanitizer.
 
 coverage: ## Run the Swift tests and say which lines of each module they reach.
 	@scripts/coverage
+
+pictures: build ## Make the pictures in docs/images anew: a minute of four apps on a screen, and its timeline.
+	@scripts/pictures
 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format -i -r -p $(sources)

@@ -9,8 +9,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from container import wait_for
 
 # sway does not run as root.
@@ -18,6 +16,9 @@ NOBODY = 65534
 
 
 def need(*programs):
+    # Whoever takes pictures has no pytest.
+    import pytest
+
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")

@@ -115,9 +115,28 @@ private func details(_ app: App) -> Details {
         let text = TimelineDrawing(lanes: Lanes(events, start: nil, end: 40_000_000)).text
         #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
         #expect(text.contains("&lt;a&amp;&quot;b&quot;&gt;") && !text.contains("<a&"))
-        for element in ["rect", "text", "title", "svg"] {
+        for element in ["rect", "text", "title", "svg", "g"] {
             let opened = text.matches(of: "<\(element)[ >]", closed: "/>")
             #expect(opened == text.components(of: "</\(element)>"), "\(element)")
+        }
+    }
+
+    @Test func anIdThatIsTooLongForThePictureIsCutShortAndSaidInFull() {
+        var events = Self.events
+        let id = String(repeating: "long.", count: 20)
+        for index in events.indices where events[index].id == "a" { events[index].id = id }
+        let text = TimelineDrawing(lanes: Lanes(events, start: nil, end: 40_000_000)).text
+        #expect(text.contains(">\(id.prefix(35))…<title>\(id)</title></text>"))
+    }
+
+    @Test func everyMarkHasAFormOfItsOwn() {
+        var events = Self.events
+        events.append(HistoryEvent(kind: .callbackOverdue, id: "b", time: 30_000_000, reason: "will-resign-active"))
+        let lanes = Lanes(events, start: nil, end: 40_000_000)
+        let text = TimelineDrawing(lanes: lanes).text
+        for (kind, form) in [(Lanes.Mark.Kind.answered, "<circle "), (.unanswered, "z\" fill="), (.killed, "m0 -10")] {
+            // Each is in the legend besides.
+            #expect(text.components(of: form) == lanes.lanes.flatMap(\.marks).count { $0.kind == kind } + 1)
         }
     }
 }

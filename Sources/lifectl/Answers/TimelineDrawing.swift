@@ -9,9 +9,14 @@ struct TimelineDrawing {
     private static let laneHeight = 34.0
     private static let top = 56.0
 
+    /// What a character takes at most, on average, in the fonts that browsers have for the one that is asked for.
+    private static let characterWidth = 8.0
+    /// An id may be longer than what there is room for beside the lanes.
+    private static let nameLimit = 36
+
     private var margin: Double {
         let longest = lanes.lanes.map(\.app.count).max() ?? 0
-        return min(320, 24 + 7.5 * Double(longest))
+        return 24 + Self.characterWidth * Double(min(longest, Self.nameLimit))
     }
 
     private func x(_ time: Int64) -> Double {
@@ -60,18 +65,34 @@ struct TimelineDrawing {
     }
 
     private func drawing(_ lane: Lanes.Lane, _ y: Double) -> String {
-        var svg = "<text x=\"12\" y=\"\(n(y + 17))\" fill=\"#222\">\(escaped(lane.app))</text>\n"
+        var svg = "<text x=\"12\" y=\"\(n(y + 17))\" fill=\"#222\">\(escaped(Self.shortened(lane.app)))"
+        svg += "<title>\(escaped(lane.app))</title></text>\n"
         for span in lane.spans {
             let width = max(0.5, x(span.end) - x(span.start))
             svg += "<rect x=\"\(n(x(span.start)))\" y=\"\(n(y))\" width=\"\(n(width))\" height=\"24\" "
             svg += "fill=\"\(Self.colour(span.state))\"><title>\(escaped(title(span)))</title></rect>\n"
         }
         for mark in lane.marks {
-            svg += "<text x=\"\(n(x(mark.time)))\" y=\"\(n(y + 17))\" text-anchor=\"middle\" "
-            svg += "fill=\"\(Self.colour(mark.kind))\" font-weight=\"bold\">\(Style.sign(mark.kind))"
-            svg += "<title>\(escaped("\(Instants.timeOfDay(mark.time)) \(mark.note)"))</title></text>\n"
+            svg += "<g>\(shape(mark.kind, x(mark.time), y + 12))"
+            svg += "<title>\(escaped("\(Instants.timeOfDay(mark.time)) \(mark.note)"))</title></g>\n"
         }
         return svg
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.count <= nameLimit ? name : name.prefix(nameLimit - 1) + "…"
+    }
+
+    /// A mark around a point. Marks differ in form, and stand out from each of the states' colours.
+    private func shape(_ kind: Lanes.Mark.Kind, _ x: Double, _ y: Double) -> String {
+        switch kind {
+        case .answered:
+            "<circle cx=\"\(n(x))\" cy=\"\(n(y))\" r=\"3.5\" fill=\"#ffffff\" stroke=\"#222222\" stroke-width=\"1.5\"/>"
+        case .unanswered:
+            "<path d=\"M\(n(x)) \(n(y - 8))l8 14h-16z\" fill=\"#d55e00\" stroke=\"#ffffff\"/>"
+        case .killed:
+            "<path d=\"M\(n(x - 5)) \(n(y - 5))l10 10m0 -10l-10 10\" stroke=\"#c00000\" stroke-width=\"3.5\"/>"
+        }
     }
 
     private func title(_ span: Lanes.Span) -> String {
@@ -81,19 +102,30 @@ struct TimelineDrawing {
     }
 
     private func legend(_ y: Double) -> String {
+        let states: [State] = [.active, .inactive, .background, .suspended, .terminating]
+        let marks: [(kind: Lanes.Mark.Kind, words: String)] = [
+            (.answered, "callback answered"), (.unanswered, "no answer"), (.killed, "killed"),
+        ]
+        let words = states.map(\.rawValue) + marks.map(\.words)
+        let width = words.reduce(0) { $0 + Self.legendWidth($1) }
+        // Below the lanes, unless long names leave too little room there.
+        var x = max(12, min(margin, Self.width - width))
         var svg = ""
-        var x = margin
-        for state in [State.active, .inactive, .background, .suspended, .terminating] {
+        for state in states {
             svg += "<rect x=\"\(n(x))\" y=\"\(n(y - 11))\" width=\"14\" height=\"14\" fill=\"\(Self.colour(state))\"/>"
             svg += "<text x=\"\(n(x + 20))\" y=\"\(n(y))\" fill=\"#444\">\(state.rawValue)</text>\n"
-            x += 110
+            x += Self.legendWidth(state.rawValue)
         }
-        for (kind, words) in [(Lanes.Mark.Kind.answered, "callback"), (.unanswered, "no answer"), (.killed, "killed")] {
-            svg += "<text x=\"\(n(x))\" y=\"\(n(y))\" fill=\"#444\">\(Style.sign(kind)) \(words)</text>\n"
-            x += 100
+        for mark in marks {
+            svg += shape(mark.kind, x + 7, y - 4)
+            svg += "<text x=\"\(n(x + 20))\" y=\"\(n(y))\" fill=\"#444\">\(mark.words)</text>\n"
+            x += Self.legendWidth(mark.words)
         }
         return svg
     }
+
+    /// What a word of the legend takes, with its sign before it and the room behind it.
+    private static func legendWidth(_ words: String) -> Double { 38 + characterWidth * Double(words.count) }
 
     /// Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
     private static func colour(_ state: State) -> String {
@@ -104,14 +136,6 @@ struct TimelineDrawing {
         case .suspended: "#c3cbd6"
         case .terminating: "#e69f00"
         case .notRunning: "none"
-        }
-    }
-
-    private static func colour(_ kind: Lanes.Mark.Kind) -> String {
-        switch kind {
-        case .answered: "#0a3d2e"
-        case .unanswered: "#b35900"
-        case .killed: "#c00000"
         }
     }
 
