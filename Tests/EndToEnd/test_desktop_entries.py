@@ -32,6 +32,7 @@ class Desktop(DirectDaemon):
         self.shared = directory / "shared"
         self.results = directory / "results"
         self.variables = {
+            "XDG_CONFIG_HOME": directory / "own", "XDG_CONFIG_DIRS": directory / "xdg", "XDG_CURRENT_DESKTOP": "sway",
             "XDG_DATA_HOME": self.home, "XDG_DATA_DIRS": f"{self.shared}:/usr/share", "RESULTS": self.results,
             "PATH": f"{directory / 'bin'}:/usr/bin:/bin", "LC_ALL": "de_DE.UTF-8",
         }
@@ -54,6 +55,12 @@ class Desktop(DirectDaemon):
         text = ["[Desktop Entry]", "Type=Application", f"Name={file.stem}", *([f"Exec={exec}"] if exec else []), *lines]
         file.write_text("\n".join(text) + "\n")
         return file
+
+    def choose(self, text, name="own/mimeapps.list"):
+        """Writes what opens what."""
+        file = self.home.parent / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
 
     def shown(self, app):
         """The arguments that an app was started with."""
@@ -224,6 +231,29 @@ def test_of_several_that_open_it_the_default_does(desktop):
     desktop.lifectl("reload")
     desktop.lifectl("open", "odd:3", check=False)
     assert desktop.shown("three") == ["odd:3"]
+
+
+def test_of_several_that_open_it_the_one_that_a_person_has_chosen_does(desktop):
+    for name in ("one", "two"):
+        desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;text/x-odd;", exec="show-it %u")
+    desktop.entry("three.desktop", exec="show-it %u")
+    # It is read when something is opened: no reload is needed.
+    desktop.choose("[Default Applications]\nx-scheme-handler/odd=three.desktop\ntext/x-odd=one.desktop\n", "xdg/mimeapps.list")
+    desktop.lifectl("open", "odd:1", check=False)
+    assert desktop.shown("three") == ["odd:1"]
+    desktop.choose("[Default Applications]\nx-scheme-handler/odd=gone.desktop;two.desktop\n", "own/sway-mimeapps.list")
+    desktop.lifectl("open", "odd:2", check=False)
+    assert desktop.shown("two") == ["odd:2"]
+    desktop.choose("[Removed Associations]\ntext/x-odd=one.desktop;two.desktop\n[Added Associations]\ntext/x-odd=three.desktop\n")
+    (desktop.results / "three").unlink()
+    desktop.lifectl("terminate", "three")
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///a", check=False)
+    assert desktop.shown("three") == ["file:///a"]
+    # What stands in lifed's own configuration comes before all others.
+    (desktop.configuration / "lifed.toml").write_text("[defaults]\n'text/x-odd' = 'one'\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///b", check=False)
+    assert desktop.shown("one") == ["file:///b"]
 
 
 @pytest.mark.parametrize("stays", [True, False])

@@ -90,6 +90,74 @@ import Testing
         #expect(try choice(handlers(two, defaults: ["https": "gone"]), "https://x") == "Ambiguous")
     }
 
+    /// Apps of desktop entries, with what a `mimeapps.list` says of them.
+    private func desktop(_ opens: [String: Set<String>], _ text: String) throws -> URLHandlers {
+        let directory = "/tmp/lifed-associations-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let made = unsafe mkdir(directory, 0o700)
+        #expect(made == 0)
+        let file = unsafe open("\(directory)/mimeapps.list", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let bytes = Array(text.utf8)
+        let count = unsafe write(file, bytes, bytes.count)
+        #expect(count == bytes.count)
+        close(file)
+        defer {
+            unsafe unlink("\(directory)/mimeapps.list")
+            unsafe rmdir(directory)
+        }
+        let variables = [
+            "XDG_CONFIG_HOME": directory, "XDG_CONFIG_DIRS": "/nonexistent", "XDG_DATA_DIRS": "/nonexistent",
+        ]
+        let entries = DesktopEntries(for: .user, environment: variables, searchPath: "")
+        let types: Set<String> = ["x-scheme-handler/https", "text/html", "text/plain"]
+        let all = handlers(opens)
+        return URLHandlers(
+            apps: all.apps.mapValues { app in
+                var app = app
+                app.isFromEntry = true
+                if app.opens.remove("itself") != nil { app.command = ["/usr/bin/lifectl", "open"] }
+                return app
+            }, defaults: all.defaults, choices: entries.associations.choices(for: types))
+    }
+
+    @Test func `of several entries a person's choice opens it`() throws {
+        let two = ["a": Set(["https"]), "b": Set(["https"]), "c": ["text/html"]]
+        let https = { (lines: String) in try self.choice(try self.desktop(two, lines), "https://x") }
+        let type = "x-scheme-handler/https"
+        #expect(try https("") == "Ambiguous")
+        #expect(try https("[Default Applications]\n\(type)=gone.desktop;b.desktop\n") == "b")
+        #expect(try https("[Removed Associations]\n\(type)=a.desktop\n") == "b")
+        #expect(try https("[Added Associations]\n\(type)=c.desktop\n") == "c")
+        #expect(try https("[Default Applications]\n\(type)=c.desktop\n") == "c")
+        #expect(try https("[Removed Associations]\n\(type)=a.desktop;b.desktop\n") == "NoSuchApp")
+        #expect(
+            try https("[Added Associations]\n\(type)=a.desktop\n[Default Applications]\n\(type)=b.desktop\n") == "b")
+        // The closest type decides before a choice for another does.
+        let text = "[Default Applications]\ntext/plain=a.desktop\n"
+        #expect(try choice(try desktop(two, text), "file:///x", type: "text/html") == "c")
+        #expect(try choice(try desktop(two, text), "file:///x", type: "text/css") == "a")
+    }
+
+    @Test func `an entry by which others open things with lifed opens nothing for lifed`() throws {
+        let chosen = "[Default Applications]\nx-scheme-handler/https=lifed-open.desktop;b.desktop\n"
+        let apps = ["lifed-open": Set(["https", "itself"]), "a": ["https"], "b": ["https"]]
+        #expect(try choice(try desktop(apps, chosen), "https://x") == "b")
+        #expect(try choice(try desktop(["lifed-open": ["https", "itself"]], chosen), "https://x") == "NoSuchApp")
+    }
+
+    @Test func `a manifest says itself what its app opens, and a choice decides between several`() throws {
+        let removed = "[Removed Associations]\nx-scheme-handler/https=a.desktop\n"
+        let chosen = try desktop(
+            ["b": ["https"]], removed + "[Default Applications]\nx-scheme-handler/https=b.desktop\n")
+        let one = URLHandlers(apps: handlers(["a": ["https"]]).apps, defaults: [:], choices: chosen.choices)
+        #expect(try choice(one, "https://x") == "a")
+        let two = ["a": Set(["https"]), "b": Set(["https"])]
+        #expect(
+            try choice(URLHandlers(apps: handlers(two).apps, defaults: [:], choices: chosen.choices), "https://x")
+                == "b")
+        let named = URLHandlers(apps: handlers(two).apps, defaults: ["https": "a"], choices: chosen.choices)
+        #expect(try choice(named, "https://x") == "a")
+    }
+
     @Test func `a refusal names no more apps than anybody reads`() throws {
         let many = handlers(Dictionary(uniqueKeysWithValues: (10..<30).map { ("app\($0)", ["odd"]) }))
         let url = try #require(URLText("odd:a"))

@@ -11,14 +11,21 @@ public struct DesktopEntries: Sendable {
     /// Where to look, in `applications` of each, the directory that outranks all others first.
     public let directories: [String]
 
+    /// Which of them opens what, where a person or their machine has said so.
+    public let associations: Associations
+
     private let reader: DesktopEntryReader
 
     /// Prepares to look for entries.
     ///
     /// - Parameters:
     ///   - searchPath: Where programs without a path are looked up, in the form of the PATH variable.
-    public init(directories: [String], locale: LocaleName = LocaleName(""), searchPath: String) {
+    public init(
+        directories: [String], associations: Associations = .none, locale: LocaleName = LocaleName(""),
+        searchPath: String
+    ) {
         self.directories = directories
+        self.associations = associations
         reader = DesktopEntryReader(locale: locale, search: ProgramSearch(path: searchPath))
     }
 
@@ -42,7 +49,9 @@ public struct DesktopEntries: Sendable {
             if !directories.contains(directory), directories.count < 32 { directories.append(directory) }
         }
         self.init(
-            directories: directories, locale: LocaleName(environment: environment), searchPath: searchPath)
+            directories: directories,
+            associations: instance == .user ? Associations(environment: environment, data: directories) : .none,
+            locale: LocaleName(environment: environment), searchPath: searchPath)
     }
 
     /// The id in a name that may be that of a file, `org.example.Clock.desktop`.

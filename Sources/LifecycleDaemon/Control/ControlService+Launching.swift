@@ -45,9 +45,11 @@ extension ControlService {
             guard case .entry(let entry) = manager.entries?.find(name) else { continue }
             apps[AppID(name)] = manager.definition(of: entry)
         }
+        let choices = manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
         let missing: ControlError
         do throws(ControlError) {
-            let id = try URLHandlers(apps: apps, defaults: manager.defaultApps).app(for: url, type: type)
+            let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+            let id = try handlers.app(for: url, type: type)
             return try launchable(id.name)
         } catch {
             missing = error
@@ -56,7 +58,8 @@ extension ControlService {
         for case (let id, .entry(let entry)) in entries.all() where apps[AppID(id)] == nil {
             apps[AppID(id)] = manager.definition(of: entry)
         }
-        return try launchable(URLHandlers(apps: apps, defaults: manager.defaultApps).app(for: url, type: type).name)
+        let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+        return try launchable(handlers.app(for: url, type: type).name)
     }
 
     func tellApps(_ call: Call, to connection: ControlConnection) throws(ServiceError) {

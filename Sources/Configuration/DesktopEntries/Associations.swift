@@ -1,0 +1,152 @@
+/// Which apps open what, by the choice of a person, of the machine's administrator, and of the distribution: Association
+/// between MIME Types and Applications 1.0.1. The files are read when somebody asks, and not before.
+public struct Associations: Hashable, Sendable {
+    /// What the files say of one type. Ids are those of apps, without `.desktop`.
+    public struct Choice: Hashable, Sendable {
+        /// Those that open it by default, the one that is preferred to all others first.
+        public fileprivate(set) var defaults: [String] = []
+
+        /// Those that open it though their entries need not say so, the one that is preferred to all others first.
+        public fileprivate(set) var added: [String] = []
+
+        /// Those that do not open it though their entries may say so.
+        public fileprivate(set) var removed: Set<String> = []
+
+        /// Nothing is said.
+        public init() {}
+    }
+
+    /// A place for a file.
+    struct File: Hashable {
+        let path: String
+
+        /// That of one desktop says what the default is there, and nothing else.
+        let isOfOneDesktop: Bool
+    }
+
+    /// More than any desktop has of each.
+    private static let limits = (desktops: 8, directories: 32, apps: 256)
+
+    /// The one that outranks all others first.
+    let files: [File]
+
+    /// Nothing is looked for.
+    public static let none = Associations(files: [])
+
+    init(files: [File]) {
+        self.files = files
+    }
+
+    /// Prepares to look where a person with these variables has it: section 2.
+    ///
+    /// - Parameter data: The directories that hold `applications`, the one that outranks all others first.
+    init(environment: [String: String], data: [String]) {
+        let desktops = Self.parts(of: environment["XDG_CURRENT_DESKTOP"] ?? "").filter(Self.isFileName)
+            .prefix(Self.limits.desktops).map { $0.lowercased() }
+        let home = environment["HOME"].flatMap { Self.isPath($0) ? "\($0)/.config" : nil }
+        let own = environment["XDG_CONFIG_HOME"].flatMap { Self.isPath($0) ? $0 : nil } ?? home
+        let shared = environment["XDG_CONFIG_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
+        let configuration = [own].compactMap(\.self) + Self.parts(of: shared).filter(Self.isPath)
+        let directories =
+            configuration.prefix(Self.limits.directories) + data.map { "\($0)/applications" }
+        files = directories.flatMap { directory in
+            desktops.map { File(path: "\(directory)/\($0)-mimeapps.list", isOfOneDesktop: true) }
+                + [File(path: "\(directory)/mimeapps.list", isOfOneDesktop: false)]
+        }
+    }
+
+    /// What the files say of types as they are now. What cannot be read says nothing.
+    ///
+    /// - Parameter types: In lower case; a scheme's is `x-scheme-handler/SCHEME`.
+    public func choices(for types: Set<String>) -> [String: Choice] {
+        var choices: [String: Choice] = [:]
+        for file in files {
+            guard case .text(let text)? = try? TextFile.read(file.path) else { continue }
+            for (type, said) in AssociationFile(text, types: types).said {
+                choices[type, default: Choice()].take(said, onlyDefaults: file.isOfOneDesktop, limit: Self.limits.apps)
+            }
+        }
+        return choices
+    }
+
+    /// By bytes: the separator and an accent behind it are one character.
+    private static func parts(of text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
+
+    private static func isFileName(_ text: String) -> Bool { !text.utf8.contains(UInt8(ascii: "/")) }
+}
+
+extension Associations.Choice {
+    /// Takes what a file says that is outranked by those before: what they have removed it cannot bring back, and what they
+    /// have added it cannot remove.
+    fileprivate mutating func take(_ said: AssociationFile.Said, onlyDefaults: Bool, limit: Int) {
+        if !onlyDefaults {
+            for id in said.added where !removed.contains(id) && !added.contains(id) && added.count < limit {
+                added.append(id)
+            }
+            for id in said.removed where !added.contains(id) && removed.count < limit { removed.insert(id) }
+        }
+        for id in said.defaults where !removed.contains(id) && !defaults.contains(id) && defaults.count < limit {
+            defaults.append(id)
+        }
+    }
+}
+
+/// A `mimeapps.list`. Lines that mean nothing are passed over, as other readers do: these files are written by programs, and
+/// one line too many must not undo what a person has chosen.
+struct AssociationFile {
+    /// What it says of one type.
+    struct Said: Equatable {
+        var defaults: [String] = []
+        var added: [String] = []
+        var removed: [String] = []
+    }
+
+    private(set) var said: [String: Said] = [:]
+
+    private enum Group: String {
+        case defaults = "[Default Applications]"
+        case added = "[Added Associations]"
+        case removed = "[Removed Associations]"
+    }
+
+    /// Reads a text, which is not trusted in any way, by bytes.
+    init(_ text: String, types: Set<String>) {
+        var group: Group?
+        for line in text.utf8.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            let words = line.trimmed
+            if words.first == UInt8(ascii: "[") {
+                group = Group(rawValue: String(decoding: words, as: UTF8.self))
+                continue
+            }
+            guard let group, let separator = words.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let type = String(decoding: words[..<separator].trimmed, as: UTF8.self).lowercased()
+            guard types.contains(type) else { continue }
+            let ids = Self.ids(words[words.index(after: separator)...])
+            switch group {
+            case .defaults: said[type, default: Said()].defaults += ids
+            case .added: said[type, default: Said()].added += ids
+            case .removed: said[type, default: Said()].removed += ids
+            }
+        }
+    }
+
+    private static func ids(_ list: Substring.UTF8View) -> [String] {
+        list.split(separator: UInt8(ascii: ";")).prefix(256)
+            .compactMap { String(decoding: $0.trimmed, as: UTF8.self).withoutDesktopSuffix }
+            .filter(AppIdentifier.isValid)
+    }
+}
+
+extension Substring.UTF8View {
+    /// Without the blanks at both ends.
+    fileprivate var trimmed: Substring.UTF8View {
+        guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
+            return self[startIndex..<startIndex]
+        }
+        return self[first...last]
+    }
+}
