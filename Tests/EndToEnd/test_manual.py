@@ -1,8 +1,10 @@
 """The manual and the shells' completions know what the programs and the configuration know, and nothing else."""
 
+import functools
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tomllib
 from pathlib import Path
@@ -228,24 +230,59 @@ COMPLETE = {
         _lifectl lifectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}"
     """,
-    "fish": 'source $argv[1]; complete --do-complete $argv[2] | string replace --regex "\\t.*" ""; true',
+    # Only where a person types does fish say where the cursor is, and that is all the same here.
+    "fish": """
+        source $argv[1]
+        functions --copy __lifectl_tokens tokens
+        function __lifectl_tokens
+            if test "$argv" = -tC; echo 0; else; tokens $argv; end
+        end
+        complete --do-complete $argv[2] | string replace --regex "\\t.*" ""
+        true
+    """,
 }
 
 
-@pytest.mark.parametrize("shell", COMPLETE)
-def test_ids_of_apps_are_completed(share, direct, shell):
+@pytest.fixture(params=COMPLETE)
+def complete(request, share):
+    """Completes a line with a shell, for the daemon at a socket where the line names no other."""
+    shell = request.param
     needs(shell)
-    for name in ("org.example.clock", "org.example.mail", "other"):
-        direct.lifectl.start(name, *programs.IDLE)
-    environment = {**os.environ, "LIFED_SOCKET": str(direct.socket), "PATH": f"{PRODUCTS}:{os.environ['PATH']}"}
+    script = str(share / COMPLETIONS[shell].format("lifectl"))
 
-    def complete(line):
-        script = str(share / COMPLETIONS[shell].format("lifectl"))
+    def complete(line, socket):
+        environment = {**os.environ, "LIFED_SOCKET": str(socket), "PATH": f"{PRODUCTS}:{os.environ['PATH']}"}
         words = [script, line] if shell == "fish" else ["bash", script, line]
         # Options follow the ids where the word is empty.
         found = run(shell, "-c", COMPLETE[shell], *words, env=environment).split()
         return {word for word in found if not word.startswith("-")}
 
+    return complete
+
+
+def test_ids_are_those_of_the_daemon_that_the_line_names(complete, direct, tmp_path):
+    direct.lifectl.start("here", *programs.IDLE)
+    nowhere = tmp_path / "nowhere"
+    assert complete("lifectl focus ", nowhere) == set()
+    assert complete(f"lifectl focus --socket {direct.socket} ", nowhere) == {"here"}
+    assert complete(f"lifectl focus --json --socket='{direct.socket}' he", nowhere) == {"here"}
+    assert complete(f"lifectl launch --socket {direct.socket} ", nowhere) == {"here"}
+    assert complete(f"lifectl focus --socket {nowhere} ", direct.socket) == set()
+    # Another machine is not asked, nor is this one in its place.
+    assert complete("lifectl focus --host kim@kitchen ", direct.socket) == set()
+
+
+def test_a_daemon_that_does_not_answer_does_not_hold_up_the_shell(complete, tmp_path):
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "silent"))
+        silent.listen()
+        assert complete(f"lifectl focus --socket {tmp_path / 'silent'} ", tmp_path / "nowhere") == set()
+
+
+def test_ids_of_apps_are_completed(complete, direct):
+    for name in ("org.example.clock", "org.example.mail", "other"):
+        direct.lifectl.start(name, *programs.IDLE)
+    complete = functools.partial(complete, socket=direct.socket)
     assert complete("lifectl focus ") == {"org.example.clock", "org.example.mail", "other"}
     assert complete("lifectl suspend org.example.m") == {"org.example.mail"}
     assert complete("lifectl open file:///x --app oth") == {"other"}

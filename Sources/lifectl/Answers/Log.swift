@@ -15,7 +15,7 @@ struct Log: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The id of the app; without it, everything is shown.", valueName: "app"),
-        completion: .shellCommand("lifectl list --ids 2>/dev/null"))
+        completion: .knownApps)
     var id: String?
 
     @Flag(name: [.short, .long], help: "Go on with what happens from now on.")

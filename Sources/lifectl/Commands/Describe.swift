@@ -9,7 +9,7 @@ struct Describe: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The id of the app; without it, the daemon is shown.", valueName: "app"),
-        completion: .shellCommand("lifectl list --ids 2>/dev/null"))
+        completion: .knownApps)
     var id: String?
 
     @OptionGroup var options: GlobalOptions

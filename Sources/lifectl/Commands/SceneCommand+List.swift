@@ -10,7 +10,7 @@ extension SceneCommand {
 
         @Argument(
             help: ArgumentHelp("The id of the app; without it, the scenes of all.", valueName: "app"),
-            completion: .shellCommand("lifectl list --ids 2>/dev/null"))
+            completion: .knownApps)
         var app: String?
 
         @Flag(help: "Print APP/SCENE only, one a line.")

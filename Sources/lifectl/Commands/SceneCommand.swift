@@ -107,7 +107,7 @@ struct SceneCommand: ParsableCommand {
 struct SceneArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The scene, as APP/SCENE.", valueName: "scene"),
-        completion: .shellCommand("lifectl scene list --ids 2>/dev/null"))
+        completion: .knownScenes)
     var name: String
 }
 
