@@ -6,6 +6,9 @@ import Glibc
 final class AudioSource: Source {
     private static let missing = "pactl tells what plays (Debian: pulseaudio-utils)"
 
+    /// How long the server may take to say what plays, in seconds.
+    private static let patience = "5"
+
     private let program: LineProgram
     private var first: [SinkInput]?
 
@@ -41,10 +44,12 @@ final class AudioSource: Source {
 
     private static func sinkInputs() -> Result<[SinkInput], SourceLost> {
         do throws(ChildProcess.CannotStart) {
-            var list = try ChildProcess(["pactl", "-f", "json", "list", "sink-inputs"])
+            // It waits for a server that does not answer as long as that lives.
+            var list = try ChildProcess(["timeout", patience, "pactl", "-f", "json", "list", "sink-inputs"])
             var text: [UInt8] = []
             while let line = list.nextLine() { text += line + [UInt8(ascii: "\n")] }
             let (status, complaints) = list.finish()
+            if status == 124 { return .failure(SourceLost(reason: "the sound server does not answer")) }
             if status == 0 { return .success(SinkInput.list(json: text)) }
             return .failure(SourceLost(reason: complaints.last ?? "pactl ended with status \(status)"))
         } catch {

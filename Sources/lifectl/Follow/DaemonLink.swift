@@ -57,6 +57,15 @@ final class DaemonLink {
         return try connection.client.reply(to: method)
     }
 
+    /// Why the daemon counts as gone.
+    func reason(_ error: ControlClientError) -> String {
+        switch error {
+        case .timedOut: "it does not answer"
+        case .closed: "it closed the connection"
+        default: failure(error).message
+        }
+    }
+
     func failure(_ error: ControlClientError) -> Failure {
         Failure(error, doing: "cannot follow", sockets: sockets, timeout: Self.timeout)
     }

@@ -30,15 +30,15 @@ struct Follow: ParsableCommand {
         var run =
             switch place {
             case .sway:
-                FollowRun(options, name: "sway", isDryRun: dryRun) { () throws(Failure) in
+                FollowRun(options, place: place, name: "sway", isDryRun: dryRun) { () throws(Failure) in
                     try SwaySource.find(environment: Environment.current)
                 }
             case .x11:
-                FollowRun(options, name: "the X server", isDryRun: dryRun) { () throws(Failure) in
+                FollowRun(options, place: place, name: "the X server", isDryRun: dryRun) { () throws(Failure) in
                     try X11Source()
                 }
             case .audio:
-                FollowRun(options, name: "the sound server", isDryRun: dryRun) { () throws(Failure) in
+                FollowRun(options, place: place, name: "the sound server", isDryRun: dryRun) { () throws(Failure) in
                     try AudioSource()
                 }
             }

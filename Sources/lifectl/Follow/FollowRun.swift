@@ -6,6 +6,7 @@ import Glibc
 struct FollowRun {
     private let find: () throws(Failure) -> any Source
     private let name: String
+    private let place: String
     private let reporter: FollowReporter
     private let isDryRun: Bool
     private let daemon: DaemonLink
@@ -13,17 +14,30 @@ struct FollowRun {
 
     private var follower = Follower()
     private var source: (any Source)?
+    /// Whether this source has said something. One that takes a connection and never says anything is none.
+    private var isHeard = false
+    private var wasEverHeard = false
+    /// When a source that has not said anything yet counts as gone.
+    private var silenceEnd: Int64 = 0
+    /// The same for the daemon: whether it has answered since it was connected to.
+    private var hasAnswered = false
     private var sourceRetry = Backoff()
     private var daemonRetry = Backoff()
 
+    /// How long a source may take to say what it sees, in microseconds.
+    private static let patience: Int64 = 5_000_000
+
     /// - Parameters:
+    ///   - place: What a person asked to follow.
     ///   - name: What the source is called, in messages.
     ///   - find: Connects to the source; called again after it has gone.
     init(
-        _ options: GlobalOptions, name: String, isDryRun: Bool, find: @escaping () throws(Failure) -> any Source
+        _ options: GlobalOptions, place: Follow.Place, name: String, isDryRun: Bool,
+        find: @escaping () throws(Failure) -> any Source
     ) {
         self.find = find
         self.name = name
+        self.place = place.rawValue
         self.isDryRun = isDryRun
         reporter = FollowReporter(options: options)
         daemon = DaemonLink(options)
@@ -31,13 +45,12 @@ struct FollowRun {
     }
 
     mutating func run() throws -> Never {
-        source = try find()
         while true {
-            findSource()
+            try findSource()
             try findDaemon()
             try act()
             wait()
-            readSource()
+            try readSource()
             if daemon.hasClosed { loseDaemon("it closed the connection") }
             if let outcome = wishes.outcome() { reporter.complain(outcome) }
         }
@@ -45,35 +58,52 @@ struct FollowRun {
 
     // MARK: Coming and going
 
-    private mutating func findSource() {
+    private mutating func findSource() throws(Failure) {
         guard source == nil, sourceRetry.isDue else { return }
         do throws(Failure) {
             source = try find()
-            sourceRetry.succeed()
-            reporter.complain("\(name) is there again")
+            silenceEnd = FollowClock.now + Self.patience
         } catch {
+            guard wasEverHeard else { throw error }
             sourceRetry.fail()
         }
     }
 
-    private mutating func readSource() {
-        guard let source, source.isReady else { return }
-        do throws(SourceLost) {
-            if let observation = try source.read() { follower.see(observation, at: FollowClock.now) }
-        } catch {
-            self.source = nil
-            sourceRetry.fail()
-            follower.loseSource(at: FollowClock.now)
-            reporter.complain("\(name) has gone (\(error.reason)); waiting for it")
+    private mutating func readSource() throws(Failure) {
+        guard let source else { return }
+        guard source.isReady else {
+            if !isHeard, FollowClock.now >= silenceEnd { try loseSource("\(name) does not answer") }
+            return
         }
+        do throws(SourceLost) {
+            guard let observation = try source.read() else { return }
+            follower.see(observation, at: FollowClock.now)
+        } catch {
+            return try loseSource(error.reason)
+        }
+        guard !isHeard else { return }
+        if wasEverHeard { reporter.complain("\(name) is there again") }
+        isHeard = true
+        wasEverHeard = true
+        sourceRetry.succeed()
+    }
+
+    /// What has never said anything is an error, as one that is not there is. Of what comes and goes without a word nothing is
+    /// said either, or there would be no end of it.
+    private mutating func loseSource(_ reason: String) throws(Failure) {
+        source = nil
+        sourceRetry.fail()
+        guard wasEverHeard else { throw Failure(status: .unavailable, message: "cannot follow \(place): \(reason)") }
+        guard isHeard else { return }
+        isHeard = false
+        follower.loseSource(at: FollowClock.now)
+        reporter.complain("\(name) has gone (\(reason)); waiting for it")
     }
 
     private mutating func findDaemon() throws(Failure) {
         guard !daemon.isConnected, daemonRetry.isDue else { return }
         do throws(ControlClientError) {
             try daemon.connect()
-            if daemonRetry.hasFailed { reporter.complain("lifed is there again") }
-            daemonRetry.succeed()
         } catch {
             if case .notPermitted = error { throw daemon.failure(error) }
             if !daemonRetry.hasFailed { reporter.complain("\(daemon.failure(error).message); waiting for it") }
@@ -81,12 +111,20 @@ struct FollowRun {
         }
     }
 
+    private mutating func noteAnswer() {
+        guard !hasAnswered else { return }
+        if daemonRetry.hasFailed { reporter.complain("lifed is there again") }
+        hasAnswered = true
+        daemonRetry.succeed()
+    }
+
     private mutating func loseDaemon(_ why: String) {
         daemon.close()
         wishes.close()
+        if hasAnswered || !daemonRetry.hasFailed { reporter.complain("lifed has gone (\(why)); waiting for it") }
+        hasAnswered = false
         daemonRetry.fail()
         follower.loseDaemon()
-        reporter.complain("lifed has gone (\(why)); waiting for it")
     }
 
     // MARK: Acting
@@ -99,7 +137,7 @@ struct FollowRun {
                 switch error {
                 case .declined(let answer): reporter.complain(Failure(answer).message)
                 case .notPermitted, .notUnderstood, .parameterNotTaken: throw daemon.failure(error)
-                default: loseDaemon(daemon.failure(error).message)
+                default: loseDaemon(daemon.reason(error))
                 }
             }
         }
@@ -113,12 +151,14 @@ struct FollowRun {
             // Where that cannot be told it is nobody's, until it has the focus again.
             follower.found(nil, process: process)
             var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
+            noteAnswer()
             if app == nil { app = try adopt(process) }
             follower.found(app?.id, process: process)
         case .use(let use, let apps):
             follower.told(use, apps)
             if isDryRun { return reporter.note(step) }
             let reply = try daemon.call(.setInUse, SetInUseParameters(use: use, apps: apps))
+            noteAnswer()
             reporter.noteIgnored(reply.ignored, use)
         case .leave: if isDryRun { reporter.note(step) }
         case .focus, .home:
@@ -142,7 +182,7 @@ struct FollowRun {
         }
         var times: [Int64] = []
         if let source, source.isReady { times.append(0) }
-        if source == nil { times.append(sourceRetry.due) }
+        if source == nil { times.append(sourceRetry.due) } else if !isHeard { times.append(silenceEnd) }
         if !daemon.isConnected { times.append(daemonRetry.due) }
         if wishes.isBusy {
             times.append(wishes.patienceEnd)

@@ -14,6 +14,9 @@ final class LineProgram {
         }
     }
 
+    /// One that waits for somebody does not notice that nobody listens to it any more.
+    deinit { process.end() }
+
     var descriptor: CInt { process.descriptor }
 
     /// Whether there is something that was not read.

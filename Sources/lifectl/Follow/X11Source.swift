@@ -9,16 +9,11 @@ import Glibc
 final class X11Source: Source {
     private static let name = "lifed-follow-x11"
 
-    private var program: LineProgram
-    private var first: String?
+    private let program: LineProgram
 
+    /// Starts it. Its first line comes at once, if the server answers.
     init() throws(Failure) {
         program = try LineProgram([Self.path], doing: "cannot follow x11")
-        // The first line comes at once, or never.
-        guard let line = program.nextLine() else {
-            throw Failure(status: .unavailable, message: "cannot follow x11: \(program.complaint)")
-        }
-        first = line
     }
 
     /// Beside lifectl, or where programs are that nobody calls by hand.
@@ -30,16 +25,11 @@ final class X11Source: Source {
 
     var descriptor: CInt { program.descriptor }
 
-    var isReady: Bool { first != nil || program.hasMore }
+    var isReady: Bool { program.hasMore }
 
     func read() throws(SourceLost) -> Observation? {
-        var line = first
-        first = nil
-        if line == nil || program.hasMore {
-            guard let newest = program.newestLine() else { throw SourceLost(reason: program.complaint) }
-            line = newest
-        }
-        guard let observation = line.flatMap({ Observation(x11: $0) }) else {
+        guard let line = program.newestLine() else { throw SourceLost(reason: program.complaint) }
+        guard let observation = Observation(x11: line) else {
             throw SourceLost(reason: "\(Self.name) says what is not understood")
         }
         return observation

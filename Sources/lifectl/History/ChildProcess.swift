@@ -5,6 +5,7 @@ struct ChildProcess: ~Copyable {
     private let process: pid_t
     private let output: CInt
     private let errors: CInt
+    private var isFinished = false
     private var received: [UInt8] = []
     private var position = 0
 
@@ -52,6 +53,14 @@ struct ChildProcess: ~Copyable {
         close(errors)
     }
 
+    /// Ends the program, if it has not ended by itself.
+    mutating func end() {
+        guard !isFinished else { return }
+        kill(process, SIGKILL)
+        while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+        isFinished = true
+    }
+
     /// Readable once there is output, or none will come any more.
     var descriptor: CInt { output }
 
@@ -84,6 +93,7 @@ struct ChildProcess: ~Copyable {
         while let bytes = Self.read(errors), !bytes.isEmpty { text += bytes }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        isFinished = true
         let code = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f
         return (code, String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init))
     }

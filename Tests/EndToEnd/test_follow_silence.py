@@ -1,0 +1,158 @@
+"""Whom lifectl is to follow may take a connection and then say nothing, or what nobody understands, or leave again."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from container import wait_for
+from screens import Follower, Sway, need
+
+UNAVAILABLE = 69
+
+
+class Peer:
+    """Listens at a path, and says to each who comes what it was given; then it leaves, or stays and is silent."""
+
+    def __init__(self, path, says=b"", stays=True):
+        self.says = says
+        self.stays = stays
+        self.visits = 0
+        self.kept = []
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind(str(path))
+        self.socket.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.socket.accept()
+                self.visits += 1
+                with contextlib.suppress(OSError):
+                    connection.sendall(self.says)
+                if self.stays:
+                    self.kept.append(connection)
+                else:
+                    connection.close()
+
+    def close(self):
+        # Whoever waits in accept() is not woken by a close.
+        self.socket.shutdown(socket.SHUT_RDWR)
+        for each in [self.socket, *self.kept]:
+            each.close()
+
+
+@pytest.fixture
+def peer():
+    with contextlib.ExitStack() as stack:
+        yield lambda *arguments, **options: stack.enter_context(contextlib.closing(Peer(*arguments, **options)))
+
+
+def follow(direct, source, **environment):
+    """Follows what cannot be followed; gives what was said."""
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    result = direct.run(["env", *variables, str(direct.products / "lifectl"), "follow", source], check=False)
+    assert result.returncode == UNAVAILABLE, result.stderr
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.mark.parametrize(
+    "says, stays, reason",
+    [
+        (b"", True, "sway does not answer"),
+        (b"not a message of sway's", True, "sway says what is no message of its own"),
+        (b"i3-ipc", False, ""),
+    ],
+)
+def test_what_never_was_sway_is_an_error(direct, peer, tmp_path, says, stays, reason):
+    peer(tmp_path / "sway", says, stays)
+    assert f"cannot follow sway: {reason}" in follow(direct, "sway", SWAYSOCK=tmp_path / "sway")
+
+
+def test_an_x_server_that_does_not_answer_is_an_error(direct, peer):
+    if not (direct.products / "lifed-follow-x11").exists():
+        pytest.skip("lifed-follow-x11 was not built")
+    directory = Path("/tmp/.X11-unix")
+    directory.mkdir(exist_ok=True)
+    number = next(number for number in range(4000, 5000) if not (directory / f"X{number}").exists())
+    try:
+        peer(directory / f"X{number}")
+        assert "cannot follow x11: the X server does not answer" in follow(direct, "x11", DISPLAY=f":{number}")
+    finally:
+        (directory / f"X{number}").unlink(missing_ok=True)
+
+
+def test_a_sound_server_that_does_not_answer_is_an_error(direct, peer, tmp_path):
+    need("pactl")
+    peer(tmp_path / "pulse")
+    said = follow(direct, "audio", PULSE_SERVER=f"unix:{tmp_path / 'pulse'}", HOME=tmp_path)
+    assert "the sound server does not answer" in said
+
+
+@pytest.fixture
+def sway(tmp_path):
+    need("sway", "swaymsg", "foot")
+    screen = Sway(tmp_path)
+    try:
+        screen.start()
+        yield screen
+    finally:
+        screen.stop()
+
+
+@pytest.fixture
+def start(direct, tmp_path):
+    with contextlib.ExitStack() as stack:
+
+        def start(**environment):
+            follower = Follower(direct, "sway", environment=environment, log=tmp_path / "follow")
+            stack.callback(follower.stop)
+            return follower
+
+        yield start
+
+
+def test_nothing_is_said_of_what_comes_and_goes_without_a_word(direct, peer, sway, start, tmp_path):
+    place = tmp_path / "place"
+
+    def point_at(path):
+        (tmp_path / "next").symlink_to(path)
+        os.replace(tmp_path / "next", place)
+
+    point_at(sway.socket)
+    follower = start(SWAYSOCK=place)
+    # What it sees it has told the daemon; what it has connected to is a real sway.
+    wait_for(lambda: direct.lifectl.json("status")["status"]["clients"] >= 2)
+    visitors = peer(tmp_path / "leaves", stays=False)
+    point_at(tmp_path / "leaves")
+    sway.kill()
+    follower.wait_for("sway has gone")
+    wait_for(lambda: visitors.visits >= 4, what="four visits")
+    assert follower.said.count("sway has gone") == 1 and "there again" not in follower.said
+    sway.start()
+    point_at(sway.socket)
+    follower.wait_for("sway is there again")
+    assert follower.said.count("sway has gone") == 1
+
+
+def test_a_daemon_that_does_not_answer_is_waited_for(direct, peer, sway, tmp_path):
+    silent = peer(tmp_path / "silent")
+    environment = {**os.environ, **sway.environment, "SWAYSOCK": str(sway.socket)}
+    window = subprocess.Popen(["foot", "sleep", "infinity"], env=environment, stderr=subprocess.DEVNULL)
+    with window, subprocess.Popen(
+        [direct.products / "lifectl", "follow", "sway", "--socket", tmp_path / "silent"], env=environment,
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as follower:
+        try:
+            assert follower.stderr.readline() == "lifectl: lifed has gone (it does not answer); waiting for it\n"
+            wait_for(lambda: silent.visits >= 2, what="another try")
+            assert follower.poll() is None
+        finally:
+            follower.kill()
+            window.kill()
