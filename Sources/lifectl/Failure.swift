@@ -79,7 +79,9 @@ extension Failure {
             case .failed, .subscriptionOverrun: .failed
             }
         let subject = error.id.flatMap { $0.isEmpty ? nil : "\($0): " } ?? ""
-        let remedy = error.remedy.isEmpty ? "" : "; \(error.remedy)"
+        // A remedy is a sentence, or a command and what it does.
+        let separator = error.remedy.first?.isUppercase == true ? ". " : "; "
+        let remedy = error.remedy.isEmpty ? "" : separator + error.remedy
         self.init(status: status, message: "\(subject)\(error.reason)\(remedy)")
     }
 }

@@ -3,6 +3,8 @@ import Glibc
 /// What a person names to be opened: a URL, or a file.
 struct URLArgument {
     let url: String
+    /// Its media type, where that is no matter of its name: a directory's in the shared MIME database.
+    private(set) var type: String?
 
     /// A file of that name is meant before a URL; one that looks like neither is no URL.
     init(_ argument: String) throws(Failure) {
@@ -18,6 +20,8 @@ struct URLArgument {
         }
         defer { unsafe free(path) }
         url = "file://" + Self.encoded(unsafe String(cString: path))
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { type = "inode/directory" }
     }
 
     /// Whether it begins as RFC 3986 says that a URL begins.

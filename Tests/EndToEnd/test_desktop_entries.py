@@ -104,6 +104,23 @@ def test_an_entry_is_launched_by_its_id_or_by_its_name(desktop):
     assert app["manifest"] == file and not app["app"]["adHoc"]
 
 
+def test_who_gives_the_path_of_an_entry_is_told_its_id(desktop):
+    file = desktop.entry("clock.desktop")
+    status, text = refusal(desktop, "launch", str(file))
+    assert status == 66
+    assert "this is not an id; 'lifectl launch clock.desktop' launches an entry; 'lifectl apps' shows" in text
+    for name in ("", ".desktop", "../clock.desktop"):
+        assert "this is not an id" in refusal(desktop, "open", "odd:1", "--app", name)[1]
+
+
+def test_a_directory_is_opened_as_one_whatever_its_name(desktop, tmp_path):
+    desktop.entry("files.desktop", "MimeType=inode/directory;", exec="show-it %f")
+    folder = tmp_path / "holiday.png"
+    folder.mkdir()
+    desktop.lifectl("open", str(folder), check=False)
+    assert desktop.shown("files") == [str(folder)]
+
+
 def test_an_entry_in_a_folder_has_the_folder_in_its_id(desktop):
     desktop.entry("kde/clock.desktop", exec="show-it kde")
     desktop.lifectl("launch", "kde-clock")

@@ -150,6 +150,11 @@ private let notes = App(
         }
     }
 
+    @Test func aRemedyThatIsASentenceIsOne() {
+        let error = ControlError(.refused, id: "a", reason: "it is so", remedy: "Do this.")
+        #expect(failure(.declined(error)).message == "a: it is so. Do this.")
+    }
+
     @Test(arguments: [
         (ControlClientError.absent(path: "/t"), Outcome.unavailable), (.notPermitted(path: nil), .notPermitted),
         (.notPermitted(path: "/s"), .notPermitted), (.unreachable(path: "/s", errno: 111), .unavailable),

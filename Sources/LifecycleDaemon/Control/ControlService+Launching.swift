@@ -21,6 +21,7 @@ extension ControlService {
         if manager.isDescribed(AppID(name)) { return AppID(name) }
         let id = AppID(DesktopEntries.id(in: name))
         if manager.isDescribed(id) { return id }
+        guard AppIdentifier.isValid(id.name) else { throw Self.noID(name) }
         guard let entries = manager.entries else { throw ControlError(Refusal.noSuchApp(AppID(name))) }
         switch entries.find(id.name) {
         case .entry(let entry): manager.define(id, entry)
@@ -35,6 +36,16 @@ extension ControlService {
                 remedy: "'lifectl apps' shows what can be launched.")
         }
         return id
+    }
+
+    private static func noID(_ name: String) -> ControlError {
+        // Who has an entry before them gives its path.
+        let file = String(name.split(separator: "/").last ?? "")
+        let entry =
+            name.contains("/") && AppIdentifier.isValid(file) ? "'lifectl launch \(file)' launches an entry; " : ""
+        return ControlError(
+            .noSuchApp, id: name, reason: "this is not an id",
+            remedy: "\(entry)'lifectl apps' shows what can be launched.")
     }
 
     /// The app that opens a URL: one that a manifest describes, if there is one, and else one that a desktop entry does.

@@ -77,7 +77,7 @@ extension ControlError {
         case .launchFailed(let id, let why):
             self.init(
                 .launchFailed, id: id.name, reason: why,
-                remedy: "Correct the command in its manifest, or what the message names, and launch it again.")
+                remedy: "Correct that, or the command, and try again.")
         case .ended(let id, let exit):
             self.init(
                 .failed, id: id.name, reason: "it ended before that: \(exit.words)",

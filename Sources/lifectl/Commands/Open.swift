@@ -25,10 +25,15 @@ struct Open: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard !target.isEmpty else { throw ValidationError("open takes a URL, or the path of a file") }
+    }
+
     func run() throws {
-        let url = try URLArgument(target).url
+        let argument = try URLArgument(target)
+        let url = argument.url
         var session = try Session(options, doing: "cannot open \(Text.printable(target))")
-        let reply = try session.call(.open, OpenParameters(url: url, id: app, type: type))
+        let reply = try session.call(.open, OpenParameters(url: url, id: app, type: type ?? argument.type))
         try options.show(reply, of: "opened \(Text.printable(url))", whatFor: Text.printable(url))
     }
 }

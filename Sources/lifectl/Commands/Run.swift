@@ -27,6 +27,7 @@ struct Run: ParsableCommand {
         guard !command.isEmpty else {
             throw ValidationError("the command belongs behind --, as in: lifectl run -- sleep 60")
         }
+        guard command[0] != "" else { throw ValidationError("the name of the program is empty") }
     }
 
     func run() throws {
