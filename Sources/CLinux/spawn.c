@@ -12,8 +12,10 @@
 #include "block.h"
 #include "child.h"
 #include "heap.h"
+#include "window.h"
 
 // Kernel headers older than the running kernel lack parts of these, so they are spelled out (clone(2)).
+#define FLAG_FILES 0x00000400ULL
 #define FLAG_PIDFD 0x00001000ULL
 #define FLAG_INTO_CGROUP 0x200000000ULL
 
@@ -41,10 +43,10 @@ static void set_signal_mask(kernel_signal_set mask, kernel_signal_set *previous)
 
 // Returns like fork(2), or a negated errno. The child has no glibc state of its own after clone3, and no heap, so it may
 // make system calls only.
-static pid_t clone_with_pidfd(int cgroup, int *pidfd)
+static pid_t clone_with_pidfd(int cgroup, bool shares_table, int *pidfd)
 {
     struct clone_arguments arguments = {
-        .flags = FLAG_PIDFD,
+        .flags = FLAG_PIDFD | (shares_table ? FLAG_FILES : 0),
         .pidfd = (uint64_t)(uintptr_t)pidfd,
         .exit_signal = SIGCHLD,
     };
@@ -79,11 +81,13 @@ static pid_t fork_with_pidfd(int *pidfd)
     return pid;
 }
 
-static pid_t start_child(const struct linux_spawn_request *request, int *pidfd)
+static pid_t start_child(const struct linux_spawn_request *request, bool *shares_table, int *pidfd)
 {
-    pid_t pid = clone_with_pidfd(request->cgroup, pidfd);
-    if (pid == -ENOSYS && request->cgroup < 0)
+    pid_t pid = clone_with_pidfd(request->cgroup, *shares_table, pidfd);
+    if (pid == -ENOSYS && request->cgroup < 0) {
+        *shares_table = false;
         pid = fork_with_pidfd(pidfd);
+    }
     return pid;
 }
 
@@ -113,22 +117,45 @@ static int connect_child(struct connections *connections)
     return 0;
 }
 
-static int start_connected(const struct linux_spawn_request *request, struct linux_spawned *spawned)
+// Starts a child with its two ends of the connections. Returns its number, or a negated errno.
+static pid_t start_with_ends(
+    struct linux_spawn_request *request, bool shares_table, const struct connections *ends, int *pidfd)
 {
-    struct connections connections;
-    int error = connect_child(&connections);
+    int status = ends->status[1];
+    int gate = ends->gate[1];
+    int error = shares_table ? linux_fill_window(request, &status, &gate) : 0;
     if (error < 0)
         return error;
 
     // Until the child has reset its signal handlers a signal would run the parent's in it.
     kernel_signal_set previous;
     set_signal_mask(~(kernel_signal_set)0, &previous);
-    int pidfd = -1;
-    pid_t pid = start_child(request, &pidfd);
-    if (pid == 0)
-        linux_run_child(request, connections.status[1], connections.gate[1]);
+    pid_t pid = start_child(request, &shares_table, pidfd);
+    if (pid == 0) {
+        if (shares_table)
+            linux_leave_shared_table(gate);
+        linux_run_child(request, status, gate);
+    }
+    if (pid > 0 && shares_table)
+        error = linux_wait_for_own_table(ends->gate[0], *pidfd);
     set_signal_mask(previous, NULL);
+    if (error < 0)
+        close(*pidfd);
+    return error < 0 ? error : pid;
+}
 
+static int start_connected(struct linux_spawn_request *request, struct linux_spawned *spawned)
+{
+    struct connections connections;
+    int error = connect_child(&connections);
+    if (error < 0)
+        return error;
+
+    int pidfd = -1;
+    bool shares_table = linux_window_is_worth_it(request, connections.status[0]);
+    pid_t pid = start_with_ends(request, shares_table, &connections, &pidfd);
+    if (shares_table)
+        linux_clear_window();
     close(connections.status[1]);
     close(connections.gate[1]);
     if (pid < 0) {
@@ -137,7 +164,8 @@ static int start_connected(const struct linux_spawn_request *request, struct lin
         return (int)pid;
     }
     *spawned = (struct linux_spawned){
-        .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0]};
+        .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0],
+        .shared_table = shares_table};
     return 0;
 }
 

@@ -25,6 +25,8 @@ public final class Daemon {
     /// - Throws: An error whose description is one sentence for the person who starts it.
     public init(options: Options) throws {
         StandardStreams.openMissing()
+        // Without it a launch among thousands of apps takes longer, and that is all.
+        try? SpawnWindow.reserve()
         let environment = currentEnvironment()
         instance = options.instance
         usesControllers = options.usesControllers

@@ -11,6 +11,8 @@ public struct SpawnedProcess: ~Copyable {
     public let execStatus: ExecStatusPipe
     /// What the child waits at before it executes the program.
     public let gate: LaunchGate
+    /// Whether the child has not copied this process's table of descriptors; see ``SpawnWindow``.
+    let sharedTable: Bool
 }
 
 /// Starts a program in a session of its own. It is not executed before its gate is opened.
@@ -39,7 +41,8 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
         identity: ProcessIdentity(pid: spawned.pid, startTime: start),
         descriptor: pidfd,
         execStatus: ExecStatusPipe(descriptor: status, request: request),
-        gate: gate
+        gate: gate,
+        sharedTable: spawned.shared_table
     )
 }
 

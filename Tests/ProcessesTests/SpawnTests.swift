@@ -47,6 +47,49 @@ import Testing
         }
     }
 
+    /// Of so many descriptors a child makes no copy, and still it gets its own, and nothing else.
+    @Test func amongManyDescriptorsAChildGetsItsOwnToo() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            try SpawnWindow.reserve()
+            let crowd = (0..<400).map { _ in dup(0) }
+            #expect(crowd.allSatisfy { $0 > 2 })
+            #expect(try spawn(SpawnRequest(program: "/bin/true")).sharedTable)
+            for _ in 0..<3 {
+                let output = try Pipe()
+                var request = world.request("describe", output: output)
+                request.extraDescriptors = [DescriptorMapping(source: crowd[399], target: 3)]
+                let tree = try world.start(request)
+                try world.waitForEvent(tree, .emptied)
+                #expect(tree.execStatus() == .running)
+                #expect(output.read().hasPrefix("descriptors 0 1 2 3\n"))
+            }
+            // None of ours has been closed meanwhile, and nothing of a child's is left.
+            #expect(crowd.allSatisfy { fcntl($0, F_GETFD) == 0 })
+            let (reader, writer) = try socketPair()
+            var request = SpawnRequest(program: "/bin/true")
+            request.extraDescriptors = [DescriptorMapping(source: writer, target: 3)]
+            try world.waitForEvent(try world.start(request), .emptied)
+            close(writer)
+            var byte: UInt8 = 0
+            #expect(unsafe recv(reader, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+        }
+    }
+
+    @Test func aRequestThatDoesNotFitIntoTheWindowIsServedAllTheSame() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            try SpawnWindow.reserve()
+            let crowd = (0..<400).map { _ in dup(0) }
+            let output = try Pipe()
+            var request = world.request("describe", output: output)
+            request.extraDescriptors = (3..<10).map { DescriptorMapping(source: crowd[0], target: $0) }
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .emptied)
+            #expect(output.read().hasPrefix("descriptors 0 1 2 3 4 5 6 7 8 9\n"))
+        }
+    }
+
     @Test func sandboxesWithoutTheNewerCallsGiveTheSame() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
@@ -215,4 +258,11 @@ import Testing
         }
         #expect(throws: UserLookupError.self) { try UserAccount.named("ro\0ot") }
     }
+}
+
+/// Two ends of a connection.
+private func socketPair() throws -> (Int32, Int32) {
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
 }

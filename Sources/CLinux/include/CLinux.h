@@ -71,7 +71,15 @@ struct linux_spawned {
     int status;
     /// For `linux_open_gate`. Closed before that, by the end of this process too, it makes the child end.
     int gate;
+    /// Whether the child shared this process's table of descriptors until it had one of its own.
+    bool shared_table;
 };
+
+/// Keeps some numbers of descriptors, so that a child need not copy thousands of them (Linux 5.9).
+///
+/// Call it before many are open: the child copies what is below these numbers. Without it, or where it is refused,
+/// `linux_spawn` does the same in a longer time. 0, or a negated errno.
+int linux_reserve_window(void);
 
 /// Starts a child in a session of its own, with default signal handling and an empty signal mask.
 ///
