@@ -30,6 +30,9 @@ public final class ProcessTable {
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
 
+    /// How many main processes are children.
+    public var childCount: Int { tokensByMain.count }
+
     /// The tree of a launch, as long as it has not been removed.
     public subscript(token: LaunchToken) -> ProcessTree? { treesByToken[token] }
 

@@ -63,7 +63,8 @@ extension AppProcesses {
 
     func watchMain(of app: RunningApp) {
         guard let descriptor = app.tree.mainDescriptor else { return app.rest() }
-        app.mainWatch = try? loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
+        let events: IOEvents = [.readable, .edgeTriggered]
+        app.mainWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
             guard let self, let app else { return }
             app.mainWatch?.cancel()
             app.mainWatch = nil

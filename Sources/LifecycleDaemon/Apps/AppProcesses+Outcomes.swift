@@ -6,9 +6,13 @@ import Systemd
 /// What becomes of what is done to the processes, as the kernel tells of it.
 extension AppProcesses {
     /// Without the watch the timers and the reaper find everything out, only later.
+    ///
+    /// It is triggered by edges, as that of the main process is: many apps can have something to tell at once, when they
+    /// end together or are taken over, and of what is ready the kernel would tell again for each that is dealt with.
     func watchChanges(of app: RunningApp) {
         guard let descriptor = app.tree.changeDescriptor else { return }
-        app.changeWatch = try? loop.watch(descriptor: descriptor, events: .exceptional) { [weak self, weak app] _ in
+        let events: IOEvents = [.exceptional, .edgeTriggered]
+        app.changeWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
             guard let self, let app else { return }
             guard let events = table.acknowledgeChange(of: app.tree.token) else {
                 app.changeWatch = nil
@@ -86,16 +90,16 @@ extension AppProcesses {
     }
 
     /// The child that a SIGCHLD tells of comes first; whoever else it stands for comes when what has to be done for this
-    /// one has been: to ask for all takes the kernel longer the more children there are.
+    /// one has been, and later the more children there are.
     func reap(_ signal: SignalInfo) {
         for event in table.reap(child: signal.processID).events { take(event) }
-        furtherReaping?.schedule()
+        furtherReaping?.begin(after: ReapingPace.pause(children: table.childCount), from: loop.freshNow)
     }
 
     func reapAll() {
         let reaped = table.reap()
         for event in reaped.events { take(event) }
-        if !reaped.isDrained { furtherReaping?.schedule() }
+        if !reaped.isDrained { furtherReaping?.begin(after: 0, from: loop.freshNow) }
     }
 
     func take(_ event: TreeEvent) {

@@ -13,7 +13,7 @@ final class AppProcesses {
     var lastPIDs: [AppID: ProcessID] = [:]
     let report: (AppID, Outcome) -> Void
     private var childSignal: SignalSource?
-    var furtherReaping: DeferredSource?
+    var furtherReaping: FurtherReaping?
 
     /// Told when nothing is left of a launch.
     var onEnd: (LaunchToken) -> Void = { _ in }
@@ -34,7 +34,7 @@ final class AppProcesses {
         self.loop = loop
         self.report = report
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
-        furtherReaping = try loop.deferred { [weak self] in self?.reapAll() }
+        furtherReaping = try FurtherReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
     /// The main process of an app, as long as it has not ended.
