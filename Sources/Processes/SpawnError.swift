@@ -38,7 +38,7 @@ extension SpawnError: CustomStringConvertible {
         case .switchingUser(let userID, let error):
             "cannot become user \(userID): \(error)"
         case .resources(let error):
-            "no room for another process: \(error)"
+            "\(Self.shortage): \(error)" + (Self.limit(behind: error).map { " (\($0))" } ?? "")
         case .setUp(let step, let error):
             "cannot \(step): \(error)"
         }
@@ -46,6 +46,19 @@ extension SpawnError: CustomStringConvertible {
 }
 
 extension SpawnError {
+    /// How the description of ``resources(_:)`` begins: nothing is wrong with the program.
+    public static let shortage = "no room for another process"
+
+    /// What has to be raised, where that is known.
+    private static func limit(behind error: Errno) -> String? {
+        switch error.rawValue {
+        case EMFILE: "lifed may have no more descriptors: LimitNOFILE= of its unit"
+        case ENFILE: "the machine may have no more open files: sysctl fs.file-max"
+        case EAGAIN: "there may be no more processes: LimitNPROC= and TasksMax= of lifed's unit, sysctl kernel.pid_max"
+        default: nil
+        }
+    }
+
     /// A failure of the parent's own calls.
     static func failed(_ step: String, _ error: Int32) -> SpawnError {
         isShortage(error) ? .resources(Errno(rawValue: error)) : .setUp(step: step, error: Errno(rawValue: error))

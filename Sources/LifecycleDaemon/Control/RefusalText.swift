@@ -77,7 +77,9 @@ extension ControlError {
         case .launchFailed(let id, let why):
             self.init(
                 .launchFailed, id: id.name, reason: why,
-                remedy: "Correct that, or the command, and try again.")
+                remedy: why.hasPrefix(SpawnError.shortage)
+                    ? "End other apps, or raise the limit that the message names, and launch it again."
+                    : "Correct that, or the command, and try again.")
         case .ended(let id, let exit):
             self.init(
                 .failed, id: id.name, reason: "it ended before that: \(exit.words)",
