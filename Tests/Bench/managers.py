@@ -102,7 +102,8 @@ class Lifed:
         """Ends the daemon alone: its apps stay for the next one."""
         self._connection.close()
         self.daemon.process.send_signal(signal.SIGUSR2)
-        self.daemon.process.wait(timeout=60)
+        # With a limit of time it would look every 50 ms, which is as long as what is measured.
+        self.daemon.process.wait()
 
     def launch(self, app, background=False):
         reply, lap = self.call("Launch", id=app.name, background=background)
