@@ -14,6 +14,8 @@ extension Lifecycle {
     }
 
     mutating func define(_ id: AppID, _ policy: Policy) {
+        // Most of a configuration that is read again says nothing new, and whoever runs has what it says already.
+        if let app = apps[id], app.isRunning, app.policy == policy { return }
         if apps[id] == nil { apps[id] = App(id: id, policy: policy, since: now) }
         apps[id]?.policy = policy
         noteLaunched(id)

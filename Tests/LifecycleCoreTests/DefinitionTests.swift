@@ -52,6 +52,20 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
+    /// A daemon with a thousand apps that takes over, or reads its configuration again, defines them all.
+    @Test func `a definition that says nothing new leaves nothing to be kept`() throws {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: false))
+        var policy = try #require(world.core.knownApps[Self.clock]?.policy)
+        _ = world.core.takeChangedApps()
+        world.give(.define(Self.clock, policy))
+        #expect(world.core.takeChangedApps().isEmpty)
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        #expect(world.core.takeChangedApps() == [Self.clock])
+        #expect(world.core.knownApps[Self.clock]?.policy == policy)
+    }
+
     @Test func `an app that does not run is forgotten at once, with all that it was to do`() {
         var world = World(apps: "clock", "maps")
         var policy = Policy()
