@@ -50,11 +50,12 @@ extension Cgroup {
     /// - Returns: Whether it is gone.
     @discardableResult
     func remove() -> Bool {
-        var isGone = false
-        for group in withDescendants().reversed() {
-            isGone = unsafe rmdir(group.path) == 0 || errno == ENOENT
-        }
-        return isGone
+        // Mostly there is nothing below it, which one call tells.
+        if unsafe rmdir(path) == 0 || errno == ENOENT { return true }
+        let below = withDescendants().dropFirst()
+        guard !below.isEmpty else { return false }
+        for group in below.reversed() { _ = unsafe rmdir(group.path) }
+        return unsafe rmdir(path) == 0 || errno == ENOENT
     }
 
     /// The groups directly below.
