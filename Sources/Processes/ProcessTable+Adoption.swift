@@ -37,7 +37,10 @@ extension ProcessTable {
 
     private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {
         guard let group, let groups else { return nil }
-        return try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
+        let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
+        // What has changed until now is seen by whoever looks next; without this, each group would tell of it once more.
+        _ = found?.acknowledgeChange()
+        return found
     }
 }
 

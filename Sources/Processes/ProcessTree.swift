@@ -133,6 +133,8 @@ extension ProcessTree {
 extension ProcessTree {
     /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
     public func stop() -> StopCheck {
+        // An earlier process has stopped it: mostly there is nothing to do but to see that.
+        if wish == .stopped, suspendMethod == .signal, checkSignalled() == .stopped { return .stopped }
         let members = wish == .stopped ? nil : containment.members()
         if let members {
             wish = .stopped

@@ -181,7 +181,7 @@ final class AppManager {
     private func perform(_ effect: Effect) {
         switch effect {
         case .spawn(let id): spawn(id)
-        case .stop(let id): processes.stop(id)
+        case .stop(let id): if isTakingOver { processes.stopSoon(id) } else { processes.stop(id) }
         case .resume(let id):
             givingBack.end(id)
             processes.resume(id)

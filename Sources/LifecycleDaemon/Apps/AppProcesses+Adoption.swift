@@ -53,7 +53,8 @@ extension AppProcesses {
 
     /// Looks, once the core has been told of the apps, at what has happened to those that were adopted.
     func lookAtAdopted() {
-        for app in running.values.sorted(by: { $0.id < $1.id }) where !app.tree.isChild {
+        for id in running.keys.sorted() {
+            guard let app = running[id], !app.tree.isChild else { continue }
             watchMain(of: app)
             if let status = app.tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
             checkMain(of: app)

@@ -139,6 +139,7 @@ extension AppProcesses {
 
     func forget(_ app: RunningApp) {
         app.begin(.none)
+        postponedStops?.remove(app.id)
         // The tree is about to close what is watched.
         for watch in [app.execWatch, app.changeWatch, app.mainWatch] { watch?.cancel() }
         app.execWatch = nil

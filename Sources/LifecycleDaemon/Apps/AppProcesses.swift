@@ -13,6 +13,8 @@ final class AppProcesses {
     var lastPIDs: [AppID: ProcessID] = [:]
     let report: (AppID, Outcome) -> Void
     private var childSignal: SignalSource?
+    /// Apps to be stopped when those who wait for the loop have had their turn.
+    private(set) var postponedStops: Rounds<AppID>?
     var furtherReaping: FurtherReaping?
 
     /// Told when nothing is left of a launch.
@@ -33,6 +35,7 @@ final class AppProcesses {
     init(loop: EventLoop, report: @escaping (AppID, Outcome) -> Void) throws(SystemdError) {
         self.loop = loop
         self.report = report
+        postponedStops = try Rounds(loop: loop) { [weak self] in self?.stop($0) }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
         furtherReaping = try FurtherReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
@@ -148,8 +151,12 @@ final class AppProcesses {
         onChange(app.id, app.record)
     }
 
+    /// Stops an app after those who wait for the loop have had their turn.
+    func stopSoon(_ id: AppID) { postponedStops?.add(id) }
+
     func stop(_ id: AppID) {
         guard let app = running[id] else { return }
+        postponedStops?.remove(id)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Nothing but being known makes them the app's, also for a successor that is to continue them.
         if app.tree.isTakenIn, app.tree.lookForStrays() { onChange(id, app.record) }
@@ -160,6 +167,7 @@ final class AppProcesses {
 
     func resume(_ id: AppID) {
         guard let app = running[id] else { return }
+        postponedStops?.remove(id)
         app.rest()
         app.tree.resume()
         report(id, .resumed)
@@ -167,6 +175,7 @@ final class AppProcesses {
 
     func terminate(_ id: AppID) {
         guard let app = running[id] else { return }
+        postponedStops?.remove(id)
         app.rest()
         app.tree.terminate()
         app.isAskedToEnd = true
@@ -175,6 +184,7 @@ final class AppProcesses {
 
     func kill(_ id: AppID) {
         guard let app = running[id] else { return }
+        postponedStops?.remove(id)
         app.begin(.kill)
         app.tree.kill()
         app.lookAgain()

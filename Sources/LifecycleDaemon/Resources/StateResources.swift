@@ -15,8 +15,8 @@ final class StateResources {
     private var settings = Configuration.Settings.Resources()
     private var order: OutOfMemoryOrder<AppID>?
     private var states: [AppID: AppState] = [:]
-    private var stale: Set<AppID> = []
-    private var round: DeferredSource?
+    /// Those who may not have what they should.
+    private var stale: Rounds<AppID>?
     private var reported: Set<String> = []
 
     /// Told when what is kept of the app's resources has changed.
@@ -25,7 +25,7 @@ final class StateResources {
     init(loop: EventLoop, log: Log, processes: AppProcesses) throws(SystemdError) {
         self.processes = processes
         self.log = log
-        round = try loop.deferred { [weak self] in self?.applyAll() }
+        stale = try Rounds(loop: loop) { [weak self] in self?.apply($0) }
     }
 
     /// Finds out what this machine can do, and says it. Once, before the first launch.
@@ -76,7 +76,7 @@ final class StateResources {
 
     private func forget(_ id: AppID) {
         states[id] = nil
-        stale.remove(id)
+        stale?.remove(id)
         order?.remove(id)
     }
 
@@ -95,16 +95,7 @@ final class StateResources {
 
     // MARK: Applying
 
-    private func note(_ id: AppID) {
-        stale.insert(id)
-        round?.schedule()
-    }
-
-    private func applyAll() {
-        let ids = stale
-        stale.removeAll(keepingCapacity: true)
-        for id in ids.sorted() { apply(id) }
-    }
+    private func note(_ id: AppID) { stale?.add(id) }
 
     private func apply(_ id: AppID) {
         guard let control, let tree = processes.tree(of: id), let profile = profile(of: id) else { return }
