@@ -18,20 +18,26 @@ nonisolated enum ReapingPace {
 
 /// Asks for all children once, however often it was begun.
 final class FurtherReaping {
+    /// Among so few, in microseconds of pause, a timer would take longer than asking.
+    private static var leastPause: UInt64 { 1_000 }
+
+    private var nextRound: DeferredSource?
     private var timer: TimerSource?
     private var isBegun = false
 
     init(loop: EventLoop, ask: @escaping () -> Void) throws(SystemdError) {
-        timer = try loop.timer { [weak self] in
+        let begunWork = { [weak self] in
             self?.isBegun = false
             ask()
         }
+        nextRound = try loop.deferred(handler: begunWork)
+        timer = try loop.timer(handler: begunWork)
     }
 
     /// Asks after so many microseconds, or when it was to ask anyway.
     func begin(after pause: UInt64, from now: UInt64) {
         guard !isBegun else { return }
         isBegun = true
-        timer?.arm(atMicroseconds: now + pause)
+        if pause < Self.leastPause { nextRound?.schedule() } else { timer?.arm(atMicroseconds: now + pause) }
     }
 }
