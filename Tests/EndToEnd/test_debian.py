@@ -153,9 +153,12 @@ def test_a_removal_leaves_nothing_asleep_behind_a_daemon_that_failed(machine, pa
     machine.run(["rm", "/usr/bin/lifed.gone"])
 
 
-def test_a_removal_ends_the_apps_of_people_too(machine, packages):
+@pytest.mark.parametrize("has_bus", [True, False])
+def test_a_removal_ends_the_apps_of_people_too(machine, packages, has_bus):
     machine.run(["dpkg", "-i", *packages[0]], timeout=300)
     machine.add_user("kim")
+    if not has_bus:
+        machine.run(["rm", "-f", "/usr/lib/systemd/user/dbus.socket", "/usr/lib/systemd/user/dbus.service"])
     service = Service(machine)
     with session(machine, "kim") as kim:
         lifectl = Lifectl(lambda command, **options: kim(*command, **options))
