@@ -12,6 +12,8 @@ package enum Event: Sendable {
     case taskDone(AppID, UInt64, launch: Int)
     /// An app that lost its channel tries to come back.
     case comeBack(AppID, launch: Int)
+    /// An app that was an adopted program is what its manifest says.
+    case describedAgain(AppID)
     /// The machine says how short memory is.
     case look(MemoryLevel)
 
@@ -21,7 +23,7 @@ package enum Event: Sendable {
         case .notice(let id, _, let number), .line(let id, _, let number), .turn(let id, let number),
             .taskDone(let id, _, let number), .comeBack(let id, let number):
             (id, number)
-        case .look: nil
+        case .describedAgain, .look: nil
         }
     }
 }

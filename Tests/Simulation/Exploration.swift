@@ -159,6 +159,7 @@ extension Event {
         case .turn(let id, _): "turn \(id)"
         case .taskDone(let id, _, _): "task \(id)"
         case .comeBack(let id, _): "back \(id)"
+        case .describedAgain(let id): "described \(id)"
         case .look: "look"
         }
     }

@@ -7,6 +7,7 @@ extension Machine {
         if isTold { story.append(.note("the daemon is killed")) }
         open.removeAll()
         used.removeAll()
+        candidates.removeAll()
         isDead = true
         queue.removeAll { event in
             switch event {

@@ -79,6 +79,7 @@ extension Event {
         case .turn(let id, _): "\(id) turn"
         case .taskDone(let id, _, _): "\(id) task"
         case .comeBack(let id, _): "\(id) back"
+        case .describedAgain(let id): "\(id) described"
         case .look(let level): "\(level)"
         }
     }

@@ -31,23 +31,38 @@ extension Machine {
             return later(.notice(id, .spawned, launch: tree.number), within: 0)
         }
         launches += 1
+        watchStartOfAdopted(id)
+        if isToBeAdopted(id) { return beginAdopted(id) }
         let manner = isCalm ? calmManner(of: id) : setup.apps.first { $0.id == id }?.manner ?? .good
         let hasScenes = core.knownApps[id]?.hasScenes ?? false
         var tree = Tree(
             number: launches, launched: core.knownApps[id]?.launched, manner: manner, hasScenes: hasScenes)
         if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
         tree.failsToStart = faults && chance.happens(8)
+        insert(tree, id)
+        file.told[id] = nil
+        if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
+        if tree.failsToStart { return later(.notice(id, .spawnFailed("no such program"), launch: tree.number)) }
+        later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
+        prepareHello(of: id)
+    }
+
+    private mutating func insert(_ new: Tree, _ id: AppID) {
+        var tree = new
         // One that was being started is started again, whatever was to follow.
         tree.watch.isKillWanted = isTakingOver && killsWanted.contains(id)
         tree.watch.endWanted = isTakingOver ? endsWanted[id] : nil
         let isForSleep = core.launch(of: id)?.reason == .suspend
         tree.watch.isToSleepAtOnce = isForSleep || isTakingOver && sleepWanted.contains(id)
         trees[id] = tree
+    }
+
+    private mutating func beginAdopted(_ id: AppID) {
+        let tree = adoptedTree(id)
+        insert(tree, id)
         file.told[id] = nil
-        if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
-        if tree.failsToStart { return later(.notice(id, .spawnFailed("no such program"), launch: tree.number)) }
-        later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
-        prepareHello(of: id)
+        let outcome = tree.runs ? Outcome.spawned : .spawnFailed("its processes are not known any more")
+        later(.notice(id, outcome, launch: tree.number), within: 0)
     }
 
     private func calmManner(of id: AppID) -> Manner {
@@ -87,10 +102,12 @@ extension Machine {
 
     private mutating func terminate(_ id: AppID) {
         if isTakingOver, trees[id]?.asked != nil { return }
+        forgetNotices(of: id)
+        if isToBeLetGo(id) { return letGo(id) }
         guard let tree = trees[id] else { return }
+        watchLettingGo(id, "SIGTERM")
         trees[id]?.asked = now
         goOn(id)
-        forgetNotices(of: id)
         guard !faults || chance.happens(75) else {
             if chance.happens(50) { end(id, tree.number, .code(0), within: 9000) }
             return
@@ -100,6 +117,7 @@ extension Machine {
 
     private mutating func kill(_ id: AppID) {
         guard let tree = trees[id] else { return }
+        watchLettingGo(id, "SIGKILL")
         if tree.killed == nil { trees[id]?.killed = now }
         // A process in the kernel does not go before it is out of it.
         let time = faults && chance.happens(4) ? 9000 : 20

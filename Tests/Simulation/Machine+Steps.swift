@@ -27,14 +27,14 @@ extension Machine {
         case .foreignContinue(let id): continueFromOutside(id)
         case .foreignStop(let id): stopFromOutside(id)
         case .configure(let settings): configure(settings)
-        case .define(let id, let policy):
-            policies[id] = policy
-            give(.define(id, policy))
+        case .define(let id, let policy): define(id, policy)
         case .forget(let id):
+            described[id] = nil
             policies[id] = nil
             give(.forget(id))
         case .killDaemon(let percent, let downtime):
             if !isShuttingDown { armed = Death(percent: percent, downtime: downtime) }
+        case .adopt(let id, let background): takeIn(id, background: background)
         case .shutDown: shutDown()
         }
     }
@@ -88,6 +88,17 @@ extension Machine {
             }
         }
         return max(now, last?.time ?? now)
+    }
+
+    /// A manifest is read again. What it says of an app that is an adopted program holds when that has ended.
+    private mutating func define(_ id: AppID, _ policy: Policy) {
+        guard policies[id]?.isAdopted == true else {
+            policies[id] = policy
+            return give(.define(id, policy))
+        }
+        described[id] = policy
+        policies[id] = policy.adopted
+        give(.define(id, policy.adopted))
     }
 
     private mutating func configure(_ new: Settings) {

@@ -7,6 +7,7 @@ extension Machine {
     /// What an input changes by itself, before the core has had a say.
     mutating func noteBefore(_ input: Input) {
         noteScenesBefore(input)
+        noteLettingGo(input)
         switch input {
         case .message(let id, let message): note(message, from: id)
         case .request(_, .terminate(let id)):
@@ -106,7 +107,10 @@ extension Machine {
         switch effect {
         case .transition(let step):
             watchTransition(step)
-            if step.to == .notRunning { trees[step.app] = nil }
+            if step.to == .notRunning {
+                trees[step.app] = nil
+                endAdoption(of: step.app)
+            }
         case .sceneTransition(let step): watchSceneStep(step)
         case .decision(.scenesReclaimed(let id, let scenes)): noteReclaimed(scenes, of: id)
         case .decision(.answerOverdue(let id, let callback)): noteOverdue(callback, id)
@@ -115,10 +119,12 @@ extension Machine {
             endsWanted[id] = nil
             forgetNewScenes(of: id)
             trees[id] = nil
+            endAdoption(of: id)
         case .decision(.eventEnded(_, let event, _)): if let key = event.key { errands[key]?.isOver = true }
         case .forgotten(let id):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
+            described[id] = nil
             for use in Use.allCases { used[use]?.remove(id) }
             ends[id] = .unclear
             sessions[id] = nil

@@ -24,6 +24,9 @@ package struct Machine: Sendable {
     var queue = EventQueue()
     package internal(set) var trees: [AppID: Tree] = [:]
     var launches = 0
+    /// The programs that the daemon is to adopt, and what manifests say of apps that are such programs now.
+    var candidates: Set<AppID> = []
+    var described: [AppID: Policy] = [:]
     /// The state of each app, from what the core said of its steps.
     var states: [AppID: AppState] = [:]
     /// The scenes of each app, from what was asked for, and what the core said of their steps.
@@ -138,6 +141,7 @@ package struct Machine: Sendable {
         case .turn(let id, _): takeTurn(id)
         case .taskDone(let id, let sequence, _): finishTask(sequence, of: id)
         case .comeBack(let id, _): comeBack(id)
+        case .describedAgain(let id): if !isDead, let policy = policies[id] { give(.define(id, policy)) }
         case .look(let level): if !isDead { give(.memoryLookedAt(level, "short", freed: 4096)) }
         }
     }

@@ -15,6 +15,32 @@ extension Scenario {
             let pause = chance.time(upTo: isLong ? 12_000 : chance.happens(40) ? 2 : 60)
             steps.append(Step(pause: pause, action: setup.randomAction(number, &chance), seed: chance.seed()))
         }
+        addStrangers(seed: seed)
+    }
+
+    /// In one history of four there are programs that somebody else has started. The others are what they would be if
+    /// there never were any, and so is the rest of this one.
+    private mutating func addStrangers(seed: UInt64) {
+        var chance = Chance(seed: seed &* 0x9E37_79B9_7F4A_7C15)
+        guard chance.happens(25) else { return }
+        for index in steps.indices where chance.happens(15) {
+            let id = chance.pick(Machine.strangers + setup.apps.map(\.id).prefix(2))
+            steps[index].action = Self.randomActionWithStranger(id, &chance)
+        }
+    }
+
+    private static func randomActionWithStranger(_ id: AppID, _ chance: inout Chance) -> Action {
+        switch chance.number(below: 20) {
+        case 0..<8: .adopt(id, background: chance.happens(40))
+        case 8..<12: .ask(.disown(id))
+        case 12..<14: .ask(.focus(id))
+        case 14: .ask(.suspend(id))
+        case 15: .ask(.resume(id))
+        case 16: .ask(chance.happens(50) ? .terminate(id) : .kill(id))
+        case 17: .use(.visible, [id])
+        case 18: .foreignStop(id)
+        default: .exit(id, chance.pick([.code(0), .signal(11)]), othersLeft: chance.happens(40))
+        }
     }
 }
 

@@ -83,6 +83,8 @@ package enum Action: Sendable {
     case configure(Settings)
     case define(AppID, Policy)
     case forget(AppID)
+    /// Somebody has the daemon adopt a program that they have started.
+    case adopt(AppID, background: Bool)
     /// The daemon is killed, after it has done this share of the effects of the next input, and is gone for some time.
     case killDaemon(afterPercent: Int, downtime: Duration)
     case shutDown

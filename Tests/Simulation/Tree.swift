@@ -108,6 +108,8 @@ package struct Watch: Sendable {
     /// Since when somebody wants it to end, and whether at once.
     package var endWanted: Instant?
     package var isKillWanted = false
+    /// Whether it was adopted, and somebody wants nothing but that it is an app no more.
+    package var isToBeLetGo = false
     /// Whether it has not answered in time that it is out of sight.
     package var hasMissedBackground = false
     /// The number of the callback for whose answer nobody waited as long as was promised, because it had to make room.

@@ -92,6 +92,7 @@ extension Policy {
         if onExit != base.onExit { words.append("then \(onExit.rawValue)") }
         if let launchAtStart { words.append("from the start in the \(launchAtStart.rawValue)") }
         if isTransient { words.append("ad hoc") }
+        if isAdopted { words.append("adopted") }
         if scenes { words.append("scenes, \(sceneLimit) in front") }
         return words.map { ", " + $0 }.joined()
     }
