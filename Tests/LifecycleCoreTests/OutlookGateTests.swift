@@ -1,0 +1,99 @@
+import LifecycleCore
+import Testing
+
+/// What holds an app that has work, scenes, or lost its channel, and what a kernel that is slow does to a forecast.
+@Suite struct OutlookGateTests {
+    static let clock = AppID("clock")
+
+    func world(linked: Bool = false, _ edit: (inout Policy) -> Void = { _ in }) -> World {
+        var world = World(apps: "clock", linked: linked)
+        var policy = Policy()
+        edit(&policy)
+        world.give(.define(Self.clock, policy))
+        return world
+    }
+
+    func events(_ world: World) -> [Prospect.Event] { world.core.forecast(of: Self.clock).map(\.event) }
+
+    @Test func `what holds an app is told also where it is to be awake`() throws {
+        var world = world(linked: true) { $0.backgroundModes = ["audio"] }
+        world.ask(.launch(Self.clock, background: true))
+        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.ask(.resume(Self.clock))
+        let hold = try #require(world.core.knownApps[Self.clock]?.holds.first)
+        #expect(world.core.obstacles(of: Self.clock) == [.hold(hold, until: nil), .request])
+    }
+
+    @Test func `work that it has not been told of yet holds it`() {
+        var world = world()
+        world.ask(.hand(Self.clock, .performTask(kind: "fetch", payload: "")))
+        let obstacles = world.core.obstacles(of: Self.clock)
+        #expect(obstacles.count { if case .work("fetch", _) = $0 { true } else { false } } == 1)
+    }
+
+    @Test func `the time of one that nobody can tell what it was woken for holds it`() {
+        var world = world { $0.callbacks = .none }
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(
+            world.core.obstacles(of: Self.clock).contains(.work(kind: nil, until: Instant(microseconds: 30_000_000))))
+    }
+
+    @Test func `what is not work is none`() {
+        var world = world(linked: true)
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.hand(Self.clock, .openURL("a:b", type: nil)))
+        world.ask(.home)
+        let obstacles = world.core.obstacles(of: Self.clock)
+        #expect(!obstacles.contains { if case .work = $0 { true } else { false } })
+    }
+
+    // MARK: Scenes
+
+    @Test func `one whose scenes are on their way moves with them`() {
+        var policy = Policy()
+        policy.scenes = true
+        var world = world(linked: true) { $0 = policy }
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.core.obstacles(of: Self.clock).isEmpty)
+        world = world.takenOver(policy)
+        world.ask(.openScene(Self.clock, SceneOpening(scene: SceneID("second")), background: true))
+        #expect(world.core.nextState(of: Self.clock) == nil)
+        #expect(world.core.obstacles(of: Self.clock) == [.scenes])
+    }
+
+    @Test func `one with scenes that is away is waited for`() {
+        var policy = Policy()
+        policy.scenes = true
+        var world = world(linked: true) { $0 = policy }
+        world.ask(.launch(Self.clock, background: false))
+        world = world.takenOver(policy)
+        world.ask(.home)
+        let obstacles = world.core.obstacles(of: Self.clock)
+        let isWaitedFor = obstacles.contains { if case .channel = $0 { true } else { false } }
+        #expect(isWaitedFor, "\(obstacles)")
+    }
+
+    // MARK: What comes
+
+    @Test func `what the kernel has not confirmed yet it does next`() {
+        var starting = world()
+        starting.withholding = [.spawned]
+        starting.ask(.launch(Self.clock, background: false))
+        #expect(events(starting).first == .transition(from: .notRunning, to: .inactive, .launch))
+        var waking = world()
+        waking.ask(.launch(Self.clock, background: true))
+        waking.pass(.seconds(60))
+        waking.withholding = [.resumed]
+        waking.ask(.focus(Self.clock))
+        #expect(events(waking).first == .transition(from: .suspended, to: .background, .focus))
+    }
+
+    @Test func `however many tasks there are, their time is over once`() {
+        var world = world(linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        for number in UInt64(1)...3 { world.give(.message(Self.clock, .beginTask(number, name: "upload"))) }
+        world.ask(.home)
+        #expect(events(world).count { $0 == .tasksExpire } == 1)
+    }
+}
