@@ -34,6 +34,28 @@ struct GlobalOptions: ParsableArguments {
         if let socket, socket.isEmpty { throw ValidationError("--socket takes a path") }
     }
 
+    /// Words in which the options that every command has, as far as they stand before the command, stand behind it: that is
+    /// where they are read.
+    static func behindTheCommand(_ words: [String]) -> [String] {
+        var command = words[...]
+        var options: [String] = []
+        while let word = command.first {
+            let takesValue = word == "--socket" || word == "--timeout"
+            guard
+                takesValue || ["--system", "--user", "--json"].contains(word)
+                    || word.hasPrefix("--socket=") || word.hasPrefix("--timeout=")
+            else { break }
+            options += command.prefix(takesValue ? 2 : 1)
+            command = command.dropFirst(takesValue ? 2 : 1)
+        }
+        // By themselves they are no command, and what follows two hyphens belongs to somebody else.
+        guard !options.isEmpty, let end = command.isEmpty ? nil : command.firstIndex(of: "--") ?? command.endIndex
+        else {
+            return words
+        }
+        return command[..<end] + options + command[end...]
+    }
+
     var choice: SocketPath.Choice {
         if let socket { return .path(socket) }
         if system { return .system }

@@ -6,8 +6,9 @@ signal(SIGPIPE, SIG_IGN)
 StandardStream.holdMissing()
 
 do {
-    if let host = try RemoteHost(arguments: Array(CommandLine.arguments.dropFirst())) { try host.run() }
-    var command = try Lifectl.parseAsRoot()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let host = try RemoteHost(arguments: arguments) { try host.run() }
+    var command = try Lifectl.parseAsRoot(GlobalOptions.behindTheCommand(arguments))
     try command.run()
 } catch {
     Failure.report(error)

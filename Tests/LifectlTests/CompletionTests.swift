@@ -3,6 +3,29 @@ import Testing
 
 @testable import lifectl
 
+@Suite struct GlobalOptionsTests {
+    private func moved(_ words: String...) -> [String] { GlobalOptions.behindTheCommand(words) }
+
+    @Test func optionsMayStandBeforeTheCommand() throws {
+        #expect(moved("--system", "list") == ["list", "--system"])
+        #expect(
+            moved("--socket", "/s", "--json", "scene", "list", "a") == [
+                "scene", "list", "a", "--socket", "/s", "--json",
+            ])
+        #expect(moved("--timeout=3", "run", "--", "x", "--user") == ["run", "--timeout=3", "--", "x", "--user"])
+        let command = try Lifectl.parseAsRoot(moved("--user", "focus", "a"))
+        #expect((command as? Focus)?.options.user == true)
+    }
+
+    @Test func everythingElseStaysWhereItIs() {
+        for words in [
+            [], ["list", "--system"], ["--help"], ["--system"], ["--socket"], ["--socket", "/s"], ["--", "--user"],
+        ] {
+            #expect(GlobalOptions.behindTheCommand(words) == words)
+        }
+    }
+}
+
 @Suite struct CompletionTests {
     private func typed(_ words: String..., completing index: Int? = nil) -> [String]? {
         TypedLine(words, completing: index ?? words.count - 1, environment: ["HOME": "/home/kim"]).arguments
