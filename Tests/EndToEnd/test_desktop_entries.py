@@ -113,6 +113,17 @@ def test_who_gives_the_path_of_an_entry_is_told_its_id(desktop):
         assert "this is not an id" in refusal(desktop, "open", "odd:1", "--app", name)[1]
 
 
+def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):
+    file = desktop.configuration / "apps.d" / "clock.toml"
+    file.write_text("command = ['/nonexistent']\n")
+    desktop.lifectl("reload")
+    status, text = refusal(desktop, "launch", "clock")
+    assert status == 73 and f"its manifest cannot be used: {file}:1: command: the program " in text
+    file.unlink()
+    desktop.lifectl("reload")
+    assert refusal(desktop, "launch", "clock")[0] == 66
+
+
 def test_a_directory_is_opened_as_one_whatever_its_name(desktop, tmp_path):
     desktop.entry("files.desktop", "MimeType=inode/directory;", exec="show-it %f")
     folder = tmp_path / "holiday.png"

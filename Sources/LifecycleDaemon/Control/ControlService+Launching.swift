@@ -22,7 +22,9 @@ extension ControlService {
         let id = AppID(DesktopEntries.id(in: name))
         if manager.isDescribed(id) { return id }
         guard AppIdentifier.isValid(id.name) else { throw Self.noID(name) }
-        guard let entries = manager.entries else { throw ControlError(Refusal.noSuchApp(AppID(name))) }
+        guard let entries = manager.entries else {
+            throw unusableManifest(of: id) ?? ControlError(Refusal.noSuchApp(AppID(name)))
+        }
         switch entries.find(id.name) {
         case .entry(let entry): manager.define(id, entry)
         case .unusable(let problem):
@@ -30,12 +32,23 @@ extension ControlService {
                 .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
                 remedy: "Change the entry, or describe the app in a manifest.")
         case nil:
-            throw ControlError(
-                .noSuchApp, id: id.name,
-                reason: "there is no manifest of this id, and no desktop entry \(id).desktop in \(entries.places)",
-                remedy: "'lifectl apps' shows what can be launched.")
+            throw unusableManifest(of: id)
+                ?? ControlError(
+                    .noSuchApp, id: id.name,
+                    reason: "there is no manifest of this id, and no desktop entry \(id).desktop in \(entries.places)",
+                    remedy: "'lifectl apps' shows what can be launched.")
         }
         return id
+    }
+
+    /// That there is a manifest, and why it was left out.
+    private func unusableManifest(of id: AppID) -> ControlError? {
+        let file = "/apps.d/\(id).toml"
+        guard let problem = problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
+        let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
+        return ControlError(
+            .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
+            remedy: "Change that, and then 'lifectl reload'.")
     }
 
     private static func noID(_ name: String) -> ControlError {

@@ -21,7 +21,7 @@ final class ControlService {
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
     var uses = UseReports()
-    private var problems: [ControlAPI.Problem] = []
+    private(set) var problems: [ControlAPI.Problem] = []
     private(set) var server: ControlServer?
 
     init(
@@ -35,7 +35,7 @@ final class ControlService {
         presentation = Presentation(manager: manager)
         started = presentation.time(of: manager.now)
         let service = Service(
-            vendor: "lifed", product: "lifed", version: version, url: "https://github.com/lifed/lifed",
+            vendor: "lifed", product: "lifed", version: version, url: "",
             interfaces: [LifedInterface.interface, MetricsInterface.interface])
         let handler = ControlServer.Handler(
             service: service, overrun: Self.overrun,

@@ -29,7 +29,8 @@ struct MemoryPressure: ParsableCommand {
         var session = try Session(options, doing: "cannot simulate memory pressure")
         let reply = try session.call(.simulateMemoryPressure, MemoryPressureParameters(level: level, all: all))
         try options.show(reply) { _ in
-            guard level != .critical || !reply.reclaimed.isEmpty else {
+            guard level == .critical else { return "apps that run and listen were told, if there are any\n" }
+            guard !reply.reclaimed.isEmpty else {
                 return "scenes out of sight were disconnected, and no app was ended\n"
             }
             return reply.reclaimed.map { "\(Text.printable($0)) was ended for its memory\n" }.joined()
