@@ -26,6 +26,7 @@ func module(
 let package = Package(
     name: "lifed-fuzz",
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -53,12 +54,17 @@ let package = Package(
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
                 "AppChannel", "Calendar",
             ], swift: strictOnMainActor),
+        // What lifectl reads, without its main function.
+        .target(
+            name: "lifectl",
+            dependencies: ["ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Modules/lifectl", exclude: ["main.swift"], swiftSettings: strict),
 
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel", "LifecycleClient", "Calendar",
-                "Configuration", "LifecycleDaemon", "EmbeddedCodec",
+                "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl",
             ],
             path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor
         ),

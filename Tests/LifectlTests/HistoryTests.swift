@@ -51,6 +51,18 @@ func step(
         #expect(try entry(#"{"MESSAGE":"no time"}"#) == nil)
     }
 
+    /// With these `lifectl stats` would end in an overflow. The fuzzer's target for the journal was written for it.
+    @Test func numbersThatAreNoTimesAreLeftOut() throws {
+        for number in [String(Int64.min), "-1", "253402300800000000", String(Int64.max), "9223372036854775808"] {
+            #expect(try entry(#"{"__REALTIME_TIMESTAMP":"\#(number)"}"#) == nil)
+            let kind = MessageKind.transition.rawValue
+            let step = try entry(
+                #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind)","LIFED_APP":"a","LIFED_FROM":"active","#
+                    + #""LIFED_TO":"inactive","LIFED_CALLBACK_USEC":"\#(number)"}"#)
+            #expect(step?.event != nil && step?.event?.callback == nil)
+        }
+    }
+
     /// The daemon's own list is the truth.
     @Test func theKindsAreThoseOfTheDaemon() throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -27,9 +27,15 @@ struct JournalEntry: Decodable {
 
     private func number(_ name: String) -> Int64? { self[name].flatMap { Int64($0) } }
 
+    /// Microseconds up to the end of the year 9999. Whoever is the daemon's user can write any number, and those beyond
+    /// cannot be counted with.
+    private func microseconds(_ name: String) -> Int64? {
+        number(name).flatMap { (0...253_402_300_799_999_999).contains($0) ? $0 : nil }
+    }
+
     /// What it says, as history; nil for one without a time, which journald always writes.
     var history: HistoryEntry? {
-        guard let time = number("__REALTIME_TIMESTAMP") else { return nil }
+        guard let time = microseconds("__REALTIME_TIMESTAMP") else { return nil }
         return HistoryEntry(
             time: time, app: self["LIFED_APP"], priority: self["PRIORITY"].flatMap { Int($0) },
             message: self["MESSAGE"] ?? "", event: event(at: time))
@@ -40,7 +46,7 @@ struct JournalEntry: Decodable {
         var event = HistoryEvent(
             kind: .transition, id: app, time: time, from: self["LIFED_FROM"].flatMap(State.init),
             to: self["LIFED_TO"].flatMap(State.init), reason: self["LIFED_REASON"] ?? "", pid: number("LIFED_PID"),
-            callback: number("LIFED_CALLBACK_USEC"))
+            callback: microseconds("LIFED_CALLBACK_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
         case .callbackOverdue:

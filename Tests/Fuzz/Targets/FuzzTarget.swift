@@ -14,7 +14,8 @@ struct FuzzTarget {
 
     static let all: [FuzzTarget] = [
         .varlinkServer, .varlinkClient, .appLines, .appSession, .toml, .manifest, .settings, .values, .state,
-        .stateRoundTrip, .procStatus, .procFiles, .pressure, .calendar, .url, .desktopEntry,
+        .stateRoundTrip, .procStatus, .procFiles, .pressure, .calendar, .url, .desktopEntry, .sway, .followed,
+        .journal,
     ]
 }
 

@@ -1,0 +1,42 @@
+import ControlAPI
+import FoundationEssentials
+
+@testable import lifectl
+
+extension FuzzTarget {
+    /// Lines of `journalctl -o json`. Whoever is the daemon's user can write what they like under its name.
+    static let journal = FuzzTarget("journal") { bytes in
+        var input = FuzzInput(bytes)
+        var events: [HistoryEvent] = []
+        let present = Presentation(style: Style(isTerminal: false, environment: [:]), now: now)
+        while !input.isEmpty {
+            let entry = try? decoder.decode(JournalEntry.self, from: Data(input.bytesOfLine()))
+            guard let entry = entry?.history else { continue }
+            let line = present.history(entry)
+            require(!line.unicodeScalars.contains { $0.properties.generalCategory == .control }, "an entry is one line")
+            if let event = entry.event { events.append(event) }
+        }
+        checkPictures(events, present)
+    }
+
+    private static let decoder = JSONDecoder()
+    private static let now: Int64 = 1_760_000_000_000_000
+
+    /// A timeline in both ways, and figures.
+    private static func checkPictures(_ events: [HistoryEvent], _ present: Presentation) {
+        let lanes = Lanes(events, start: now - 600_000_000, end: now)
+        for lane in lanes.lanes {
+            require(lane.spans.allSatisfy { $0.start < $0.end }, "no span is empty or goes back")
+            let isWithin = lane.spans.allSatisfy { $0.start >= lanes.start && $0.end <= lanes.end }
+            require(isWithin, "spans are within the picture")
+        }
+        _ = present.timeline(lanes, width: 80)
+        let svg = TimelineDrawing(lanes: lanes).text
+        require(svg.hasSuffix("</svg>\n"), "a picture has an end")
+        let figures = Statistics(events, start: nil, end: now)
+        // Of an app that was there for no time nothing is said but that it has ended.
+        let known = figures.apps.reduce(0) { $0 + $1.ends }
+        require(figures.ends.values.reduce(0, +) >= known, "an app's ends are among all ends")
+        _ = present.statistics(figures)
+    }
+}
