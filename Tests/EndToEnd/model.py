@@ -22,6 +22,8 @@ class Model:
     front: list = field(default_factory=list)
     interruptions: set = field(default_factory=set)
     locked: bool = False
+    # Those in front that nobody has seen since they were out of sight: behind an interruption nobody appears.
+    unseen: set = field(default_factory=set)
 
     def known(self, app):
         return app in self.declared or app in self.ad_hoc
@@ -32,9 +34,12 @@ class Model:
     def state(self, app):
         if app not in self.running:
             return "notRunning"
-        if app in self.front and not self.locked:
+        if self.in_sight(app):
             return "inactive" if self.interruptions else "active"
         return "background" if app in self.awake | self.never_suspended else "suspended"
+
+    def in_sight(self, app):
+        return app in self.front and not self.locked and app not in self.unseen
 
     # What people ask for
 
@@ -66,6 +71,7 @@ class Model:
 
     def home(self):
         self.front.clear()
+        self.unseen.clear()
         return DONE
 
     def suspend(self, app):
@@ -80,7 +86,7 @@ class Model:
     def resume(self, app):
         if refusal := self._unless_alive(app):
             return refusal
-        if app not in self.front or self.locked:
+        if not self.in_sight(app):
             self.awake.add(app)
         return DONE
 
@@ -98,16 +104,17 @@ class Model:
 
     def end_interruption(self, name):
         self.interruptions.discard(name)
+        self._reveal()
         return DONE
 
     def lock(self):
         self.locked = True
+        self.unseen.update(self.front)
         return DONE
 
     def unlock(self):
-        if self.locked:
-            self.awake -= set(self.front)
         self.locked = False
+        self._reveal()
         return DONE
 
     # What happens
@@ -127,6 +134,12 @@ class Model:
     def _leave_front(self, app):
         if app in self.front:
             self.front.remove(app)
+        self.unseen.discard(app)
+
+    def _reveal(self):
+        if not self.locked and not self.interruptions:
+            self.awake -= self.unseen
+            self.unseen.clear()
 
     def _bring_to_front(self, app):
         self.interruptions.clear()
@@ -134,4 +147,8 @@ class Model:
         self._leave_front(app)
         self.front.insert(0, app)
         del self.front[self.front_limit :]
+        self.unseen &= set(self.front)
+        if self.locked:
+            self.unseen.add(app)
+        self._reveal()
         return REFUSED if self.locked else DONE

@@ -3,13 +3,14 @@ mistake of its own harms anybody else. LIFED_EXAMPLES=N tries N histories instea
 
 import contextlib
 import os
+import socket
 import tempfile
 import time
 from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import event, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import initialize, invariant
 
 import programs
 from container import wait_for
@@ -17,6 +18,7 @@ from direct import DirectDaemon
 from driver import call, connect
 from examples import COUNT, SETTINGS
 from far_end import FarEnd, listen
+from histories import History, action
 
 ROOT = Path(__file__).resolve().parents[2]
 # Nobody misses a deadline here: what has not been answered is waited for.
@@ -34,11 +36,13 @@ MISTAKES = [
     b"hello protocol=1\n", b"frobnicate\n", b"end-task id=99999999999999999999\n", b"a" * 9000 + b"\n",
     b"begin-task id=1 name=%zz\n", b"done seq=1 seq=1\n",
 ]
+# What is begun with half a line.
+HALF = 9
 # No mistakes, and without any effect.
 HARMLESS = [b"done seq=999999\n", b"end-task id=777\n", b"end-activity id=778\n", b"done seq=999999 unknown=field\n"]
 
 
-class Channel(RuleBasedStateMachine):
+class Channel(History):
     @initialize(greets=st.sampled_from([True, True, True, False]))
     def begin(self, greets):
         self.stack = contextlib.ExitStack()
@@ -72,6 +76,12 @@ class Channel(RuleBasedStateMachine):
                 self.daemon.lifectl("kill", "app", check=False)
             self.stack.close()
 
+    @property
+    def has_launched(self):
+        """Before that, an app that has to listen and has lost its channel is waited for until its launch is overdue."""
+        launching = (None, "will-finish-launching", "did-finish-launching")
+        return self.far.last not in launching or (self.far.last == launching[-1] and not self.far.outstanding)
+
     def details(self):
         return call(self.connection, "org.lifed.Describe", {"id": "app"})["parameters"]["details"]
 
@@ -96,7 +106,7 @@ class Channel(RuleBasedStateMachine):
 
         wait_for(is_silent, what="the app's turn")
 
-    @rule(app=st.sampled_from(["app", "other"]), behaves=st.booleans())
+    @action(app=st.sampled_from(["app", "other"]), behaves=st.booleans())
     def focus(self, app, behaves):
         self.want(app)
         if behaves:
@@ -105,7 +115,7 @@ class Channel(RuleBasedStateMachine):
     # Whether it can say something depends on what it was told. That is asked for here rather than in preconditions, so
     # that the histories are the same whatever the machine is busy with.
 
-    @rule(times=st.integers(1, 4))
+    @action(times=st.integers(1, 4))
     def answer(self, times):
         for _ in range(times):
             if self.can_speak and not self.far.greeted:
@@ -115,9 +125,11 @@ class Channel(RuleBasedStateMachine):
                 self.far.done()
             self.wait_for_silence()
 
-    @rule(data=st.sampled_from(HARMLESS + MISTAKES), count=st.sampled_from([1, 1, 1, 1, 1, 1, 1, 1, 16]))
+    @action(data=st.sampled_from(HARMLESS + MISTAKES), count=st.sampled_from([1, 1, 1, 1, 16]))
     def talk_nonsense(self, data, count):
         if not self.can_speak or not self.far.welcomes:
+            return
+        if count == 16 and not self.has_launched:
             return
         for _ in range(count):
             self.far.send(data)
@@ -126,7 +138,7 @@ class Channel(RuleBasedStateMachine):
             wait_for(lambda: self.far.take() or self.far.closed, what="the end of the channel")
             assert self.far.goodbye in ("too-many-mistakes", None)
 
-    @rule(number=st.integers(1, 3), mode=st.sampled_from([None, "audio", "location"]))
+    @action(number=st.integers(1, 3), mode=st.sampled_from([None, "audio", "location"]))
     def begin_or_end_a_hold(self, number, mode):
         if not self.can_speak or not self.far.welcomes:
             return
@@ -135,24 +147,37 @@ class Channel(RuleBasedStateMachine):
             return self.far.send(f"end-{kind} id={number}\n".encode())
         expected = "mode-not-declared" if mode == "location" else "granted"
         event(f"hold {expected}")
-        before = len(self.far.answers.get(number, []))
         line = f"begin-activity id={number} mode={mode}" if mode else f"begin-task id={number} name=upload"
-        self.far.send(line.encode() + b"\n")
-        wait_for(lambda: self.far.take() or self.far.closed or len(self.far.answers.get(number, [])) > before, what=line)
-        if not self.far.closed:
-            assert self.far.answers[number][-1] == expected, (line, self.holds)
-            if expected == "granted":
-                self.holds[number] = mode
+        if self.ask(number, line.encode() + b"\n", expected) and expected == "granted":
+            self.holds[number] = mode
 
-    @rule()
+    def ask(self, number, line, expected):
+        """Says a line that is answered under a number, or its end; returns whether there is still a channel."""
+        before = len(self.far.answers.get(number, []))
+        self.far.send(line)
+        wait_for(
+            lambda: self.far.take() or self.far.closed or len(self.far.answers.get(number, [])) > before, what=f"{line}")
+        if not self.far.closed:
+            assert self.far.answers[number][before:] == [expected], (line, self.holds)
+        return not self.far.closed
+
+    @action()
     def say_half_a_line(self):
-        """And the other half the next time."""
-        if self.half:
-            self.half = False
-            self.far.send(b"9999\n")
-        elif self.can_speak and self.far.greeted:
+        """And the other half the next time. Together they ask for what is refused, and so change nothing."""
+        if not self.half and self.can_speak and self.far.welcomes:
             self.half = True
-            self.far.send(b"done seq=99")
+            self.far.send(b"begin-activity id=%d mode=" % HALF)
+        elif self.half:
+            self.half = False
+            self.ask(HALF, b"location\n", "mode-not-declared")
+
+    @action()
+    def hang_up(self):
+        """While it holds something, or else there would be little to see of most histories."""
+        if self.holds and self.can_speak and self.has_launched:
+            event("hangs up")
+            self.far.channel.shutdown(socket.SHUT_RDWR)
+            wait_for(lambda: self.far.take() or self.far.closed, what="the end of the channel")
 
     def behave(self):
         """Answers everything until the app is where it is to be."""
@@ -163,7 +188,7 @@ class Channel(RuleBasedStateMachine):
             self.far.hello()
         wait_for(self.is_settled, what="where the app is to be")
 
-    @rule()
+    @action()
     def come_to_rest(self):
         self.behave()
 

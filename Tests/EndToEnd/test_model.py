@@ -10,13 +10,14 @@ import tempfile
 from pathlib import Path
 
 import hypothesis.strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant
 
 import programs
 from container import wait_for
 from direct import DirectDaemon
 from driver import call, connect
 from examples import SETTINGS
+from histories import History, action
 from model import DONE, FAILED, INVALID_APP, LAUNCH_FAILED, NO_SUCH_APP, NOT_RUNNING, REFUSED, USAGE, Model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ STATUSES = {
 }
 
 
-class Comparison(RuleBasedStateMachine):
+class Comparison(History):
     @initialize(front_limit=st.integers(1, 2))
     def begin(self, front_limit):
         self.stack = contextlib.ExitStack()
@@ -72,76 +73,76 @@ class Comparison(RuleBasedStateMachine):
     def about(self, way, command, app, expected):
         self.compare(way, expected, [command, app], METHODS[command], {"id": app})
 
-    @rule(way=WAYS, app=APPS)
+    @action(way=WAYS, app=APPS)
     def launch(self, way, app):
         self.about(way, "launch", app, self.model.launch(app))
 
-    @rule(way=WAYS, app=APPS)
+    @action(way=WAYS, app=APPS)
     def launch_in_background(self, way, app):
         arguments = ["launch", "--background", app]
         self.compare(way, self.model.launch_in_background(app), arguments, "Launch", {"id": app, "background": True})
 
-    @rule(way=WAYS, app=APPS)
+    @action(way=WAYS, app=APPS)
     def focus(self, way, app):
         self.about(way, "focus", app, self.model.focus(app))
 
-    @rule(way=WAYS, app=APPS)
+    @action(way=WAYS, app=APPS)
     def suspend(self, way, app):
         self.about(way, "suspend", app, self.model.suspend(app))
 
-    @rule(way=WAYS, app=APPS)
+    @action(way=WAYS, app=APPS)
     def resume(self, way, app):
         self.about(way, "resume", app, self.model.resume(app))
 
-    @rule(way=WAYS, app=APPS, command=st.sampled_from(["terminate", "kill"]))
+    @action(way=WAYS, app=APPS, command=st.sampled_from(["terminate", "kill"]))
     def end(self, way, app, command):
         self.about(way, command, app, self.model.end(app))
 
-    @rule(way=WAYS, app=st.sampled_from([*DECLARED[:2], *AD_HOC]))
+    @action(way=WAYS, app=st.sampled_from([*DECLARED[:2], *AD_HOC]))
     def run(self, way, app):
         command = programs.IDLE
         parameters = {"id": app, "command": command}
         self.compare(way, self.model.run(app), ["run", "--id", app, "--", *command], "Run", parameters)
 
-    @rule(way=WAYS, app=st.sampled_from(["..", "a b", "x" * 129, "ümlaut", ".hidden"]))
+    @action(way=WAYS, app=st.sampled_from(["..", "a b", "x" * 129, "ümlaut", ".hidden"]))
     def run_under_an_id_that_is_none(self, way, app):
         parameters = {"id": app, "command": programs.IDLE}
         self.compare(way, self.model.run(app, valid=False), ["run", "--id", app, "--", *programs.IDLE], "Run", parameters)
 
-    @rule(way=WAYS)
+    @action(way=WAYS)
     def run_what_does_not_exist(self, way):
         parameters = {"id": "missing", "command": ["/nonexistent"]}
         expected = self.model.run("missing", exists=False)
         self.compare(way, expected, ["run", "--id", "missing", "--", "/nonexistent"], "Run", parameters)
         wait_for(lambda: "missing" not in self.daemon.lifectl.apps())
 
-    @rule(way=WAYS)
+    @action(way=WAYS)
     def home(self, way):
         self.compare(way, self.model.home(), ["home"], "Home", {})
 
-    @rule(way=WAYS, name=st.sampled_from(["call", "alert"]))
+    @action(way=WAYS, name=st.sampled_from(["call", "alert"]))
     def begin_interruption(self, way, name):
         expected = self.model.begin_interruption(name)
         self.compare(way, expected, ["interrupt", "begin", "--name", name], "BeginInterruption", {"name": name})
 
-    @rule(way=WAYS, name=st.sampled_from(["call", "alert"]))
+    @action(way=WAYS, name=st.sampled_from(["call", "alert"]))
     def end_interruption(self, way, name):
         expected = self.model.end_interruption(name)
         self.compare(way, expected, ["interrupt", "end", "--name", name], "EndInterruption", {"name": name})
 
-    @rule(way=WAYS)
+    @action(way=WAYS)
     def lock(self, way):
         self.compare(way, self.model.lock(), ["simulate", "lock"], "Simulate", {"event": "lock"})
 
-    @rule(way=WAYS)
+    @action(way=WAYS)
     def unlock(self, way):
         self.compare(way, self.model.unlock(), ["simulate", "unlock"], "Simulate", {"event": "unlock"})
 
-    @rule(arguments=st.sampled_from([["focus"], ["frobnicate"], ["launch", "a", "b"], ["simulate", "flood"], ["run"]]))
+    @action(arguments=st.sampled_from([["focus"], ["frobnicate"], ["launch", "a", "b"], ["simulate", "flood"], ["run"]]))
     def use_lifectl_wrongly(self, arguments):
         self.compare("lifectl", USAGE, arguments, None, None)
 
-    @rule(
+    @action(
         wrong=st.sampled_from([
             ("Focus", {}, "InvalidParameter"), ("Launch", {"id": 7}, "InvalidParameter"),
             ("Simulate", {"event": "flood"}, "InvalidParameter"), ("Frobnicate", {}, "MethodNotFound"),
@@ -154,15 +155,15 @@ class Comparison(RuleBasedStateMachine):
         reply = call(self.connection, f"org.lifed.{method}", parameters)
         assert reply["error"] == f"org.varlink.service.{error}", (wrong, reply)
 
-    @precondition(lambda self: self.model.running)
-    @rule(data=st.data())
-    def somebody_else_kills_an_app(self, data):
-        app = data.draw(st.sampled_from(sorted(self.model.running)))
+    @action(app=APPS)
+    def somebody_else_kills_an_app(self, app):
+        if app not in self.model.running:
+            return
         os.kill(self.daemon.lifectl.pid(app), signal.SIGKILL)
         self.model.ended(app)
         wait_for(lambda: self.daemon.lifectl.state(app) == "notRunning", what=f"the end of {app}")
 
-    @rule()
+    @action()
     def the_daemon_is_killed_and_started_again(self):
         self.connection.close()
         self.daemon.process.kill()
