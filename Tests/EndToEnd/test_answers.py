@@ -194,6 +194,25 @@ def test_a_timeline_for_the_terminal_and_for_a_report(patient, tmp_path):
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert any(element.text == "two" for element in root.iter("{http://www.w3.org/2000/svg}text"))
     assert patient.lifectl("timeline", "--svg", "/nonexistent/x.svg", check=False).returncode == 74
+    assert patient.lifectl("timeline", "--svg", "/dev/stdout").stdout.startswith("<svg")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small file system")
+def test_a_picture_for_which_there_is_no_room_leaves_the_one_before(patient, tmp_path):
+    for number in range(8):
+        patient.lifectl.start(f"app-{number}", *programs.IDLE)
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", small], check=True)
+    try:
+        picture = small / "timeline.svg"
+        picture.write_text("the one before")
+        (small / "full").write_bytes(bytes(4096))
+        result = patient.lifectl("timeline", "--svg", str(picture), check=False)
+        assert result.returncode == 74 and "No space left on device" in result.stderr
+        assert picture.read_text() == "the one before"
+    finally:
+        subprocess.run(["umount", small], check=True)
 
 
 def test_the_doctor_says_what_is_missing_and_what_that_costs(direct):

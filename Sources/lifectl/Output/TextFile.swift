@@ -2,13 +2,32 @@ import Glibc
 
 /// Files that results are written into, and small ones that are read.
 enum TextFile {
-    /// Replaces what the file contains.
+    /// Replaces what the file contains. Where there is no room for that, it is as it was.
     static func write(_ text: String, to path: String) throws(Failure) {
-        guard let file = unsafe fopen(path, "we") else { throw failure(path) }
         let bytes = Array(text.utf8)
-        let count = unsafe fwrite(bytes, 1, bytes.count, file)
-        let isClosed = unsafe fclose(file) == 0
-        guard count == bytes.count, isClosed else { throw failure(path) }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw failure(path) }
+        guard hasRoom(for: bytes.count, in: file), put(bytes, into: file) else {
+            let failure = failure(path)
+            close(file)
+            throw failure
+        }
+        guard close(file) == 0 else { throw failure(path) }
+    }
+
+    /// Reserves the space that is needed; a terminal or a pipe has none.
+    private static func hasRoom(for size: Int, in file: Int32) -> Bool {
+        errno = posix_fallocate(file, 0, size)
+        return ![ENOSPC, EDQUOT, EFBIG].contains(errno)
+    }
+
+    private static func put(_ bytes: [UInt8], into file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            if count > 0 { rest.removeFirst(count) } else if errno != EINTR { return false }
+        }
+        return ftruncate(file, bytes.count) == 0 || errno == EINVAL
     }
 
     private static func failure(_ path: String) -> Failure {
