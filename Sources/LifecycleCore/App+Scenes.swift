@@ -13,12 +13,21 @@ extension App {
         return self.target == .suspended ? .suspended : .background
     }
 
-    /// Whether a scene is to be connected or disconnected, or closed with the app's knowledge, for which it has to be awake.
+    /// Whether a scene is to be connected or disconnected, or closed with the app's knowledge, or somebody waits until it has
+    /// heard of one, for which it has to be awake.
     var hasSceneWork: Bool {
         hasScenes
-            && self.scenes.all.contains {
-                $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached)
-            }
+            && (isNewsWaitedFor
+                || self.scenes.all.contains {
+                    $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached)
+                })
+    }
+
+    /// One that has begun to listen just before it was stopped has not heard of the scenes that it has.
+    private var isNewsWaitedFor: Bool {
+        self.waiters.contains {
+            if case .scene(let scene, .connected) = $0.goal { owesNews(of: scene) } else { false }
+        }
     }
 
     /// The step of the app from where it is. Its scenes are told in its place what concerns being in front.

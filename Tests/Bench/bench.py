@@ -34,6 +34,7 @@ def parse():
     parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
     parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
     parser.add_argument("--crowds", type=numbers, default=[10, 2000], help="numbers of suspended apps to compare")
+    parser.add_argument("--quiet", type=float, default=3, help="milliseconds before each operation")
     parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
     parser.add_argument("--restarts", type=int, default=5)
     seed = random.SystemRandom().randrange(1 << 32)

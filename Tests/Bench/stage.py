@@ -29,4 +29,4 @@ class Stage:
         return started - lap.began
 
     def turns(self, operations, rounds=None):
-        return take_turns(rounds or self.settings.rounds, self.random, operations)
+        return take_turns(rounds or self.settings.rounds, self.random, operations, self.settings.quiet / 1000)

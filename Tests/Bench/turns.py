@@ -4,20 +4,18 @@ import time
 
 from results import Series
 
-# The quiet before each operation, in which what the one before has left behind comes to its end.
-QUIET = 0.003
 
-
-def take_turns(rounds, random, operations):
+def take_turns(rounds, random, operations, quiet):
     """Measures each operation once a round, in an order that changes from round to round.
 
+    In the seconds of quiet before each, what the one before has left behind comes to its end.
     An operation returns nanoseconds, or several figures of them. Returns a list for each figure: a series of
     microseconds for each operation, in their order.
     """
     taken = {name: [] for name in operations}
     for _ in range(rounds):
         for name in random.sample(list(operations), len(operations)):
-            time.sleep(QUIET)
+            time.sleep(quiet)
             figures = operations[name]()
             taken[name].append(figures if isinstance(figures, tuple) else (figures,))
     columns = len(next(iter(taken.values()))[0])

@@ -143,7 +143,9 @@ class Model:
 
     def _bring_to_front(self, app):
         self.interruptions.clear()
-        self.awake.discard(app)
+        if not self.locked:
+            # Behind a lock it has not been in front yet.
+            self.awake.discard(app)
         self._leave_front(app)
         self.front.insert(0, app)
         del self.front[self.front_limit :]

@@ -53,6 +53,9 @@ class Comparison(History):
         self.stack.callback(self.daemon.stop)
         self.connection = self.stack.enter_context(connect(str(self.daemon.socket)))
         self.model = Model(front_limit, frozenset(DECLARED), frozenset({"player"}))
+        # Who runs can be asked for more than who does not.
+        for app in DECLARED:
+            self.launch_in_background("varlink", app)
 
     def teardown(self):
         if hasattr(self, "stack"):

@@ -60,4 +60,24 @@ import Testing
         world.give(.outcome(Self.clock, .stopped))
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
+
+    @Test func `who began to listen while it was to sleep is woken for whoever waits until it has heard of a scene`() {
+        var policy = Policy()
+        policy.scenes = true
+        var world = World(apps: "clock")
+        world.give(.define(Self.clock, policy))
+        world.ask(.openScene(Self.clock, SceneOpening(), background: true))
+        world.pass(.seconds(10))
+        // Somebody continues it for a moment.
+        world.give(.message(Self.clock, .hello))
+        world.give(.outcome(Self.clock, .resumedByOther))
+        #expect(world.state("clock") == .suspended)
+        _ = world.lines()
+        let opening = SceneOpening(scene: SceneID("main"))
+        let request = world.ask(.openScene(Self.clock, opening, background: true))
+        #expect(world.lines().contains("clock ← scene-will-connect main (system)"))
+        #expect(world.replies[request]?.name.hasPrefix("done main") == true)
+        world.pass(.seconds(10))
+        #expect(world.state("clock") == .suspended)
+    }
 }
