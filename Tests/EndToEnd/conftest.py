@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 from container import Container, Unavailable
 from direct import DirectDaemon
 from listeners import ServiceListeners
+from screens import Sway, need
 from service import Service
 from shortage import hog as start_hog
 
@@ -80,3 +81,15 @@ def hog(tmp_path):
     """Starts a program that waits for memory, whenever the test wants."""
     with start_hog(tmp_path) as start:
         yield start
+
+
+@pytest.fixture
+def sway(tmp_path):
+    """A sway without a screen."""
+    need("sway", "swaymsg", "foot")
+    screen = Sway(tmp_path)
+    try:
+        screen.start()
+        yield screen
+    finally:
+        screen.stop()

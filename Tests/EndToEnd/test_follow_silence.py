@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
-from screens import Follower, Sway, need
+from screens import Follower, need
 
 UNAVAILABLE = 69
 
@@ -93,17 +93,6 @@ def test_a_sound_server_that_does_not_answer_is_an_error(direct, peer, tmp_path)
     peer(tmp_path / "pulse")
     said = follow(direct, "audio", PULSE_SERVER=f"unix:{tmp_path / 'pulse'}", HOME=tmp_path)
     assert "the sound server does not answer" in said
-
-
-@pytest.fixture
-def sway(tmp_path):
-    need("sway", "swaymsg", "foot")
-    screen = Sway(tmp_path)
-    try:
-        screen.start()
-        yield screen
-    finally:
-        screen.stop()
 
 
 @pytest.fixture

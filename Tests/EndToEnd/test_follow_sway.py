@@ -7,20 +7,9 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import Sway, followers, need
+from screens import followers
 
 UNAVAILABLE = 69
-
-
-@pytest.fixture
-def sway(tmp_path):
-    need("sway", "swaymsg", "foot")
-    screen = Sway(tmp_path)
-    try:
-        screen.start()
-        yield screen
-    finally:
-        screen.stop()
 
 
 @pytest.fixture

@@ -48,15 +48,13 @@ extension AppManager {
                 restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: settings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         var ended: [(AppID, LifecycleCore.ExitStatus)] = []
-        // All that the core knows of an app is long: to sort those would take longer than to look each up.
         let ids = core.knownApps.keys.sorted()
         for id in ids {
             guard let app = core.knownApps[id], app.isRunning else { continue }
             if let status = adopt(app, saved.apps[id], descriptors) { ended.append((id, status)) }
         }
         // Who was suspended first is to be the kernel's first choice again.
-        let states = ids.compactMap { core.knownApps[$0].map { (id: $0.id, state: $0.state, since: $0.since) } }
-        for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
+        for app in core.knownApps.values.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
         // What is done from here on must be known to a successor, too.
         keeper.begin()
         for id in ids where core.knownApps[id]?.isAway == true {
