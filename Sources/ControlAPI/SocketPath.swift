@@ -20,19 +20,19 @@ public enum SocketPath {
 
     /// The user instance's socket, or nil where `XDG_RUNTIME_DIR` is not set (to an absolute path, as the XDG Base
     /// Directory Specification demands).
-    public static func user(environment: [String: String]) -> String? {
-        guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
+    public static func user(environment: (String) -> String?) -> String? {
+        guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { return nil }
         return "\(directory)/lifed/control"
     }
 
     /// The sockets to try, in order; empty when the user's own is asked for and there is no place for it.
-    public static func candidates(_ choice: Choice, environment: [String: String]) -> [String] {
+    public static func candidates(_ choice: Choice, environment: (String) -> String?) -> [String] {
         switch choice {
         case .path(let path): return [path]
         case .system: return [system]
         case .user: return [user(environment: environment)].compactMap(\.self)
         case .automatic:
-            if let path = environment[variable], !path.isEmpty { return [path] }
+            if let path = environment(variable), !path.isEmpty { return [path] }
             return [user(environment: environment), system].compactMap(\.self)
         }
     }

@@ -16,6 +16,12 @@ enum Environment {
         return result
     }
 
+    /// One variable of it: to look for a few is quicker than to read all.
+    static func value(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(validatingCString: value)
+    }
+
     /// Where the process is, or nil when that directory is gone.
     static var workingDirectory: String? {
         guard let path = unsafe getcwd(nil, 0) else { return nil }

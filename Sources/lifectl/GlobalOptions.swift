@@ -62,8 +62,11 @@ struct GlobalOptions: ParsableArguments {
         return user ? .user : .automatic
     }
 
-    /// The time that was asked for, if any was.
-    var explicitTimeout: Duration? { timeout.map { .seconds($0) } }
+    /// What they say, apart from how it was said.
+    var call: CallOptions { CallOptions(choice: choice, isJSON: json, explicitTimeout: timeout.map { .seconds($0) }) }
 
-    var callTimeout: Duration { explicitTimeout ?? .seconds(60) }
+    /// Prints a reply: as JSON where that was asked for, and else as the text that is made of it.
+    func show<Reply: Encodable>(_ reply: Reply, as text: (Presentation) -> String) throws {
+        try call.show(reply, as: text)
+    }
 }

@@ -6,11 +6,15 @@ struct Session: ~Copyable {
     private let action: String
     private let sockets: [String]
     private let timeout: Duration?
-    private let options: GlobalOptions
+    private let options: CallOptions
+
+    init(_ options: GlobalOptions, doing action: String) throws(Failure) {
+        try self.init(options.call, doing: action)
+    }
 
     /// Connects. The action names in an error message what could not be done.
-    init(_ options: GlobalOptions, doing action: String) throws(Failure) {
-        let sockets = SocketPath.candidates(options.choice, environment: Environment.current)
+    init(_ options: CallOptions, doing action: String) throws(Failure) {
+        let sockets = SocketPath.candidates(options.choice, environment: Environment.value)
         guard !sockets.isEmpty else {
             throw Failure(
                 status: .unavailable,
@@ -18,13 +22,13 @@ struct Session: ~Copyable {
                     + "name its socket with --socket")
         }
         do throws(ControlClientError) {
-            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.callTimeout)
+            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.timeout)
         } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: options.callTimeout)
+            throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }
         self.action = action
         self.sockets = sockets
-        timeout = options.callTimeout
+        timeout = options.timeout
         self.options = options
     }
 
@@ -32,7 +36,7 @@ struct Session: ~Copyable {
     mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waitingFor app: String
     ) throws(Failure) -> Reply {
-        guard StandardStream.error.isTerminal, !options.json else { return try call(method, parameters) }
+        guard StandardStream.error.isTerminal, !options.isJSON else { return try call(method, parameters) }
         let progress = WaitingLine(app: app, options: options)
         var isShown = false
         defer { if isShown { progress.remove() } }

@@ -8,8 +8,12 @@ StandardStream.holdMissing()
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if let host = try RemoteHost(arguments: arguments) { try host.run() }
-    var command = try Lifectl.parseAsRoot(GlobalOptions.behindTheCommand(arguments))
-    try command.run()
+    if let line = PlainLine(arguments) {
+        try line.run()
+    } else {
+        var command = try Lifectl.parseAsRoot(GlobalOptions.behindTheCommand(arguments))
+        try command.run()
+    }
 } catch {
     Failure.report(error)
 }

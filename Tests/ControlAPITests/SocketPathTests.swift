@@ -7,22 +7,22 @@ import Testing
     private let user = ["XDG_RUNTIME_DIR": "/run/user/7"]
 
     @Test func theUsersDaemonComesFirst() {
-        let paths = SocketPath.candidates(.automatic, environment: user)
+        let paths = SocketPath.candidates(.automatic, environment: { user[$0] })
         #expect(paths == ["/run/user/7/lifed/control", "/run/lifed/control"])
     }
 
     @Test func theVariableDecidesWhenNothingElseIsSaid() {
         let environment = user.merging(["LIFED_SOCKET": "/s"]) { $1 }
-        #expect(SocketPath.candidates(.automatic, environment: environment) == ["/s"])
-        #expect(SocketPath.candidates(.system, environment: environment) == ["/run/lifed/control"])
-        #expect(SocketPath.candidates(.user, environment: environment) == ["/run/user/7/lifed/control"])
-        #expect(SocketPath.candidates(.path("/t"), environment: environment) == ["/t"])
+        #expect(SocketPath.candidates(.automatic, environment: { environment[$0] }) == ["/s"])
+        #expect(SocketPath.candidates(.system, environment: { environment[$0] }) == ["/run/lifed/control"])
+        #expect(SocketPath.candidates(.user, environment: { environment[$0] }) == ["/run/user/7/lifed/control"])
+        #expect(SocketPath.candidates(.path("/t"), environment: { environment[$0] }) == ["/t"])
     }
 
     @Test(arguments: [[:], ["XDG_RUNTIME_DIR": ""], ["XDG_RUNTIME_DIR": "relative"], ["LIFED_SOCKET": ""]])
     func withoutARuntimeDirectoryThereIsNoUsersDaemon(_ environment: [String: String]) {
-        #expect(SocketPath.candidates(.user, environment: environment) == [])
-        #expect(SocketPath.candidates(.automatic, environment: environment) == ["/run/lifed/control"])
+        #expect(SocketPath.candidates(.user, environment: { environment[$0] }) == [])
+        #expect(SocketPath.candidates(.automatic, environment: { environment[$0] }) == ["/run/lifed/control"])
     }
 
     @Test func theSocketThatIsThereIsTheOneComplainedAbout() {

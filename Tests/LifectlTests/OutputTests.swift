@@ -217,11 +217,11 @@ private let notes = App(
 
     @Test func placesAndTimesAreTaken() throws {
         let monitor = try #require(try Lifectl.parseAsRoot(["monitor"]) as? Monitor)
-        #expect(monitor.options.explicitTimeout == nil)
+        #expect(monitor.options.call.explicitTimeout == nil)
         #expect(monitor.options.choice == .automatic)
         let focus = try #require(
             try Lifectl.parseAsRoot(["focus", "a", "--socket", "/s", "--timeout", "0.5"]) as? Focus)
         #expect(focus.options.choice == .path("/s"))
-        #expect(focus.options.callTimeout == .milliseconds(500))
+        #expect(focus.options.call.timeout == .milliseconds(500))
     }
 }

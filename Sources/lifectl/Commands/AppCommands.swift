@@ -13,7 +13,7 @@ struct Suspend: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try options.perform(.suspend, on: app.id, verb: "suspend")
+        try AppAction.suspend.perform(on: app.id, options.call)
     }
 }
 
@@ -27,7 +27,7 @@ struct Resume: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try options.perform(.resume, on: app.id, verb: "resume")
+        try AppAction.resume.perform(on: app.id, options.call)
     }
 }
 
@@ -41,7 +41,7 @@ struct Terminate: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try options.perform(.terminate, on: app.id, verb: "terminate")
+        try AppAction.terminate.perform(on: app.id, options.call)
     }
 }
 
@@ -57,7 +57,7 @@ struct Kill: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try options.perform(.kill, on: app.id, verb: "kill")
+        try AppAction.kill.perform(on: app.id, options.call)
     }
 }
 
@@ -76,17 +76,6 @@ struct Focus: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        if app.id.contains("/") { return try options.perform(.focusScene, on: app.id, verb: "focus") }
-        try options.perform(.focus, on: app.id, verb: "focus")
-    }
-}
-
-extension GlobalOptions {
-    fileprivate func perform(
-        _ method: ControlMethod<AppParameters, AppReply>, on id: String, verb: String
-    ) throws {
-        var session = try Session(self, doing: "cannot \(verb) \(id)")
-        let reply = try session.call(method, AppParameters(id: id), waitingFor: id)
-        try show(reply) { present in reply.app.map(present.sentence) ?? "" }
+        try AppAction.focus.perform(on: app.id, options.call)
     }
 }

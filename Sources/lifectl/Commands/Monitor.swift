@@ -16,7 +16,7 @@ struct Monitor: ParsableCommand {
     func run() throws {
         var session = try Session(options, doing: "cannot go on watching")
         try session.monitor()
-        while let reply = try session.nextChange(timeout: options.explicitTimeout) {
+        while let reply = try session.nextChange(timeout: options.call.explicitTimeout) {
             try options.show(reply) { present in present.change(reply) }
         }
         throw Failure(status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")

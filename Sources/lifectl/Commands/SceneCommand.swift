@@ -65,7 +65,7 @@ struct SceneCommand: ParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() throws {
-            try options.perform(.focusScene, on: scene.name, verb: "focus")
+            try options.call.perform(.focusScene, on: scene.name, verb: "focus")
         }
     }
 
@@ -80,7 +80,7 @@ struct SceneCommand: ParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() throws {
-            try options.perform(.backgroundScene, on: scene.name, verb: "send away")
+            try options.call.perform(.backgroundScene, on: scene.name, verb: "send away")
         }
     }
 
@@ -111,7 +111,7 @@ struct SceneArgument: ParsableArguments {
     var name: String
 }
 
-extension GlobalOptions {
+extension CallOptions {
     func perform(
         _ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String
     ) throws {

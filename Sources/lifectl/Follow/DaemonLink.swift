@@ -15,7 +15,7 @@ final class DaemonLink {
     private var connection: Connection?
 
     init(_ options: GlobalOptions) {
-        sockets = SocketPath.candidates(options.choice, environment: Environment.current)
+        sockets = SocketPath.candidates(options.choice, environment: Environment.value)
     }
 
     var isConnected: Bool { connection != nil }

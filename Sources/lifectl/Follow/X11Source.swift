@@ -58,7 +58,8 @@ extension Observation {
         case "-": focus = .unknown
         case "0": focus = .nothing
         default:
-            guard let number = UInt64(head) else { return nil }
+            // Only 0 itself means that none has the focus.
+            guard let number = UInt64(head), number > 0 else { return nil }
             // It may have gone in that moment, and another line is on its way.
             focus = items[number].map { .item($0) } ?? .unknown
         }

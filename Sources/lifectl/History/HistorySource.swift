@@ -108,7 +108,7 @@ struct HistorySource {
         if let lines { events = events.suffix(lines) }
         for event in events { try take(HistoryEntry(event)) }
         let last = reply.events.last?.time ?? 0
-        while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
+        while let change = try subscription?.nextChange(timeout: options.call.explicitTimeout) {
             guard let step = change.transition, step.time > last, app == nil || step.id == app else { continue }
             try take(
                 HistoryEntry(

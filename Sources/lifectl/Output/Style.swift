@@ -5,10 +5,15 @@ struct Style {
     let isColoured: Bool
 
     /// Colours only for a terminal that has them, and not where NO_COLOR (no-color.org) asks for none.
-    init(isTerminal: Bool, environment: [String: String]) {
+    init(isTerminal: Bool, environment: @autoclosure () -> [String: String]) {
+        guard isTerminal else {
+            isColoured = false
+            return
+        }
+        let environment = environment()
         let terminal = environment["TERM"] ?? ""
         let isUnwanted = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        isColoured = isTerminal && !isUnwanted && !terminal.isEmpty && terminal != "dumb"
+        isColoured = !isUnwanted && !terminal.isEmpty && terminal != "dumb"
     }
 
     static var standardOutput: Style {

@@ -3,7 +3,7 @@ import ControlAPI
 /// One line on a terminal that says what a command waits for, and for how long it has; it goes when the wait is over.
 struct WaitingLine {
     let app: String
-    let options: GlobalOptions
+    let options: CallOptions
 
     /// Says what the app is doing, as the daemon explains it.
     func show(seconds: Int) {

@@ -1,0 +1,26 @@
+import ControlAPI
+
+/// What is done to a running app by a command of one word.
+enum AppAction: String, CaseIterable {
+    case focus, suspend, resume, terminate, kill
+
+    /// Does it, and says what the app is then.
+    ///
+    /// - Parameter id: The app's; what is brought to the front may be a scene, APP/SCENE, too.
+    func perform(on id: String, _ options: CallOptions) throws {
+        if self == .focus, id.contains("/") { return try options.perform(.focusScene, on: id, verb: rawValue) }
+        var session = try Session(options, doing: "cannot \(rawValue) \(id)")
+        let reply = try session.call(method, AppParameters(id: id), waitingFor: id)
+        try options.show(reply) { present in reply.app.map(present.sentence) ?? "" }
+    }
+
+    private var method: ControlMethod<AppParameters, AppReply> {
+        switch self {
+        case .focus: .focus
+        case .suspend: .suspend
+        case .resume: .resume
+        case .terminate: .terminate
+        case .kill: .kill
+        }
+    }
+}
