@@ -1,3 +1,4 @@
+import ArgumentParser
 import ControlAPI
 import Testing
 

@@ -41,8 +41,10 @@ import Testing
         try withTemporaryDirectory { root in
             for (mode, isFine) in [(0o777, false), (0o1777, true), (0o775, true)] {
                 _ = unsafe chmod(root, mode_t(mode))
-                let result = Result { try PrivateDirectory.make("\(root)/\(mode)/own", mode: 0o700) }
-                #expect(((try? result.get()) != nil) == isFine)
+                for name in ["own", "\u{301}own"] {
+                    let result = Result { try PrivateDirectory.make("\(root)/\(name)-\(mode)/own", mode: 0o700) }
+                    #expect(((try? result.get()) != nil) == isFine)
+                }
             }
         }
     }

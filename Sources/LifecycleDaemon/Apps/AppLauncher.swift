@@ -87,8 +87,8 @@ struct AppLauncher {
         do throws(DirectoryError) {
             // The apps' users go through these to their own, and see nothing else.
             try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
-            try PrivateDirectory.make(appsDirectory, mode: isSystem ? 0o711 : 0o700)
-            try PrivateDirectory.make(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
+            try PrivateDirectory.add(appsDirectory, mode: isSystem ? 0o711 : 0o700)
+            try PrivateDirectory.add(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
         } catch {
             throw LaunchError(description: error.description)
         }

@@ -17,6 +17,11 @@ enum PrivateDirectory {
     static func make(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DirectoryError) {
         try makeParents(of: path)
         try checkParents(of: path)
+        try add(path, mode: mode, owner: owner)
+    }
+
+    /// The same for a directory in one that has just been made or looked at, with which all above it is in order.
+    static func add(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DirectoryError) {
         let isNew = unsafe mkdir(path, mode) == 0
         guard isNew || errno == EEXIST else { throw failure("create", path) }
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -71,7 +76,8 @@ enum PrivateDirectory {
     }
 
     private static func parents(of path: String) -> [String] {
-        path.indices.dropFirst().filter { path[$0] == "/" }.map { String(path[..<$0]) }
+        // By bytes: a name may begin with an accent, which makes one character with the sign before it.
+        path.utf8.indices.dropFirst().filter { path.utf8[$0] == UInt8(ascii: "/") }.map { String(path[..<$0]) }
     }
 
     private static func failure(_ operation: String, _ path: String) -> DirectoryError {

@@ -65,7 +65,7 @@ final class AppRecords {
     private func replace(_ path: String, with bytes: [UInt8]) throws(DirectoryError) {
         let parent = String(directory.prefix(upTo: directory.lastIndex(of: "/") ?? directory.startIndex))
         try PrivateDirectory.make(parent, mode: parentMode)
-        try PrivateDirectory.make(directory, mode: 0o700)
+        try PrivateDirectory.add(directory, mode: 0o700)
         do throws(Processes.Errno) {
             // No id has this character.
             try FileReplacement.put(bytes, at: path, by: path + "~")
