@@ -77,6 +77,29 @@ import Testing
         #expect(found.removed == ["gone"])
     }
 
+    /// The specification's section 3: what is added and removed holds for the entries beside the file and for those behind it.
+    @Test func `a file has no say in the entries that outrank it`() throws {
+        try directory.write("[Desktop Entry]\n", to: "home/applications/kde/own.desktop")
+        try directory.write("[Desktop Entry]\n", to: "usr/applications/kde/own.desktop")
+        try directory.write("[Desktop Entry]\n", to: "usr/applications/shared.desktop")
+        try directory.write("[Desktop Entry]\n", to: "home/applications/new.desktop")
+        try directory.write(
+            "[Removed Associations]\ntext/x-odd=kde-own.desktop;shared.desktop\n"
+                + "[Added Associations]\ntext/x-odd=new.desktop;other.desktop\n"
+                + "[Default Applications]\ntext/x-odd=kde-own.desktop\n", to: "usr/applications/mimeapps.list")
+        #expect(choice().removed == ["shared"])
+        #expect(choice().added == ["other"])
+        #expect(choice().defaults == ["kde-own"])
+        // Those that are configuration have a say in all of them, and so has a person's own directory.
+        for place in ["xdg", "home/applications"] {
+            let path = "\(place)/mimeapps.list"
+            try directory.write("[Removed Associations]\ntext/x-odd=kde-own.desktop\n", to: path)
+            #expect(choice().removed == ["kde-own", "shared"])
+            #expect(choice().defaults.isEmpty)
+            try directory.write("", to: path)
+        }
+    }
+
     @Test func `a desktop's own file says what the default is there, and nothing else`() throws {
         try directory.write(
             "[Default Applications]\ntext/x-odd=there.desktop\n[Added Associations]\ntext/x-odd=added.desktop\n"

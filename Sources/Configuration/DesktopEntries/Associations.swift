@@ -22,6 +22,9 @@ public struct Associations: Hashable, Sendable {
 
         /// That of one desktop says what the default is there, and nothing else.
         let isOfOneDesktop: Bool
+
+        /// How many directories with entries outrank the one that it is in: of their entries it adds and removes nothing.
+        let rank: Int
     }
 
     /// More than any desktop has of each.
@@ -30,11 +33,15 @@ public struct Associations: Hashable, Sendable {
     /// The one that outranks all others first.
     let files: [File]
 
-    /// Nothing is looked for.
-    public static let none = Associations(files: [])
+    /// The directories that hold `applications`, the one that outranks all others first.
+    private let data: [String]
 
-    init(files: [File]) {
+    /// Nothing is looked for.
+    public static let none = Associations(files: [], data: [])
+
+    private init(files: [File], data: [String]) {
         self.files = files
+        self.data = data
     }
 
     /// Prepares to look where a person with these variables has it: section 2.
@@ -48,11 +55,13 @@ public struct Associations: Hashable, Sendable {
         let shared = environment["XDG_CONFIG_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
         let configuration = [own].compactMap(\.self) + Self.parts(of: shared).filter(Self.isPath)
         let directories =
-            configuration.prefix(Self.limits.directories) + data.map { "\($0)/applications" }
-        files = directories.flatMap { directory in
-            desktops.map { File(path: "\(directory)/\($0)-mimeapps.list", isOfOneDesktop: true) }
-                + [File(path: "\(directory)/mimeapps.list", isOfOneDesktop: false)]
+            configuration.prefix(Self.limits.directories).map { (path: $0, rank: 0) }
+            + data.enumerated().map { (path: "\($1)/applications", rank: $0) }
+        let files = directories.flatMap { path, rank in
+            desktops.map { File(path: "\(path)/\($0)-mimeapps.list", isOfOneDesktop: true, rank: rank) }
+                + [File(path: "\(path)/mimeapps.list", isOfOneDesktop: false, rank: rank)]
         }
+        self.init(files: files, data: data)
     }
 
     /// What the files say of types as they are now. What cannot be read says nothing.
@@ -60,10 +69,17 @@ public struct Associations: Hashable, Sendable {
     /// - Parameter types: In lower case; a scheme's is `x-scheme-handler/SCHEME`.
     public func choices(for types: Set<String>) -> [String: Choice] {
         var choices: [String: Choice] = [:]
+        // Few files say anything of these types in a place where it matters who has the entry.
+        lazy var ranks = DesktopEntryCatalog(directories: data).ranks
         for file in files {
             guard case .text(let text)? = try? TextFile.read(file.path) else { continue }
             for (type, said) in AssociationFile(text, types: types).said {
-                choices[type, default: Choice()].take(said, onlyDefaults: file.isOfOneDesktop, limit: Self.limits.apps)
+                var said = said
+                if file.isOfOneDesktop { said.keepDefaults() }
+                if file.rank > 0, said.changesAssociations {
+                    said.leaveAlone { id in ranks[id].map { $0 < file.rank } ?? false }
+                }
+                choices[type, default: Choice()].take(said, limit: Self.limits.apps)
             }
         }
         return choices
@@ -82,13 +98,11 @@ public struct Associations: Hashable, Sendable {
 extension Associations.Choice {
     /// Takes what a file says that is outranked by those before: what they have removed it cannot bring back, and what they
     /// have added it cannot remove.
-    fileprivate mutating func take(_ said: AssociationFile.Said, onlyDefaults: Bool, limit: Int) {
-        if !onlyDefaults {
-            for id in said.added where !removed.contains(id) && !added.contains(id) && added.count < limit {
-                added.append(id)
-            }
-            for id in said.removed where !added.contains(id) && removed.count < limit { removed.insert(id) }
+    fileprivate mutating func take(_ said: AssociationFile.Said, limit: Int) {
+        for id in said.added where !removed.contains(id) && !added.contains(id) && added.count < limit {
+            added.append(id)
         }
+        for id in said.removed where !added.contains(id) && removed.count < limit { removed.insert(id) }
         for id in said.defaults where !removed.contains(id) && !defaults.contains(id) && defaults.count < limit {
             defaults.append(id)
         }
@@ -103,6 +117,21 @@ struct AssociationFile {
         var defaults: [String] = []
         var added: [String] = []
         var removed: [String] = []
+
+        var changesAssociations: Bool { !added.isEmpty || !removed.isEmpty }
+
+        /// Forgets all that a file of one desktop cannot say.
+        mutating func keepDefaults() {
+            added = []
+            removed = []
+        }
+
+        /// Forgets what was added and removed of apps whose entries the file has no say in: section 3. Who is the default
+        /// it may say of all.
+        mutating func leaveAlone(_ isOutOfReach: (String) -> Bool) {
+            added.removeAll(where: isOutOfReach)
+            removed.removeAll(where: isOutOfReach)
+        }
     }
 
     private(set) var said: [String: Said] = [:]

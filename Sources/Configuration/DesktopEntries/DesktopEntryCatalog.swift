@@ -11,16 +11,24 @@ struct DesktopEntryCatalog {
     }
 
     private let limits: Limits
+
+    /// Where the entry of each id is.
     private(set) var paths: [String: String] = [:]
+
+    /// How many of the directories outrank the one that has the entry of each id.
+    private(set) var ranks: [String: Int] = [:]
+
     private var visited = 0
 
     /// - Parameter directories: Those that hold `applications`, the one that outranks all others first.
     init(directories: [String], limits: Limits = Limits()) {
         self.limits = limits
-        for directory in directories { visit("\(directory)/applications", prefix: "", depth: 0) }
+        for (rank, directory) in directories.enumerated() {
+            visit("\(directory)/applications", rank: rank, prefix: "", depth: 0)
+        }
     }
 
-    private mutating func visit(_ directory: String, prefix: String, depth: Int) {
+    private mutating func visit(_ directory: String, rank: Int, prefix: String, depth: Int) {
         visited += 1
         guard depth < limits.depth, visited <= limits.directories else { return }
         // One that cannot be read has nothing to launch; where was looked is said to whoever asks for more.
@@ -33,9 +41,10 @@ struct DesktopEntryCatalog {
             }
             guard AppIdentifier.isValid(id), paths[id] == nil, paths.count < limits.entries else { continue }
             paths[id] = "\(directory)/\(name)"
+            ranks[id] = rank
         }
         for name in inner where Directory.exists("\(directory)/\(name)") {
-            visit("\(directory)/\(name)", prefix: "\(prefix)\(name)-", depth: depth + 1)
+            visit("\(directory)/\(name)", rank: rank, prefix: "\(prefix)\(name)-", depth: depth + 1)
         }
     }
 
