@@ -1,58 +1,27 @@
-"""What plays stays awake, where it may: a real PulseAudio with a speaker that nobody hears, and real streams."""
+"""What plays stays awake, where it may: real sound servers with a speaker that nobody hears, and real streams."""
 
 import os
 import signal
-import subprocess
+import wave
 
 import pytest
 
 from container import wait_for
 from screens import followers, need
+from sounds import PipeWire, PulseAudio
 
 UNAVAILABLE = 69
 
 
-class SoundServer:
-    def __init__(self, directory):
-        self.runtime = directory / "pulse"
-        self.log = directory / "pulse-log"
-        self.process = None
-
-    @property
-    def environment(self):
-        socket = self.runtime / "native"
-        return {"PULSE_RUNTIME_PATH": str(self.runtime), "PULSE_SERVER": f"unix:{socket}", "HOME": str(self.runtime)}
-
-    def start(self):
-        self.runtime.mkdir(mode=0o700, exist_ok=True)
-        command = ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no"]
-        modules = ["module-null-sink", f"module-native-protocol-unix auth-anonymous=1 socket={self.runtime}/native"]
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                [*command, *(f"--load={module}" for module in modules)],
-                env={**os.environ, **self.environment}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_for(self._answers, what=f"an answer of pulseaudio; its log: {self.log}")
-
-    def _answers(self):
-        assert self.process.poll() is None, self.log.read_text(errors="replace")
-        return self.pactl("info").returncode == 0
-
-    def pactl(self, *arguments):
-        return subprocess.run(
-            ["pactl", *arguments], env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=20)
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
-@pytest.fixture
-def sound(tmp_path):
-    need("pulseaudio", "pactl", "pacat")
-    server = SoundServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
+@pytest.fixture(params=[PulseAudio, PipeWire], ids=["pulseaudio", "pipewire"])
+def sound(request, tmp_path):
+    need(*request.param.PROGRAMS, "pactl", "pacat")
+    server = request.param(tmp_path)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture
@@ -66,23 +35,23 @@ def follow(direct, sound, tmp_path):
 def player(direct, sound):
     """Makes apps that play, and starts them in front."""
 
-    def launch(identifier, *keys):
+    def launch(identifier, *keys, program="pacat /dev/zero"):
         variables = "\n".join(f'{name} = "{value}"' for name, value in sound.environment.items())
-        command = 'command = ["sh", "-c", "pacat /dev/zero & wait; exec sleep infinity"]'
+        command = f'command = ["sh", "-c", "{program} & wait; exec sleep infinity"]'
         text = "\n".join([command, *keys, "[environment]", variables, ""])
         (direct.configuration / "apps.d" / f"{identifier}.toml").write_text(text)
         reload(direct)
         direct.lifectl("launch", identifier)
-        pid = wait_for(lambda: playing_process(direct, identifier))
-        wait_for(lambda: f'application.process.id = "{pid}"' in sound.pactl("list", "sink-inputs").stdout)
+        pid = wait_for(lambda: playing_process(direct, identifier, program.split()[0]))
+        wait_for(lambda: sound.hears(pid), what=f"a stream of {program}")
         return pid
 
     return launch
 
 
-def playing_process(direct, identifier):
+def playing_process(direct, identifier, program):
     processes = direct.lifectl.json("status", identifier)["details"]["processes"]
-    return next((each["pid"] for each in processes if each["command"].startswith("pacat")), None)
+    return next((each["pid"] for each in processes if each["command"].startswith(program)), None)
 
 
 def reload(direct, text=""):
@@ -101,6 +70,24 @@ def test_what_plays_and_may_stays_awake_until_it_is_silent(direct, sound, player
     assert "it plays, for as long as that lasts" in direct.lifectl("explain", "radio").stdout
     refusal = direct.lifectl("suspend", "radio", check=False)
     assert refusal.returncode == 2 and "it plays" in refusal.stderr
+    os.kill(playing, signal.SIGKILL)
+    direct.lifectl.wait_for_state("radio", "suspended")
+
+
+@pytest.mark.parametrize("sound", [PipeWire], indirect=True, ids=["pipewire"])
+def test_what_plays_in_pipewires_own_protocol_is_known_by_its_client(direct, sound, player, follow, tmp_path):
+    silence = tmp_path / "silence.wav"
+    with wave.open(str(silence), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        # Longer than any test takes.
+        file.writeframes(bytes(2 * 8000 * 600))
+    playing = player("radio", 'backgroundModes = ["audio"]', program=f"pw-play {silence}")
+    follow()
+    direct.lifectl("home")
+    wait_for(lambda: "it plays" in direct.lifectl("explain", "radio").stdout)
+    assert direct.lifectl.state("radio") == "background"
     os.kill(playing, signal.SIGKILL)
     direct.lifectl.wait_for_state("radio", "suspended")
 

@@ -121,4 +121,23 @@ import Testing
         #expect(seen.focus == .unknown)
         #expect(SinkInput.list(json: Array("nonsense".utf8)) == [])
     }
+
+    /// The answers of pactl 16 and PipeWire 0.3.65, shortened.
+    @Test func `of a stream that does not say whose it is its client says so`() {
+        let inputs = """
+            [{"index": 44, "client": "43", "corked": false, "properties": {"application.process.id": "7"}},
+             {"index": 50, "client": "49", "corked": false, "properties": {"media.name": "z.wav"}},
+             {"index": 51, "client": "52", "corked": false, "properties": {}},
+             {"index": 53, "client": "n/a", "corked": false, "properties": {}}]
+            """
+        let clients = """
+            [{"index": 43, "properties": {"pipewire.sec.pid": "1", "application.process.id": "8"}},
+             {"index": 49, "properties": {"pipewire.sec.pid": "9"}},
+             {"index": 52, "properties": {"client.api": "pipewire-pulse", "pipewire.sec.pid": "1"}}]
+            """
+        let seen = SinkInput.list(json: Array(inputs.utf8))
+            .identified(by: SoundClient.list(json: Array(clients.utf8)))
+        #expect(seen.map(\.process) == [7, 9, nil, nil])
+        #expect(seen.identified(by: SoundClient.list(json: Array("[{}]".utf8))) == seen)
+    }
 }

@@ -19,7 +19,7 @@ final class AudioSource: Source {
         // Subscribed before the first look, so that nothing is missed between them.
         program = try LineProgram(["pactl", "subscribe"], doing: action)
         do throws(SourceLost) {
-            first = try Self.sinkInputs().get()
+            first = try Self.sinkInputs()
         } catch {
             throw Failure(status: .unavailable, message: "\(action): \(error.reason)")
         }
@@ -39,45 +39,29 @@ final class AudioSource: Source {
             guard let line = program.nextLine() else { throw SourceLost(reason: program.complaint) }
             isAboutStreams = isAboutStreams || line.contains(" on sink-input #")
         } while program.hasMore
-        return isAboutStreams ? Observation(playing: try Self.sinkInputs().get()) : nil
+        return isAboutStreams ? Observation(playing: try Self.sinkInputs()) : nil
     }
 
-    private static func sinkInputs() -> Result<[SinkInput], SourceLost> {
+    /// A stream of a program that speaks PipeWire's own protocol does not say whose it is, but its client does.
+    private static func sinkInputs() throws(SourceLost) -> [SinkInput] {
+        let inputs = SinkInput.list(json: try list("sink-inputs"))
+        guard inputs.contains(where: { !$0.corked && $0.process == nil }) else { return inputs }
+        return inputs.identified(by: SoundClient.list(json: try list("clients")))
+    }
+
+    private static func list(_ what: String) throws(SourceLost) -> [UInt8] {
+        var child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             // It waits for a server that does not answer as long as that lives.
-            var list = try ChildProcess(["timeout", patience, "pactl", "-f", "json", "list", "sink-inputs"])
-            var text: [UInt8] = []
-            while let line = list.nextLine() { text += line + [UInt8(ascii: "\n")] }
-            let (status, complaints) = list.finish()
-            if status == 124 { return .failure(SourceLost(reason: "the sound server does not answer")) }
-            if status == 0 { return .success(SinkInput.list(json: text)) }
-            return .failure(SourceLost(reason: complaints.last ?? "pactl ended with status \(status)"))
+            child = try ChildProcess(["timeout", patience, "pactl", "-f", "json", "list", what])
         } catch {
-            return .failure(SourceLost(reason: "pactl: \(Text.error(error.errno))"))
+            throw SourceLost(reason: "pactl: \(Text.error(error.errno))")
         }
-    }
-}
-
-/// A stream of sound on its way to a speaker, as pactl shows it.
-struct SinkInput: Decodable, Equatable {
-    var index: UInt64
-    var corked: Bool
-    var properties: [String: String]
-
-    /// Those in a list of pactl's; what cannot be understood counts as silence.
-    static func list(json: [UInt8]) -> [SinkInput] {
-        (try? JSONDecoder().decode([SinkInput].self, from: Data(json))) ?? []
-    }
-}
-
-extension Observation {
-    /// What plays. Where the focus is, sound cannot tell.
-    init(playing: [SinkInput]) {
-        self.init()
-        uses[.playing] = playing.prefix(Self.limit).filter { !$0.corked }.map { input in
-            Item(
-                number: input.index, process: input.properties["application.process.id"].flatMap { Int64($0) },
-                title: input.properties["media.name"] ?? "")
-        }
+        var text: [UInt8] = []
+        while let line = child.nextLine() { text += line + [UInt8(ascii: "\n")] }
+        let (status, complaints) = child.finish()
+        if status == 124 { throw SourceLost(reason: "the sound server does not answer") }
+        guard status == 0 else { throw SourceLost(reason: complaints.last ?? "pactl ended with status \(status)") }
+        return text
     }
 }

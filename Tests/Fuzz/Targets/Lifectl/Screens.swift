@@ -41,11 +41,13 @@ extension FuzzTarget {
         checkFollowing(node.observation)
     }
 
-    /// The lines of lifed-follow-x11, and after a first byte that is odd what pactl knows of streams.
+    /// The lines of lifed-follow-x11, and after a first byte that is odd what pactl knows of streams and clients.
     static let followed = FuzzTarget("followed") { bytes in
         var input = FuzzInput(bytes)
         if input.number(below: 2) == 1 {
-            return checkFollowing(Observation(playing: SinkInput.list(json: Array(input.rest))))
+            let json = Array(input.rest)
+            return checkFollowing(
+                Observation(playing: SinkInput.list(json: json).identified(by: SoundClient.list(json: json))))
         }
         while !input.isEmpty {
             guard let observation = Observation(x11: input.text()) else { continue }
