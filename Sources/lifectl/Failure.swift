@@ -5,7 +5,22 @@ import Glibc
 /// Why lifectl ends without success: one line for a person, one number for a script.
 struct Failure: Error, Equatable {
     let status: Outcome
-    let message: String
+
+    /// What could not be done; nil where the reason says it.
+    let action: String?
+    let reason: String
+
+    var message: String { action.map { "\($0): \(reason)" } ?? reason }
+
+    init(status: Outcome, message: String) {
+        self.init(status, nil, message)
+    }
+
+    init(_ status: Outcome, _ action: String?, _ reason: String) {
+        self.status = status
+        self.action = action
+        self.reason = reason
+    }
 
     /// Ends the process. What is not a failure (help, completion scripts) goes to standard output.
     static func report(_ error: any Error) -> Never {
@@ -55,10 +70,6 @@ extension Failure {
         case .notUnderstood(let detail): self.init(.protocol, action, "the answer was not understood: \(detail)")
         case .system(let call, let number): self.init(.failed, action, "\(call): \(Text.error(number))")
         }
-    }
-
-    private init(_ status: Outcome, _ action: String, _ reason: String) {
-        self.init(status: status, message: "\(action): \(reason)")
     }
 
     private static func absence(from sockets: [String]) -> String {

@@ -215,6 +215,17 @@ def test_a_picture_for_which_there_is_no_room_leaves_the_one_before(patient, tmp
         subprocess.run(["umount", small], check=True)
 
 
+@pytest.mark.parametrize("command", ["log", "timeline", "stats", "explain one", "top -n 1"])
+def test_that_nobody_answers_is_said_where_there_is_nothing_else_to_show(direct, command):
+    direct.stop()
+    words = command.split()
+    # The journal of a machine where somebody tries lifed may have entries, but none from then.
+    future = ["--since", "@4000000000"] if words[0] in ("log", "timeline", "stats") else []
+    result = direct.lifectl(*words, *future, check=False)
+    assert result.returncode == UNAVAILABLE and result.stdout == ""
+    assert "lifed is not running (nobody listens at" in result.stderr
+
+
 def test_the_doctor_says_what_is_missing_and_what_that_costs(direct):
     findings = {each["subject"]: each for each in direct.lifectl.json("doctor")["findings"]}
     assert findings["daemon"]["verdict"] == "ok"

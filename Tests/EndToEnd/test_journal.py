@@ -53,9 +53,14 @@ def test_lifectl_finds_what_is_there(lifed):
     lifed.systemctl("stop", "lifed.service", "lifed.socket")
     # What was written is there without the daemon, too; what it remembered is not.
     wait_for(lambda: steps()[-1] == "notRunning")
+    for command in (["log", "journal.log"], ["timeline"], ["stats"]):
+        result = lifed.lifectl(*command)
+        assert "journal.log" in result.stdout
+        assert result.stderr.startswith("lifectl: there is only what the journal has: lifed is not running"), command
     assert lifed.lifectl("log", "--from", "daemon", check=False).returncode == 69
     refused = lifed.lifectl("log", "--system", user="stranger", check=False)
-    assert refused.returncode == 77 and "systemd-journal" in refused.stderr
+    assert refused.returncode == 77 and "in the group lifed" in refused.stderr
+    assert "nor can the journal be read: not permitted" in refused.stderr and "systemd-journal" in refused.stderr
 
 
 def test_a_foreign_continue_and_its_renewal_are_reported(lifed):

@@ -81,7 +81,7 @@ func step(
     @Test func whatTheJournalRefusesIsSaid() {
         let hint = ["Hint: You are currently not seeing messages from other users and the system."]
         func status(_ code: Int32, _ complaints: [String], isEmpty: Bool) -> Outcome? {
-            do throws(Failure) {
+            do throws(JournalSource.Unreadable) {
                 try JournalSource.check(code, complaints, isEmpty: isEmpty)
                 return nil
             } catch {

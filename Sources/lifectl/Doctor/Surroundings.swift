@@ -67,7 +67,7 @@ extension Surroundings {
             var session = try Session(options, doing: "cannot ask the daemon")
             return .answers(try session.call(.getStatus).status)
         } catch {
-            let words = error.message.replacing("cannot ask the daemon: ", with: "")
+            let words = error.reason
             return switch error.status {
             case .unavailable: .absent(words)
             case .notPermitted: .notPermitted(words)

@@ -48,13 +48,20 @@ struct HistorySource {
     func read(_ take: (HistoryEntry) throws -> Void) throws {
         switch place {
         case .daemon: return try readDaemon(take)
-        case .journal: return try journal(of: owners()).read(take)
+        case .journal: return try readJournal(of: owners(), take)
         case nil: break
         }
-        // Without a daemon there is still what it has written.
-        guard let status = try runningDaemon() else { return try journal(of: owners()).read(take) }
-        if status.journal { return try journal(of: owner(of: status.socket).map { [$0] } ?? owners()).read(take) }
-        try readDaemon(take)
+        let status: Status
+        do throws(Failure) {
+            var session = try Session(options, doing: action)
+            status = try session.call(.getStatus).status
+        } catch {
+            // Who may read the journal is another matter than who may use the daemon.
+            guard error.status == .unavailable || error.status == .notPermitted else { throw error }
+            return try readWithoutDaemon(error, take)
+        }
+        guard status.journal else { return try readDaemon(take) }
+        try readJournal(of: owner(of: status.socket).map { [$0] } ?? owners(), take)
     }
 
     /// Everything that timelines and figures are made of, the oldest first.
@@ -64,18 +71,36 @@ struct HistorySource {
         return events
     }
 
-    private func runningDaemon() throws(Failure) -> Status? {
-        do throws(Failure) {
-            var session = try Session(options, doing: action)
-            return try session.call(.getStatus).status
-        } catch {
-            // Who may read the journal is another matter than who may use the daemon.
-            guard error.status == .unavailable || error.status == .notPermitted else { throw error }
-            return nil
+    // MARK: The journal
+
+    private func readJournal(of users: [uid_t], _ take: (HistoryEntry) throws -> Void) throws {
+        do {
+            try journal(of: users).read(take)
+        } catch let error as JournalSource.Unreadable {
+            throw Failure(
+                error.status, "cannot read the journal",
+                "\(error.reason); 'lifectl log --from daemon' shows what the daemon remembers")
         }
     }
 
-    // MARK: The journal
+    /// Without a daemon there is still what it has written. That nobody answers is said all the same: it is why what is
+    /// shown ends where it does, and where there is nothing to show it is the failure.
+    private func readWithoutDaemon(_ absence: Failure, _ take: (HistoryEntry) throws -> Void) throws {
+        let note = Failure(absence.status, "there is only what the journal has", absence.reason).line + "\n"
+        // There is no end at which it could be said.
+        if follows { try StandardStream.error.write(note) }
+        var isEmpty = true
+        do {
+            try journal(of: owners()).read { entry in
+                isEmpty = false
+                try take(entry)
+            }
+        } catch let error as JournalSource.Unreadable {
+            throw Failure(absence.status, action, "\(absence.reason); nor can the journal be read: \(error.reason)")
+        }
+        if isEmpty { throw absence }
+        if !follows { try StandardStream.error.write(note) }
+    }
 
     private func journal(of users: [uid_t]) -> JournalSource {
         JournalSource(users: users, app: app, since: since, lines: lines, follows: follows, isVerbose: isVerbose)

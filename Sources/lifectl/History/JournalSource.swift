@@ -15,6 +15,12 @@ struct JournalSource {
     var follows = false
     var isVerbose = false
 
+    /// Why the journal cannot be read.
+    struct Unreadable: Error, Equatable {
+        let status: Outcome
+        let reason: String
+    }
+
     /// The fields that ``JournalEntry`` reads.
     private static let fields = [
         "MESSAGE", "MESSAGE_ID", "PRIORITY", "LIFED_APP", "LIFED_FROM", "LIFED_TO", "LIFED_REASON", "LIFED_PID",
@@ -35,16 +41,14 @@ struct JournalSource {
         return words
     }
 
-    /// Gives every entry, the oldest first, as soon as it is there.
+    /// Gives every entry, the oldest first, as soon as it is there. Throws `Unreadable`, and what `take` throws.
     func read(_ take: (HistoryEntry) throws -> Void) throws {
         var child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             child = try ChildProcess(command)
         } catch {
             let why = error.errno == ENOENT ? "there is no journalctl" : "journalctl: \(Text.error(error.errno))"
-            throw Failure(
-                status: .unavailable,
-                message: "cannot read the journal: \(why); 'lifectl log --from daemon' shows what the daemon remembers")
+            throw Unreadable(status: .unavailable, reason: why)
         }
         var count = 0
         let decoder = JSONDecoder()
@@ -59,16 +63,14 @@ struct JournalSource {
     }
 
     /// journalctl says on standard error what it may not read, and succeeds as long as there is something that it may.
-    static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Failure) {
+    static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Unreadable) {
         let isClosed = complaints.contains { $0.contains("permission") || $0.contains("not seeing messages") }
         if isClosed, isEmpty || status != 0 {
-            throw Failure(
-                status: .notPermitted,
-                message: "cannot read the journal: not permitted; be root or in the group systemd-journal, "
-                    + "or see what the daemon remembers with 'lifectl log --from daemon'")
+            throw Unreadable(
+                status: .notPermitted, reason: "not permitted; be root or in the group systemd-journal")
         }
         guard status == 0 || complaints.isEmpty || complaints.allSatisfy({ $0.hasPrefix("No journal files") }) else {
-            throw Failure(status: .failed, message: "cannot read the journal: \(complaints.last ?? "status \(status)")")
+            throw Unreadable(status: .failed, reason: complaints.last ?? "status \(status)")
         }
     }
 }
