@@ -10,12 +10,12 @@ import random
 import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 from managers import ROOT
+import guardian
 from chart import write_chart
 from compiled import compile_programs
 from crowd import Crowd
@@ -67,14 +67,14 @@ def main():
         signal.signal(number, lambda *_: sys.exit("interrupted"))
     if not shutil.which("kill"):
         sys.exit("there is no program named kill: install procps")
+    directory = guardian.watch("bench").directory
     before = machine()
     print_machine("before", before)
     print_heading()
     rows, notes = [], ["systemd: left out, it would have to be this machine's first process"]
-    with tempfile.TemporaryDirectory(prefix="lifed-bench-") as directory:
-        for row in run(settings, Path(directory), notes):
-            rows.append(row)
-            print_row(row.document())
+    for row in run(settings, directory, notes):
+        rows.append(row)
+        print_row(row.document())
     result = document(settings, before, rows, notes)
     print_machine("after", result["after"])
     print("\n".join(result["notes"]))

@@ -38,3 +38,4 @@ def test_a_soak_that_is_killed_leaves_nothing():
         soak.wait()
         wait_for(lambda: not scene.mine() and not guardian.daemons(directory), timeout=120)
         wait_for(lambda: not any(each.exists() for each in cgroups))
+        wait_for(lambda: not directory.exists())

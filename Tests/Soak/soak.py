@@ -9,10 +9,8 @@ import argparse
 import contextlib
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -153,8 +151,8 @@ def main():
     print(f"seed {arguments.seed}", flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit("interrupted"))
-    directory = Path(tempfile.mkdtemp(prefix="lifed-soak-"))
-    guardian.watch(directory)
+    watch = guardian.watch("soak")
+    directory = watch.directory
     soak = Soak(arguments, directory)
     try:
         soak.run()
@@ -163,8 +161,7 @@ def main():
         soak.report()
         if soak.ledger.problems:
             print(f"the daemon's log and everything else: {directory}")
-        else:
-            shutil.rmtree(directory)
+            watch.keep()
     return 1 if soak.ledger.problems else 0
 
 
