@@ -18,6 +18,7 @@ from managers import ROOT
 import guardian
 from chart import write_chart
 from compiled import compile_programs
+from contained import CONTAINER, run_contained
 from crowd import Crowd
 from report import document, machine, print_heading, print_machine, print_row, write_json
 from rows import Bench
@@ -29,7 +30,7 @@ def numbers(text):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
     parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
@@ -41,6 +42,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=seed, help="of the order of the turns")
     parser.add_argument("--products", type=Path, default=ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"))
     parser.add_argument("--output", type=Path, default=ROOT / ".build" / "bench")
+    parser.add_argument(CONTAINER, action="store_true", help="in a container of which systemd is the first process")
     settings = parser.parse_args()
     settings.compiled = settings.output / "programs"
     return settings
@@ -52,7 +54,7 @@ def run(settings, directory, notes):
     order = random.Random(settings.seed)
     bench = Bench(settings, directory, stopwatch, order)
     try:
-        notes += [f"{name}: left out, not installed here" for name in bench.missing]
+        notes += bench.missing
         yield from bench.run()
         notes.append(f"lifed held the apps by {bench.lifed.containment}")
     finally:
@@ -65,13 +67,15 @@ def main():
     settings = parse()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit("interrupted"))
+    if settings.container:
+        return run_contained(settings)
     if not shutil.which("kill"):
         sys.exit("there is no program named kill: install procps")
     directory = guardian.watch("bench").directory
     before = machine()
     print_machine("before", before)
     print_heading()
-    rows, notes = [], ["systemd: left out, it would have to be this machine's first process"]
+    rows, notes = [], []
     for row in run(settings, directory, notes):
         rows.append(row)
         print_row(row.document())
@@ -84,4 +88,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,7 +15,7 @@ def compile_programs(directory):
     compile_c(directory / "app", "app.c")
     compile_c(directory / "listener", "listener.c", *LISTENING)
     compile_c(directory / "floor", "floor.c", "told.c")
-    compile_c(directory / "stopwatch.so", "stopwatch.c", "-shared", "-fPIC")
+    compile_c(directory / "stopwatch.so", "stopwatch.c", "systemd.c", "-shared", "-fPIC", "-lsystemd")
 
 
 def compile_c(output, *words):

@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import platform
+from pathlib import Path
 
 
 def machine():
@@ -12,6 +13,7 @@ def machine():
         "processors": len(os.sched_getaffinity(0)),
         "load": [round(each, 2) for each in os.getloadavg()],
         "root": os.geteuid() == 0,
+        "first process": Path("/proc/1/comm").read_text(encoding="utf-8").strip(),
     }
 
 

@@ -7,12 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lap.h"
 #include "notes.h"
-
-struct lap {
-    int64_t began;
-    int64_t ended;
-};
 
 // For the calling thread: sleeps end when they are to.
 void be_punctual(void) { prctl(PR_SET_TIMERSLACK, 1); }

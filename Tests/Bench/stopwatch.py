@@ -19,18 +19,18 @@ class Lap(ctypes.Structure):
 
 class Stopwatch:
     def __init__(self, library):
-        self._library = ctypes.CDLL(str(library))
-        for function in (self._library.until_stopped, self._library.until_gone, self._library.until_noted):
+        self.library = ctypes.CDLL(str(library))
+        for function in (self.library.until_stopped, self.library.until_gone, self.library.until_noted):
             function.restype = ctypes.c_int64
-        self._library.ask.restype = ctypes.c_size_t
-        self._library.tell.restype = ctypes.c_bool
-        self._library.be_punctual()
+        self.library.ask.restype = ctypes.c_size_t
+        self.library.tell.restype = ctypes.c_bool
+        self.library.be_punctual()
         self._reply = ctypes.create_string_buffer(1 << 20)
 
     def ask(self, connection, request, end=b"\0"):
         """Sends bytes and returns the answer's, which has an end of its own, and how long that took."""
         lap = Lap()
-        length = self._library.ask(
+        length = self.library.ask(
             connection.fileno(), request, ctypes.c_size_t(len(request)), end, ctypes.c_size_t(len(end)), self._reply,
             ctypes.c_size_t(len(self._reply)), ctypes.byref(lap),
         )
@@ -42,7 +42,7 @@ class Stopwatch:
         """Writes letters to fifos, and returns how long that took."""
         lap = Lap()
         fifos, letters = zip(*orders)
-        if not self._library.tell(
+        if not self.library.tell(
             (ctypes.c_int * len(fifos))(*fifos), b"".join(letters), ctypes.c_size_t(len(fifos)), ctypes.byref(lap)
         ):
             raise ConnectionResetError(f"a supervisor has gone before it was told {letters}")
@@ -70,18 +70,18 @@ class Stopwatch:
 
     def switch_by_kill(self, to, away):
         lap = Lap()
-        self._library.switch_by_kill(to.pid, away.pid, ctypes.byref(lap))
+        self.library.switch_by_kill(to.pid, away.pid, ctypes.byref(lap))
         return lap
 
     def until_stopped(self, app):
-        return self._checked(self._library.until_stopped(app.stat, self._deadline()), f"{app.name} is stopped")
+        return self._checked(self.library.until_stopped(app.stat, self._deadline()), f"{app.name} is stopped")
 
     def until_gone(self, app):
-        return self._checked(self._library.until_gone(app.stat, self._deadline()), f"{app.name} is reaped")
+        return self._checked(self.library.until_gone(app.stat, self._deadline()), f"{app.name} is reaped")
 
     def until_noted(self, app, note):
         address = ctypes.byref(app.notes, getattr(type(app.notes), note).offset)
-        return self._checked(self._library.until_noted(address, self._deadline()), f"{app.name} has {note}")
+        return self._checked(self.library.until_noted(address, self._deadline()), f"{app.name} has {note}")
 
     @staticmethod
     def _deadline():

@@ -7,10 +7,21 @@ import socket
 import subprocess
 
 from container import wait_for
+from service_manager import Systemd
 from stopwatch import Lap
 
 
-class ControlFifos:
+class Program:
+    """What is there once its programs are."""
+
+    needs = ()
+
+    @classmethod
+    def reason_to_leave_out(cls):
+        return None if all(map(shutil.which, cls.needs)) else "not installed here"
+
+
+class ControlFifos(Program):
     """One supervisor a service, which reads single letters from a fifo and answers nothing: runit's and s6's."""
 
     def __init__(self, directory, stopwatch):
@@ -97,7 +108,7 @@ class S6(ControlFifos):
         return max(0, int(subprocess.run(command, check=True, capture_output=True).stdout))
 
 
-class Supervisord:
+class Supervisord(Program):
     """One daemon for all, asked by XML-RPC over a connection that stays open."""
 
     name = "supervisord"
@@ -172,11 +183,12 @@ class Supervisord:
 
 
 def installed(directory, stopwatch):
-    """Those that this machine has, with what is missing of the others."""
+    """Those that this machine has, and of the others a line that says why not."""
     present, missing = [], []
-    for kind in (Runit, S6, Supervisord):
-        if all(map(shutil.which, kind.needs)):
+    for kind in (Runit, S6, Supervisord, Systemd):
+        reason = kind.reason_to_leave_out()
+        if reason is None:
             present.append(kind(directory / kind.name, stopwatch))
         else:
-            missing.append(kind.name)
+            missing.append(f"{kind.name}: left out, {reason}")
     return present, missing

@@ -22,26 +22,59 @@ SUPERVISORS = {"runit": "runsv", "s6": "s6-supervise", "supervisord": "superviso
 STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
 
 
-@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
-def test_a_short_bench(tmp_path):
-    products = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
-    options = ["--rounds=3", "--trees=3", "--apps=0,2", "--crowds=1,3", "--idle=0.1", "--restarts=1", "--seed=7"]
-    places = [f"--products={products}", f"--output={tmp_path}"]
-    command = [sys.executable, ROOT / "Tests/Bench/bench.py", *options, *places]
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stdout + result.stderr
+pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
 
-    rows = {row["name"]: row for row in json.loads((tmp_path / "bench.json").read_text())["rows"]}
+
+def test_a_short_bench(tmp_path):
+    first = Path("/proc/1/comm").read_text() == "systemd\n" and os.geteuid() == 0
+    run(tmp_path)
+    check(tmp_path, [*installed(), *(["systemd"] if first else [])])
+
+
+def test_a_short_bench_beside_systemd(container, tmp_path):
+    """In a container of its own; that of the other tests is for saying why there can be none."""
+    said = run(tmp_path, "--container")
+    check(tmp_path, [*installed(), "systemd"])
+    assert "lifed held the apps by cgroup" in said
+
+
+def test_where_there_can_be_no_container_the_bench_says_so(tmp_path):
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    result = bench(tmp_path, "--container", env=environment)
+    assert result.returncode == 1
+    assert result.stderr.startswith("no container: ")
+
+
+def installed():
+    return [name for name, program in SUPERVISORS.items() if shutil.which(program)]
+
+
+def bench(output, *options, **keywords):
+    products = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
+    short = ["--rounds=3", "--trees=3", "--apps=0,2", "--crowds=1,3", "--idle=0.1", "--restarts=1", "--seed=7"]
+    places = [f"--products={products}", f"--output={output}"]
+    command = [sys.executable, ROOT / "Tests/Bench/bench.py", *short, *options, *places]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **keywords)
+
+
+def run(output, *options):
+    result = bench(output, *options)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def check(output, present):
+    rows = {row["name"]: row for row in json.loads((output / "bench.json").read_text())["rows"]}
     assert list(rows) == COMPARED + STANDING
     for name in COMPARED:
         *others, base = rows[name]["alternatives"]
         assert rows[name]["done"] and others and base["ratio"] is None
         assert all(each["rounds"] == 3 and 0 < each["least"] <= each["median"] <= each["p99"] for each in (*others, base))
         assert all(each["ratio"] > 0 for each in others)
-    present = [name for name, program in SUPERVISORS.items() if shutil.which(program)]
     for name in (SWITCH, "launch", "terminate an app that ends at once"):
         names = [each["name"] for each in rows[name]["alternatives"]]
-        assert names[0] == "lifed" and names[-1] == "floor" and [each for each in names if each in SUPERVISORS] == present
-    chart = (tmp_path / "bench.svg").read_text()
+        assert names[0] == "lifed" and names[-1] == "floor"
+        assert [each for each in names if each in (*SUPERVISORS, "systemd")] == present
+    chart = (output / "bench.svg").read_text()
     ElementTree.fromstring(chart)
     assert all(name in chart for name in COMPARED)
