@@ -12,6 +12,8 @@ CONTAINER = "--container"
 # Where the container has the sources and what was built, read-only.
 SOURCE = Path("/lifed-source")
 OUTPUT = Path("/var/tmp/lifed-bench")
+# Each app of a crowd takes a descriptor here, and a service has a thousand unless it says so.
+PROPERTIES = ("--property=Delegate=yes", "--property=LimitNOFILE=524288")
 RESULTS = ("bench.json", "bench.svg")
 
 
@@ -36,7 +38,7 @@ def run_contained(settings):
 
 def command(settings):
     """As a service, with a part of the control groups that is its own: lifed makes those of its apps there."""
-    service = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", "--property=Delegate=yes"]
+    service = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", *PROPERTIES]
     # The last of several options with the same name is the one that counts.
     options = [each for each in sys.argv[1:] if each != CONTAINER]
     places = [f"--products={inside(settings.products)}", f"--output={OUTPUT}", f"--seed={settings.seed}"]

@@ -33,7 +33,8 @@ def test_a_short_bench(tmp_path):
 
 def test_a_short_bench_beside_systemd(container, tmp_path):
     """In a container of its own; that of the other tests is for saying why there can be none."""
-    said = run(tmp_path, "--container")
+    # With more apps than a service has descriptors by default.
+    said = run(tmp_path, "--container", "--crowds=1,1024")
     check(tmp_path, [*installed(), "systemd"])
     assert "lifed held the apps by cgroup" in said
 
