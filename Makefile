@@ -22,7 +22,8 @@ help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 build: ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
-	@$(SWIFT) --version >/dev/null 2>&1 || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
+	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
+	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "This toolchain does not run: https://swift.org/install lists the packages that it needs." >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
