@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(
             name: "LifecycleDaemonTests",
             dependencies: [
-                "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "Systemd", "AppChannel", "Calendar",
-                "TestSupport",
+                "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "ControlAPI", "Systemd", "AppChannel",
+                "Calendar", "TestSupport",
             ],
             swiftSettings: strictOnMainActor
         ),

@@ -101,7 +101,7 @@ public enum Decision: Sendable, Equatable {
     /// The app outlived its grace, and is being killed.
     case graceOver(AppID)
     /// The app's program could not be started.
-    case launchFailed(AppID, String)
+    case launchFailed(AppID, StartFailure)
     /// The time of the app's background tasks is over; which tasks are left.
     case tasksOverdue(AppID, [Hold])
     /// The main process ended.

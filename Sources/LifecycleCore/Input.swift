@@ -36,8 +36,8 @@ public enum Input: Sendable {
 public enum Outcome: Sendable, Equatable {
     /// The app's program runs.
     case spawned
-    /// The app's program could not be started, for the reason given in words for people.
-    case spawnFailed(String)
+    /// The app's program could not be started.
+    case spawnFailed(StartFailure)
     /// Every process of the tree is seen stopped.
     case stopped
     /// Some process will not stop yet; which, in words for people. The attempt goes on.

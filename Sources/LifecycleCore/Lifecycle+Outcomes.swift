@@ -26,7 +26,7 @@ extension Lifecycle {
         if let ending = apps[id]?.ending { goOnEnding(id, reason: ending.reason) }
     }
 
-    private mutating func spawnFailed(_ id: AppID, _ why: String) {
+    private mutating func spawnFailed(_ id: AppID, _ why: StartFailure) {
         runningCount -= 1
         deadlines.clearAll(id)
         apps[id]?.ending = nil

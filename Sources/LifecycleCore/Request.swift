@@ -118,8 +118,8 @@ public enum Refusal: Sendable, Equatable {
     case shuttingDown
     /// A later wish sent the app elsewhere.
     case superseded(AppID, by: Reason)
-    /// The app's program could not be started; why, in words for people.
-    case launchFailed(AppID, String)
+    /// The app's program could not be started.
+    case launchFailed(AppID, StartFailure)
     /// The app ended before it got there.
     case ended(AppID, Exit)
     /// Some process does not stop; which, in words for people.

@@ -38,7 +38,7 @@ extension SpawnError: CustomStringConvertible {
         case .switchingUser(let userID, let error):
             "cannot become user \(userID): \(error)"
         case .resources(let error):
-            "\(Self.shortage): \(error)" + (Self.limit(behind: error).map { " (\($0))" } ?? "")
+            "no room for another process: \(error)" + (Self.limit(behind: error).map { " (\($0))" } ?? "")
         case .setUp(let step, let error):
             "cannot \(step): \(error)"
         }
@@ -46,9 +46,6 @@ extension SpawnError: CustomStringConvertible {
 }
 
 extension SpawnError {
-    /// How the description of ``resources(_:)`` begins: nothing is wrong with the program.
-    public static let shortage = "no room for another process"
-
     /// What has to be raised, where that is known.
     private static func limit(behind error: Errno) -> String? {
         switch error.rawValue {

@@ -13,7 +13,7 @@ import Testing
         }
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: false))
-        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, "no such program")))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
         #expect(world.core.front.isEmpty)
     }
 

@@ -63,7 +63,7 @@ import Testing
             world.withholding = [.spawned, .killed]
             world.ask(.launch(Self.clock, background: false))
             world.ask(end)
-            world.give(.outcome(Self.clock, .spawnFailed("no such program")))
+            world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
             #expect(world.lines().contains("! launch failed"))
             #expect(world.core.nextDeadline == nil)
             #expect(world.core.knownApps[Self.clock]?.reason == .launchFailed)
@@ -77,7 +77,7 @@ import Testing
         var world = World(apps: "clock")
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: true))
-        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, "no such program")))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
     }
 
     @Test func `what was to keep an app awake that could not be started does not keep awake the next one`() {
@@ -89,7 +89,7 @@ import Testing
             world.withholding = [.spawned]
             world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
             world.ask(.resume(Self.clock))
-            world.give(.outcome(Self.clock, .spawnFailed("no such program")))
+            world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
             world.withholding = []
             world.ask(.launch(Self.clock, background: true))
             world.pass(.seconds(5))

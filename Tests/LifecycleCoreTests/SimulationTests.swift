@@ -185,7 +185,7 @@ struct Simulation {
         generation[id, default: 0] += 1
         told[id] = nil
         if trees[id] != nil { problems.append("\(id) spawned twice") }
-        if faults, chance(10) { return later(.outcome(id, .spawnFailed("?")), about: id) }
+        if faults, chance(10) { return later(.outcome(id, .spawnFailed(.command("?"))), about: id) }
         trees[id] = Tree(launched: core.knownApps[id]?.launched)
         later(.outcome(id, .spawned), about: id)
         // One that must listen and does not is ended again and again where it is the home app, and so never at rest.

@@ -95,7 +95,7 @@ struct World {
         case .spawn(let id):
             write("spawn \(id)")
             if broken.contains(id) {
-                queue.append(.outcome(id, .spawnFailed("no such program")))
+                queue.append(.outcome(id, .spawnFailed(.command("no such program"))))
             } else if !withholding.contains(.spawned) {
                 queue.append(.outcome(id, .spawned))
                 if linked.contains(id) { queue.append(.message(id, .hello)) }

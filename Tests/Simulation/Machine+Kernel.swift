@@ -42,7 +42,9 @@ extension Machine {
         insert(tree, id)
         file.told[id] = nil
         if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
-        if tree.failsToStart { return later(.notice(id, .spawnFailed("no such program"), launch: tree.number)) }
+        if tree.failsToStart {
+            return later(.notice(id, .spawnFailed(.command("no such program")), launch: tree.number))
+        }
         later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
         prepareHello(of: id)
     }
@@ -61,7 +63,7 @@ extension Machine {
         let tree = adoptedTree(id)
         insert(tree, id)
         file.told[id] = nil
-        let outcome = tree.runs ? Outcome.spawned : .spawnFailed("its processes are not known any more")
+        let outcome = tree.runs ? Outcome.spawned : .spawnFailed(.command("its processes are not known any more"))
         later(.notice(id, outcome, launch: tree.number), within: 0)
     }
 

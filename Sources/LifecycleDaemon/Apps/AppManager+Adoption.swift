@@ -58,10 +58,11 @@ extension AppManager {
     func takeIn(_ id: AppID) {
         guard let definition = catalog[id], let process = candidates.removeValue(forKey: id)?.take() else {
             return driver.give(
-                .outcome(id, .spawnFailed("lifed has not started it, and does not know its processes any more")))
+                .outcome(
+                    id, .spawnFailed(.command("lifed has not started it, and does not know its processes any more"))))
         }
         guard processes.takeIn(id, process, as: definition, launched: core.knownApps[id]?.launched) else {
-            return driver.give(.outcome(id, .spawnFailed("the process has ended")))
+            return driver.give(.outcome(id, .spawnFailed(.command("the process has ended"))))
         }
         keepDescriptors(of: id)
         driver.give(.outcome(id, .spawned))

@@ -261,7 +261,7 @@ final class AppManager {
         if isTakingOver, processes.isRunning(id) { return driver.give(.outcome(id, .spawned)) }
         if isToBeAdopted(id) { return takeIn(id) }
         guard let definition = catalog[id] else {
-            return driver.give(.outcome(id, .spawnFailed("nothing describes it any more")))
+            return driver.give(.outcome(id, .spawnFailed(.command("nothing describes it any more"))))
         }
         do throws(LaunchError) {
             let output = AppOutput(id, usesJournal: launcher.usesJournal)
@@ -275,7 +275,7 @@ final class AppManager {
             extendLifetime(output)
             extendLifetime(channel)
         } catch {
-            driver.give(.outcome(id, .spawnFailed(error.description)))
+            driver.give(.outcome(id, .spawnFailed(StartFailure(error))))
         }
     }
 }

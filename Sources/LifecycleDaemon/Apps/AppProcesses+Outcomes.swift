@@ -48,7 +48,7 @@ extension AppProcesses {
             report(app.id, .spawned)
         case .failed(let error):
             forget(app)
-            report(app.id, .spawnFailed(error.description))
+            report(app.id, .spawnFailed(StartFailure(error)))
         }
     }
 

@@ -132,7 +132,7 @@ final class AppProcesses {
                 throw error
             }
         } catch {
-            report(id, .spawnFailed(error.description))
+            report(id, .spawnFailed(StartFailure(error)))
         }
     }
 

@@ -75,11 +75,7 @@ extension ControlError {
                 .superseded, id: id.name, reason: "a later wish sent it elsewhere (\(reason))",
                 remedy: "'lifectl status \(id)' shows where it is.")
         case .launchFailed(let id, let why):
-            self.init(
-                .launchFailed, id: id.name, reason: why,
-                remedy: why.hasPrefix(SpawnError.shortage)
-                    ? "End other apps, or raise the limit that the message names, and launch it again."
-                    : "Correct that, or the command, and try again.")
+            self.init(.launchFailed, id: id.name, reason: why.words, remedy: why.remedy)
         case .ended(let id, let exit):
             self.init(
                 .failed, id: id.name, reason: "it ended before that: \(exit.words)",
@@ -92,6 +88,15 @@ extension ControlError {
             self.init(
                 .failed, id: id.name, reason: "it was killed, and the kernel still holds processes of it",
                 remedy: "'lifectl status \(id)' shows them; one in state D waits for a device or a server.")
+        }
+    }
+}
+
+extension StartFailure {
+    fileprivate nonisolated var remedy: String {
+        switch self {
+        case .shortage: "End other apps, or raise the limit that the message names, and launch it again."
+        case .command: "Correct that, or the command, and try again."
         }
     }
 }

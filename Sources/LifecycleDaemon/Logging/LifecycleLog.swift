@@ -82,8 +82,8 @@ struct LifecycleLog {
                 message: "\(app) did not end in its time; it is being killed", fields: appFields(app, pid))
         case .launchFailed(let app, let why):
             LogEntry(
-                id: .launchFailed, priority: .error, message: "\(app) could not be started: \(why)",
-                fields: appFields(app, nil) + [("LIFED_REASON", why)])
+                id: .launchFailed, priority: .error, message: "\(app) could not be started: \(why.words)",
+                fields: appFields(app, nil) + [("LIFED_REASON", why.words)])
         case .exited(let app, let exit): exitEntry(app, exit, pid: pid)
         case .interruptionBegan(let name):
             LogEntry(id: .interruptionBegan, message: "interruption \(name) began", fields: [("LIFED_REASON", name)])

@@ -1,0 +1,40 @@
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Testing
+
+@testable import LifecycleDaemon
+@testable import Processes
+
+/// What a person is told who wanted an app that could not be started.
+@Suite struct StartFailureTests {
+    @Test func aShortageIsToldFromAWrongCommand() {
+        for error: Int32 in [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, ENOBUFS] {
+            #expect(StartFailure(.failed("do it", error)).isShortage)
+        }
+        #expect(!StartFailure(.failed("do it", EPERM)).isShortage)
+        #expect(!StartFailure(.programNotFound(program: "true", searchPath: nil)).isShortage)
+        #expect(!StartFailure(LaunchError(description: "no room for another process")).isShortage)
+    }
+
+    @Test func whatIsSaidOfItIsKept() {
+        let error = SpawnError.resources(Errno(rawValue: EMFILE))
+        #expect(StartFailure(error).words == error.description)
+    }
+
+    /// How the words begin is nobody's business: a command may be called anything.
+    @Test func theRemedyFollowsFromTheKind() {
+        let words = "no room for another process"
+        #expect(Self.refusal(.shortage(words)).remedy.contains("End other apps"))
+        #expect(Self.refusal(.command(words)).remedy.contains("Correct that"))
+        #expect(Self.refusal(.command(words)).reason == words)
+    }
+
+    private static func refusal(_ failure: StartFailure) -> ControlError {
+        ControlError(.launchFailed(AppID("clock"), failure))
+    }
+}
+
+extension StartFailure {
+    fileprivate var isShortage: Bool { if case .shortage = self { true } else { false } }
+}
