@@ -14,21 +14,12 @@ struct Apps: ParsableCommand {
     @Flag(help: "List those too that menus do not show, or that cannot be launched, and why.")
     var all = false
 
-    @Flag(help: "Print the ids only, one a line.")
-    var ids = false
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !(ids && options.json) else { throw ValidationError("--ids and --json exclude one another") }
-    }
+    @OptionGroup var options: ListOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot list what can be launched")
+        var session = try Session(options.every, doing: "cannot list what can be launched")
         let reply = try session.call(.apps, AppsParameters(all: all ? true : nil))
-        try options.show(reply) { present in
-            ids ? reply.apps.map { "\(Text.printable($0.id))\n" }.joined() : present.launchable(reply.apps, all: all)
-        }
+        try options.show(reply, ids: reply.apps.map(\.id)) { $0.launchable(reply.apps, all: all) }
     }
 }
 
