@@ -6,9 +6,7 @@ import Glibc
 /// Its process group and its session may be those of a shell, in which others are, too, so neither counts; and it has no
 /// mark. Whoever was seen as a member stays one. One that was never seen before its parent ended, and has not come from a
 /// session that a member made, escapes.
-final class DescentContainment: Containment {
-    let kind = ContainmentKind.processGroup
-
+final class DescentContainment: SignalledContainment {
     private let main: ProcessIdentity
     /// The members of the latest look, and those that were known from before.
     private var seen: Set<ProcessIdentity>
@@ -56,12 +54,7 @@ final class DescentContainment: Containment {
 
     /// As of the latest look, or by what the process itself or a parent of it is known by.
     func claims(_ process: ProcessStatus) -> Bool {
-        var next: ProcessStatus? = process
-        while let status = next, status.pid > 1, status.pid != getpid() {
-            if isKnown(status) || sessions.contains(status.session) { return true }
-            next = ProcessStatus(of: status.parent)
-        }
-        return false
+        process.isOrComesFrom { isKnown($0) || sessions.contains($0.session) }
     }
 
     // Others may be in its process group.
@@ -69,14 +62,6 @@ final class DescentContainment: Containment {
 
     // Every look finds that out for itself.
     func leaderWasReaped() {}
-
-    // Nothing tells of the end, and nothing but signals holds it.
-    var changeDescriptor: Int32? { nil }
-    func acknowledgeChange() -> Bool { false }
-    func freeze() -> Bool { false }
-    func thaw() {}
-    var isFrozen: Bool { false }
-    func discard() {}
 }
 
 extension SavedTree {

@@ -6,9 +6,7 @@ import Glibc
 /// adopted orphans. An orphan belongs to the app when it was seen as a member before, when it is in a session of
 /// a member, or when it carries the app's launch token. One that was never seen, left its session and runs a
 /// program with a cleaned environment escapes: only a cgroup holds it.
-final class ProcessGroupContainment: Containment {
-    let kind = ContainmentKind.processGroup
-
+final class ProcessGroupContainment: SignalledContainment {
     private let leader: ProcessIdentity
     private let token: LaunchToken
     private let orphans: AdoptedOrphans
@@ -56,14 +54,6 @@ final class ProcessGroupContainment: Containment {
     func leaderWasReaped() {
         leaderIsReaped = true
     }
-
-    // Nothing tells of a group's end, and nothing but signals holds it.
-    var changeDescriptor: Int32? { nil }
-    func acknowledgeChange() -> Bool { false }
-    func freeze() -> Bool { false }
-    func thaw() {}
-    var isFrozen: Bool { false }
-    func discard() {}
 
     private func isInOwnSession(_ process: ProcessStatus) -> Bool {
         guard sessions.contains(process.session) else { return false }

@@ -5,9 +5,7 @@ import Glibc
 ///
 /// Its orphans are not ours: they have gone to process 1, or to a subreaper between. Each look is one pass over `/proc`,
 /// and what it claims is sure at the moment of that pass, because the processes that it finds may be anybody's.
-final class RestoredContainment: Containment {
-    let kind = ContainmentKind.processGroup
-
+final class RestoredContainment: SignalledContainment {
     private let main: ProcessIdentity
     private let token: LaunchToken
     /// The members of the latest look, and those that were known from before.
@@ -48,12 +46,7 @@ final class RestoredContainment: Containment {
 
     /// As of the latest look, or by what the process itself or a parent of it is known by.
     func claims(_ process: ProcessStatus) -> Bool {
-        var next: ProcessStatus? = process
-        while let status = next, status.pid > 1, status.pid != getpid() {
-            if isKnown(status) || isInMainSession(status) { return true }
-            next = ProcessStatus(of: status.parent)
-        }
-        return false
+        process.isOrComesFrom { isKnown($0) || isInMainSession($0) }
     }
 
     func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
@@ -62,14 +55,6 @@ final class RestoredContainment: Containment {
 
     // Every look finds that out for itself.
     func leaderWasReaped() {}
-
-    // Nothing tells of the end, and nothing but signals holds it.
-    var changeDescriptor: Int32? { nil }
-    func acknowledgeChange() -> Bool { false }
-    func freeze() -> Bool { false }
-    func thaw() {}
-    var isFrozen: Bool { false }
-    func discard() {}
 }
 
 extension RestoredContainment {
