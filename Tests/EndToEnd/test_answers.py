@@ -4,12 +4,15 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 import xml.etree.ElementTree
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +20,7 @@ import programs
 from container import wait_for
 from driver import connect
 
-NO_SUCH_APP, USAGE, UNAVAILABLE = 66, 64, 69
+NO_SUCH_APP, USAGE, UNAVAILABLE, NOT_PERMITTED = 66, 64, 69, 77
 
 
 @pytest.fixture
@@ -224,6 +227,26 @@ def test_that_nobody_answers_is_said_where_there_is_nothing_else_to_show(direct,
     result = direct.lifectl(*words, *future, check=False)
     assert result.returncode == UNAVAILABLE and result.stdout == ""
     assert "lifed is not running (nobody listens at" in result.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_a_journal_that_shows_a_person_their_own_entries_alone_is_not_taken_for_an_empty_one(direct, tmp_path):
+    """As journalctl does it on a machine with a journal on the disk, where every person has a file of their own."""
+    if any(not os.stat(parent).st_mode & 0o001 for parent in direct.products.parents):
+        pytest.skip(f"nobody may not enter {direct.products}")
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        journalctl = Path(place) / "journalctl"
+        journalctl.write_text(
+            "#!/bin/sh\ncase $* in *json*) ;;\n"
+            "*) echo 'Hint: You are currently not seeing messages from other users and the system.' >&2 ;;\nesac\n")
+        journalctl.chmod(0o755)
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", f"PATH={place}:/usr/bin:/bin"]
+        command = [*nobody, str(direct.products / "lifectl"), "log", "--socket", "/nowhere", "--from", "journal"]
+        own = direct.run(command, check=False)
+        assert (own.returncode, own.stdout, own.stderr) == (0, "", "")
+        result = direct.run([*command[:-4], "--system", *command[-2:]], check=False)
+        assert result.returncode == NOT_PERMITTED and "cannot read the journal: not permitted" in result.stderr
 
 
 def test_the_doctor_says_what_is_missing_and_what_that_costs(direct):

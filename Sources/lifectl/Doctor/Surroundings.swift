@@ -108,7 +108,7 @@ extension Surroundings {
             try JournalSource(users: [], lines: 1).read { _ in }
             return nil
         } catch {
-            return (error as? Failure)?.message ?? "\(error)"
+            return (error as? JournalSource.Unreadable)?.reason ?? "\(error)"
         }
     }
 

@@ -58,8 +58,18 @@ struct JournalSource {
             count += 1
             try take(entry)
         }
-        let (status, complaints) = child.finish()
+        var (status, complaints) = child.finish()
+        if count == 0 { complaints += hints() }
         try Self.check(status, complaints, isEmpty: count == 0)
+    }
+
+    /// What journalctl says of entries that it leaves out, because they are not for whoever asks: with JSON it is silent.
+    private func hints() -> [String] {
+        let caller = geteuid()
+        guard caller != 0, users.isEmpty || users.contains(where: { $0 != caller }),
+            var child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
+        else { return [] }
+        return child.finish().complaints
     }
 
     /// journalctl says on standard error what it may not read, and succeeds as long as there is something that it may.
