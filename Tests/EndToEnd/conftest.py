@@ -1,4 +1,5 @@
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -93,3 +94,32 @@ def sway(tmp_path):
         yield screen
     finally:
         screen.stop()
+
+
+@pytest.fixture(params=["auto", "processGroup"])
+def daemon(direct, request):
+    """A daemon that holds its apps by control groups, and one that does not."""
+    (direct.configuration / "lifed.toml").write_text(f'containment = "{request.param}"\n')
+    direct.stop()
+    direct.start()
+    direct.containment = {"auto": "cgroup", "processGroup": "processGroup"}[request.param]
+    if request.param == "auto" and "control group of its own" not in direct.logged:
+        pytest.skip("there are no control groups here")
+    return direct
+
+
+@pytest.fixture
+def start():
+    """Starts programs that are nobody's app, each in a session of its own, as a desktop does."""
+    started = []
+
+    def begin(command, **options):
+        options = {"start_new_session": True, **options}
+        started.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, **options))
+        return started[-1].pid
+
+    begin.processes = started
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
