@@ -17,7 +17,7 @@ import os, signal
 made = 0
 while made < 300:
     if os.fork() == 0:
-        made = 300 if made % 3 else made + 100
+        made = 300 if made % 3 else made + 200
     made += 1
 signal.pause()
 """
