@@ -32,10 +32,9 @@ extension Lifecycle {
         removeIfTransient(id)
     }
 
-    /// An app that nobody describes any more goes with its last process, and with the last who asks about it.
+    /// An app that nobody describes any more goes with its last process. By then everybody who waited for it has an answer.
     mutating func removeIfTransient(_ id: AppID) {
         guard let app = apps[id], app.policy.isTransient, !app.isRunning, app.wish == .rest else { return }
-        refuseWaiters(of: id, with: app.lastExit.map { .ended(id, $0) } ?? .noSuchApp(id)) { _ in true }
         deadlines.clearAll(id)
         returning.remove(id)
         for use in app.uses { used[use]?.remove(id) }

@@ -18,7 +18,6 @@ extension Lifecycle {
             // There is no program to ask yet, and there never may be: a directory of a dead server can hold it up.
             deadlines.set(.grace, id, at: now + app.policy.timeouts.willTerminate)
         }
-        unsettled.append(id)
     }
 
     /// SIGKILL to the tree, whatever the app is in the middle of.
@@ -58,7 +57,6 @@ extension Lifecycle {
         if app.state != .terminating { endScenes(of: id, reason: app.ending?.reason ?? reason) }
         apps[id]?.awaiting = .end
         arrive(id, at: .terminating, reason: reason)
-        leavePlaces(id)
     }
 
     private mutating func forgetConversation(with id: AppID) {

@@ -52,7 +52,7 @@ extension Lifecycle {
             if app.destination != .active { waitingForPlace.remove(id) }
             return
         }
-        if app.state != .active, app.destination != .active, app.awaitedCallback != .willEnterForeground {
+        if app.state != .active, app.destination != .active {
             leavePlaces(id)
         } else if app.target == .active {
             // One that was told to resign has to answer that in time, even when it is wanted again.
@@ -62,7 +62,8 @@ extension Lifecycle {
         }
     }
 
-    /// The app did not make room in time; the others go on without its answer.
+    /// The app did not make room in time; the others go on without its answer. It leaves its place as soon as it is neither
+    /// active nor owed that.
     mutating func resignationOverdue(_ id: AppID) {
         guard let app = apps[id] else { return }
         let beginning = effects.count
@@ -77,13 +78,13 @@ extension Lifecycle {
         if let callback = app.awaitedCallback, app.owesActivation || apps[id]?.awaiting != app.awaiting {
             effects.insert(.decision(.answerOverdue(id, callback)), at: beginning)
         }
-        leavePlaces(id)
     }
 
     private mutating func resignUnanswered(_ app: App) {
         if app.hasScenes { return resignScenesUnanswered(app) }
-        // One that is away may have heard it, or else that it comes to the front, which it always hears both of.
-        let mayKnow = app.isAway && (app.hasLaunched || app.mayHaveHeard && app.owed.first?.isActivation == true)
+        // One that is away, and has launched, may have heard that it comes to the front. What has become of that it is told when
+        // it is back.
+        let mayKnow = app.isAway && app.hasLaunched
         if app.owed.contains(where: \.isActivation), !mayKnow {
             // It has never heard that it was active, and need not hear that it no longer is.
             apps[app.id]?.owed.removeAll(where: \.isActivation)

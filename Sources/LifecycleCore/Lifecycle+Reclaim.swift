@@ -34,13 +34,13 @@ extension Lifecycle {
 
     /// What the look at the memory has shown that was asked for when the last app was gone.
     mutating func takeLook(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
-        guard var round = reclaim, round.phase == .looking else { return }
+        guard let round = reclaim, round.phase == .looking else { return }
         if !round.isAboutScenes {
-            round.account.freed = freed
+            var account = round.account
+            account.freed = freed
             if apps[round.victim]?.lastExit?.reason == .reclaimed { apps[round.victim]?.reclaimed?.freed = freed }
-            effects.append(.decision(.reclaimed(round.victim, round.account)))
+            effects.append(.decision(.reclaimed(round.victim, account)))
         }
-        reclaim = round
         guard !isShuttingDown, let cause = causeToGoOn(round, level, words), reclaimNext(cause) else {
             return endReclaim()
         }

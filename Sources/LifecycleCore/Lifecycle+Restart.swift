@@ -31,15 +31,13 @@ extension Lifecycle {
         let isHome = id == settings.homeApp
         guard app.policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason),
             reason != .launchFailed || app.launchReason != .launch
-        else { return forgetReturn(of: id) }
+        else { return }
         let lasted = app.launched.map { now.duration(since: $0) } ?? .zero
         let failures = lasted < Backoff.calmTime ? app.failures + 1 : 1
         apps[id]?.failures = failures
         apps[id]?.isGivenUp = !isHome && failures >= Backoff.limit
         guard apps[id]?.isGivenUp == false else {
-            forgetReturn(of: id)
-            effects.append(.decision(.givenUp(id, failures: failures)))
-            return
+            return effects.append(.decision(.givenUp(id, failures: failures)))
         }
         let delay = Backoff.delay(after: failures)
         guard delay > .zero else { return restart(id) }
@@ -61,8 +59,6 @@ extension Lifecycle {
     /// A person has chosen what is in front: nobody comes back there by itself.
     mutating func forgetReturns() { returning.removeAll() }
 
-    private mutating func forgetReturn(of id: AppID) { returning.remove(id) }
-
     /// A person wants the app, or does not want it: it is given another chance when it is started again.
     ///
     /// - Returns: Whether it was about to be started again.
@@ -70,7 +66,6 @@ extension Lifecycle {
     mutating func cancelRestart(of id: AppID) -> Bool {
         let wasPending = deadlines.instant(.restart, id) != nil
         deadlines.clear(.restart, id)
-        forgetReturn(of: id)
         if apps[id]?.isRunning == false {
             apps[id]?.failures = 0
             apps[id]?.isGivenUp = false

@@ -59,7 +59,7 @@ extension Lifecycle {
         arrive(scene, of: id, at: next, answerTime: answerTime)
     }
 
-    /// Puts the scene into a state and says so; its app follows.
+    /// Puts the scene into a state and says so; its app follows. The caller sees to what the app does next.
     mutating func arrive(_ sceneID: SceneID, of id: AppID, at state: SceneState, answerTime: Duration? = nil) {
         guard let app = apps[id], let scene = app.scenes[sceneID], scene.state != state else { return }
         note(state, of: scene, in: app, reason: scene.wishReason ?? app.wishReason, answerTime: answerTime)
@@ -69,7 +69,6 @@ extension Lifecycle {
         if scene.state.isForeground || state.isForeground { followScenes(id) }
         forgetClosedScenes(of: id)
         answerWaiters(of: id)
-        unsettled.append(id)
     }
 
     private mutating func note(
@@ -155,7 +154,6 @@ extension Lifecycle {
         for scene in app.scenes.all where scene.isClosing || !reason.callsForRestoration {
             apps[id]?.scenes.remove(scene.id)
         }
-        answerWaiters(of: id)
     }
 
     private mutating func detachScenes(of id: AppID, reason: Reason) {

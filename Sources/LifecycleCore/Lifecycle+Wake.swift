@@ -6,7 +6,7 @@ import OrderedCollections
 /// it gets the time that a task has, and does with it what it likes.
 extension Lifecycle {
     mutating func wake(_ id: AppID, kind: String, payload: String, for request: RequestID) {
-        guard prepareToWake(id) else { return refuse(request, .noSuchApp(id)) }
+        prepareToWake(id)
         guard cannotBeTold(id) else { return hand(.performTask(kind: kind, payload: payload), to: id, for: request) }
         giveWakeTime(to: id)
         wait(request, for: [id], goal: .woken, about: id)
@@ -14,7 +14,8 @@ extension Lifecycle {
 
     /// The time for scheduled work has come. Work that still waits, or is under way, is not ordered twice.
     mutating func wake(_ id: AppID, kind: String) {
-        guard !isShuttingDown, prepareToWake(id) else { return }
+        guard !isShuttingDown else { return }
+        prepareToWake(id)
         guard !cannotBeTold(id) else { return giveWakeTime(to: id) }
         let task = AppEvent.performTask(kind: kind)
         guard let app = apps[id], app.task?.event?.event != task, !app.events.contains(where: { $0.event == task }),
@@ -25,15 +26,11 @@ extension Lifecycle {
 
     /// Sees to it that an app which is about to be started again comes back where it was, and that one which is woken
     /// from sleep is awake for this reason.
-    ///
-    /// - Returns: Whether there is such an app.
-    private mutating func prepareToWake(_ id: AppID) -> Bool {
-        guard apps[id] != nil else { return false }
+    private mutating func prepareToWake(_ id: AppID) {
         if deadlines.instant(.restart, id) != nil { restart(id) }
         if let app = apps[id], app.wish == .run, app.state == .suspended, !front.contains(id) {
             apps[id]?.wishReason = .wake
         }
-        return true
     }
 
     /// Whether nobody could tell the app what it is woken for: it does not listen, and is not about to.

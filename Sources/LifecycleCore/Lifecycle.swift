@@ -38,7 +38,8 @@ public struct Lifecycle: Sendable {
     var reclaim: Reclaim?
     /// When the apps were last told that memory is short.
     var lastMemoryWarning: Instant?
-    /// The apps that ended in front and come back there, unless somebody chooses another one first.
+    /// The apps that ended in front: if they are started again by themselves they come back there, unless somebody chooses
+    /// another one first. Whoever wants one of them makes it like any other.
     var returning: OrderedSet<AppID> = []
     /// The apps that run since another daemon has started them, or was about to.
     var inherited: Set<AppID> = []

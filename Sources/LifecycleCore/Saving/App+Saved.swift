@@ -88,7 +88,7 @@ extension App {
         self.lastInFront = record.instant("last-in-front")
         self.launched = record.instant("launched")
         self.hasLaunched = record.has("has-launched")
-        self.placesPromised = record.number("owes-activation").map { Int(clamping: max($0, 1)) }
+        self.placesPromised = record.number("owes-activation").map { Int(clamping: $0) }
         self.owed = record.all("owed").compactMap { Notice(text: $0) }
         self.mayHaveHeard = record.has("may-have-heard") && !self.owed.isEmpty
         self.holds = record.all("hold").compactMap { Hold(text: $0) }
