@@ -60,6 +60,9 @@ struct Deadlines: Sendable {
     private var lastOrder: UInt64 = 0
     private var touched: OrderedSet<AppID> = []
 
+    /// How many entries there are, with those that were cleared or replaced.
+    var entryCount: Int { heap.count }
+
     /// The earliest deadline there is.
     var earliest: Instant? { heap.min?.instant }
 

@@ -95,6 +95,15 @@ import Testing
         #expect(!world.lines().contains("kill clock"))
     }
 
+    @Test func `an app is not killed for its silence before a successor has looked for its channel`() {
+        let world = silent(for: .seconds(4)).takenOver { world in
+            world.now = world.now + .seconds(2)
+            world.give(.tick)
+        }
+        #expect(world.state("clock") == .suspended)
+        #expect(!world.transcript.contains("kill clock"))
+    }
+
     @Test func `what an app has not had is told again, with all of its time`() {
         var world = silent(for: .seconds(4)).takenOver()
         world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock) - 1)))
@@ -131,6 +140,21 @@ import Testing
         world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
         world.pass(.seconds(1))
         #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `an app that loses its place while it launches can still answer that it has launched`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.silent[Self.clock] = [.didFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        world = world.takenOver()
+        world.give(.define(Self.maps, Policy()))
+        world.ask(.launch(Self.maps, background: false))
+        world.pass(.seconds(1))
+        #expect(world.state("maps") == .active)
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.answer(Self.clock)
+        #expect(world.decisions.contains(.answered(Self.clock, .didFinishLaunching, .seconds(1))))
+        #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
     }
 
     @Test(arguments: [false, true])

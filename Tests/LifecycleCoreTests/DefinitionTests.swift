@@ -14,6 +14,22 @@ import Testing
         return settings
     }
 
+    @Test func `an app is the same as long as the same is known of it`() {
+        var world = World(apps: "clock", "maps")
+        let before = world.core.knownApps[Self.clock]
+        #expect(before != world.core.knownApps[Self.maps])
+        world.ask(.launch(Self.clock, background: false))
+        #expect(before != world.core.knownApps[Self.clock])
+        #expect(before == World(apps: "clock").core.knownApps[Self.clock])
+    }
+
+    @Test func `an app that is forgotten is none of those that are known`() {
+        var world = World(apps: "clock", "maps")
+        world.give(.forget(Self.clock))
+        #expect(world.core.knownApps.count == 1)
+        #expect(Array(world.core.knownApps.keys) == [Self.maps])
+    }
+
     @Test func `there is always a place in front`() {
         var world = World(apps: "clock", settings: Self.settings(frontLimit: 0))
         #expect(world.core.settings.frontLimit == 1)

@@ -137,6 +137,17 @@ import Testing
         #expect(world.replies[3]?.name == "not-listening")
     }
 
+    @Test func `what waits for an app to listen does not wait longer because its manifest says so later`() {
+        var world = running([], linked: false)
+        world.ask(.hand(Self.clock, Self.page))
+        world.pass(.seconds(10))
+        var policy = Policy()
+        policy.timeouts.launch = .seconds(60)
+        world.give(.define(Self.clock, policy))
+        world.pass(.seconds(10))
+        #expect(world.replies[1]?.name == "not-listening")
+    }
+
     @Test func `a program that takes URLs as arguments has it when it is started`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()

@@ -110,6 +110,23 @@ import Testing
         #expect(world.state("maps") == .active)
     }
 
+    @Test func `who was told to come when there were more places, and stays, waits until the other has left`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", linked: true, settings: settings)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.ask(.launch(AppID("maps"), background: false))
+        world.silent = [Self.clock: [.willEnterForeground], AppID("maps"): [.willResignActive]]
+        world.ask(.focus(Self.clock))
+        settings.frontLimit = 1
+        world.give(.configure(settings))
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .inactive && world.state("maps") == .active)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .active && world.state("maps") != .active)
+    }
+
     @Test func `an app that somebody else stopped is continued once`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
@@ -167,5 +184,14 @@ import Testing
         #expect(world.state("home") == .inactive)
         world.ask(.endInterruption("call"))
         #expect(world.state("home") == .active)
+    }
+
+    @Test func `who is started while something interrupts is told of a cold start`() {
+        var world = kiosk()
+        world.linked = [Self.home]
+        world.ask(.beginInterruption("call"))
+        world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false)))
+        #expect(world.state("home") == .inactive)
+        #expect(world.told[Self.home]?.map(\.callback) == [.willFinishLaunching, .didFinishLaunching])
     }
 }

@@ -27,6 +27,17 @@ import Testing
         #expect(world.lines() == ["stop clock", "clock: background → suspended (idle)"])
     }
 
+    @Test func `nothing is due for an app in front that has come back with its task`() throws {
+        var world = inFront()
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        let hold = try #require(world.core.knownApps[Self.clock]?.holds.first)
+        world.ask(.home)
+        #expect(world.core.end(of: hold, of: Self.clock) != nil)
+        world.ask(.focus(Self.clock))
+        #expect(world.core.end(of: hold, of: Self.clock) == nil)
+        #expect(world.core.nextDeadline == nil)
+    }
+
     @Test func `a task has thirty seconds, and five more after being told`() {
         var world = inFront()
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))

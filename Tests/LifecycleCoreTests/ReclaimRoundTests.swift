@@ -163,6 +163,13 @@ import Testing
         #expect(world.lines().contains("scenic ← scene-did-disconnect main (reclaimed)"))
     }
 
+    @Test func `scenes of an app that has been warned already are disconnected at once as well`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .foregroundActive])
+    }
+
     @Test func `too many apps that sleep are no reason to take their scenes, or what runs`() {
         var settings = Settings()
         settings.suspendedLimit = 1

@@ -214,6 +214,21 @@ import Testing
         #expect(front(onExit: .previous) { $0.ask(.terminate(Self.clock)) } == [Self.maps])
     }
 
+    @Test func `an app that has ended has no place before it runs again`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.maps] = [.willResignActive]
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.core.record.all("place") == ["maps", "clock"])
+        world.withholding = [.spawned]
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        #expect(world.core.knownApps[Self.clock]?.isSpawning == true)
+        #expect(world.core.record.all("place") == ["maps"])
+    }
+
     @Test func `who was there before and has ended does not come`() {
         let front = front(onExit: .previous) { world in
             world.ask(.kill(Self.maps))

@@ -20,6 +20,7 @@ import Testing
         (app.wish, app.wishReason) = (.end(atOnce: true), .terminate)
         (app.keepsAwake, app.isWoken, app.isStoppedByOther) = (true, true, true)
         (app.lastInFront, app.hasBeenInFront) = (time(3), true)
+        (app.use, app.lastInUse) = (.visible, time(15))
         (app.failures, app.isGivenUp) = (7, true)
         app.awaiting = awaiting
         app.owed = [Notice(.didFinishLaunching), Notice(.sceneWillConnect, main)]
@@ -194,6 +195,22 @@ import Testing
         var record = SavedRecord()
         record.add("scene", scene.text)
         #expect(Scenes(saved: record, of: app, now: Self.time(9)).all.map(\.state) == [restored])
+    }
+
+    @Test func `a scene that is gone and has not been forgotten keeps no app awake`() {
+        var scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
+        scene.isClosing = true
+        let known = [
+            ("id", "clock"), ("state", "background"), ("wish", "run"), ("launched", "1"), ("scenes", "1"),
+            ("scene", scene.text),
+        ]
+        var world = World()
+        world.core = Lifecycle(
+            restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
+            settings: Settings(), policy: { _ in Policy() }, at: Self.time(1))
+        world.give(.takeOver)
+        #expect(world.state("clock") == .suspended)
+        #expect(world.scenes("clock").isEmpty)
     }
 
     @Test(arguments: [(0, "a b"), (1, "a b"), (2, "nobody"), (3, "nowhere")])

@@ -77,6 +77,17 @@ import Testing
         #expect(world.lines().contains("clock/main: background → unattached (terminate)"))
     }
 
+    @Test func `a scene that was displaced and comes back at once comes for its app's reason`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.sceneWillResignActive]
+        world.ask(.focusScene(Self.clock, Self.main))
+        world.ask(.focusScene(Self.clock, Self.second))
+        _ = world.lines()
+        world.answer(Self.clock)
+        #expect(world.lines().first == "clock/scene-2: foregroundActive → foregroundInactive (focus)")
+        #expect(scene(Self.second, in: world)?.state == .foregroundActive)
+    }
+
     @Test func `a scene comes no nearer before who is in its way was told to go`() {
         var world = SceneTranscriptTests.withTwoScenes()
         world.linked.insert(Self.maps)
@@ -100,6 +111,23 @@ import Testing
         #expect(world.replies[back] == nil)
         world.answer(Self.clock)
         #expect(world.replies[back]?.name == "done scene-2 background")
+    }
+
+    @Test func `one of two scenes is sent back as soon as it is, whether the app has answered that or not`() {
+        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        world.silent[Self.clock] = [.sceneDidEnterBackground]
+        let back = world.ask(.backgroundScene(Self.clock, Self.second))
+        #expect(world.replies[back]?.name == "done scene-2 background")
+    }
+
+    @Test func `who waits for the app is not refused because a scene of it is closed`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.ask(.closeScene(Self.clock, Self.main))
+        let suspend = world.ask(.suspend(Self.clock))
+        #expect(world.replies[suspend] == nil)
+        world.answer(Self.clock)
+        #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
     @Test func `sent back while the app answers something else`() {
@@ -263,6 +291,21 @@ import Testing
         world.ask(.terminate(Self.clock))
         world.pass(.seconds(20))
         #expect(world.lines().contains("! clock open-url unanswered"))
+    }
+
+    @Test func `what an app was handed is lost when its time to hear of its scenes' end is over`() {
+        var world = SceneTranscriptTests.world()
+        var policy = Policy()
+        policy.scenes = true
+        policy.timeouts.willTerminate = .seconds(2)
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.terminate(Self.clock))
+        _ = world.lines()
+        world.pass(.seconds(3))
+        #expect(world.lines().contains("! clock open-url lost"))
     }
 
     @Test func `an app that has not heard of its scenes is asked to end in time all the same`() {

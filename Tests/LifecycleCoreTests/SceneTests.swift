@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test func `a scene that is brought to the front is there, however few may be`() throws {
+        let main = try scene("main")
+        var scenes = Scenes()
+        #expect(scenes.bringToFront(main, limit: 0).isEmpty)
+        #expect(scenes.front == [main])
+    }
+
     @Test func `an app without scenes in its manifest has none`() {
         var world = World(apps: "maps", linked: true)
         world.ask(.launch(Self.maps, background: false))

@@ -27,6 +27,25 @@ import Testing
         #expect(callbacks == ["clock ← did-enter-background"])
     }
 
+    @Test func `an app that lost its place while it was away, and has it again, hears that it is active and no more`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
+        world.pass(.seconds(5))
+        world.silent[AppID("maps")] = [.willResignActive]
+        world.ask(.focus(Self.clock))
+        world = world.takenOver()
+        world.give(.message(AppID("maps"), .back(lastSequence: world.sequence(of: AppID("maps")))))
+        world.pass(.seconds(2))
+        world.silent = [:]
+        for name in ["maps", "clock"] {
+            world.ask(.focus(AppID(name)))
+            world.pass(.seconds(2))
+        }
+        _ = world.lines()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.lines().filter { $0.contains("←") } == ["clock ← did-become-active"])
+    }
+
     @Test func `an app with two scenes that were active while it was away hears of neither`() {
         var policy = Policy()
         policy.scenes = true

@@ -132,6 +132,38 @@ import Testing
         #expect(world.state("maps") == .active)
     }
 
+    @Test func `who was told to come, and is to leave, has its second from when it has its place`() {
+        var world = World(apps: "clock", "maps", "mail", linked: true)
+        for name in ["clock", "maps", "mail"] { world.ask(.launch(AppID(name), background: false)) }
+        world.silent = [AppID("mail"): [.willResignActive], Self.clock: [.willResignActive]]
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        world.pass(.milliseconds(1_999))
+        #expect(world.state("clock") == .active)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") != .active && world.state("maps") == .active)
+    }
+
+    @Test func `a silent willEnterForeground does not hold its place for ever`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.ask(.home)
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        _ = world.lines()
+        world.pass(.seconds(1))
+        #expect(
+            world.lines().prefix(5) == [
+                "! clock overdue will-enter-foreground",
+                "clock: background → inactive (displaced)",
+                "clock: inactive → background (displaced)",
+                "clock ← did-enter-background",
+                "maps ← will-enter-foreground",
+            ])
+        #expect(world.state("maps") == .active)
+    }
+
     @Test func `a silent didBecomeActive does not hold its place for ever`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.maps, background: false))
@@ -172,6 +204,16 @@ import Testing
         world.ask(.focus(Self.clock))
         #expect(world.lines().first == "resume clock")
         #expect(world.state("clock") == .active)
+    }
+
+    @Test func `a launch out of sight is answered with its callbacks, whatever the app is told next`() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.didFinishLaunching, .significantTimeChange]
+        let launch = world.ask(.launch(Self.clock, background: true))
+        world.ask(.machine(.timeChange))
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .significantTimeChange)
+        #expect(world.replies[launch]?.doneApp == Self.clock)
     }
 
     @Test func `a launch out of sight waits until the app has answered what it was being told`() {
