@@ -271,7 +271,7 @@ import Testing
             deadlines.set(.tasks, Self.clock, at: Self.time(UInt64(100 + number % 7)))
             deadlines.clear(.tasks, Self.clock)
         }
-        #expect(String(describing: deadlines).utf8.count < 100_000)
+        #expect(deadlines.entryCount < 100)
         #expect(deadlines.earliest == Self.time(9))
     }
 }
