@@ -28,7 +28,8 @@ extension Machine {
 
     private mutating func loseDaemon(_ id: AppID) {
         guard let tree = trees[id] else { return }
-        if tree.failsToStart {
+        // One that was killed before it had failed was a process after all.
+        if tree.failsToStart, !tree.runs {
             trees[id] = nil
             return
         }
