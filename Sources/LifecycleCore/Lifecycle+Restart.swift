@@ -75,7 +75,8 @@ extension Lifecycle {
 
     /// What was promised to an app by a policy or a setting that it does not have any more.
     mutating func dropUncoveredRestart(of id: AppID) {
-        guard let app = apps[id], app.policy.restart == .never, id != settings.homeApp else { return }
+        guard let app = apps[id] else { return }
+        guard app.policy.isAdopted || app.policy.restart == .never && id != settings.homeApp else { return }
         cancelRestart(of: id)
     }
 

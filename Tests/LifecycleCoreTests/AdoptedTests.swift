@@ -47,6 +47,20 @@ import Testing
         #expect(world.core.restartTime(of: Self.viewer) == nil)
     }
 
+    @Test func `an app that was about to be started again is not, once a program that runs has its id`() {
+        var world = World(apps: "clock", "viewer")
+        var policy = Policy()
+        policy.restart = .always
+        policy.callbacks = .none
+        world.give(.define(Self.viewer, policy))
+        world.ask(.launch(Self.viewer, background: true))
+        for _ in 0..<2 { world.give(.outcome(Self.viewer, .exited(.signal(11), othersLeft: false))) }
+        #expect(world.core.restartTime(of: Self.viewer) != nil)
+        policy.isAdopted = true
+        world.give(.define(Self.viewer, policy))
+        #expect(world.core.restartTime(of: Self.viewer) == nil)
+    }
+
     /// It is no child of the daemon's, so nobody hears of a SIGSTOP from elsewhere.
     @Test func `who wants it in front continues it in any case`() {
         var world = world()

@@ -30,7 +30,12 @@ extension Machine {
         case .define(let id, let policy): define(id, policy)
         case .forget(let id):
             described[id] = nil
-            policies[id] = nil
+            // Whose processes the daemon has taken in does not become a program that it could start.
+            if policies[id]?.isAdopted == true, trees[id] != nil {
+                policies[id]?.isTransient = true
+            } else {
+                policies[id] = nil
+            }
             give(.forget(id))
         case .killDaemon(let percent, let downtime):
             if !isShuttingDown { armed = Death(percent: percent, downtime: downtime) }
