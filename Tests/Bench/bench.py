@@ -59,7 +59,8 @@ def run(settings, directory, notes):
         notes.append(f"lifed held the apps by {bench.lifed.containment}")
     finally:
         bench.stop()
-    yield from Crowd(settings, directory, stopwatch, order).rows()
+    if settings.crowds:
+        yield from Crowd(settings, directory, stopwatch, order).rows()
     yield from Standing(settings, directory, stopwatch).rows()
 
 

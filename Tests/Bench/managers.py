@@ -118,7 +118,9 @@ class Lifed:
     switch = focus
 
     def switch_commands(self, to, away):
-        return [[str(self.daemon.products / "lifectl"), "focus", to.name, "--socket", str(self.daemon.socket)]]
+        # As a key binding has it: without options.
+        os.environ["LIFED_SOCKET"] = str(self.daemon.socket)
+        return [[str(self.daemon.products / "lifectl"), "focus", to.name]]
 
     def until_suspended(self, app):
         """Returns when it has been seen stopped; a call that waits for that, so that nobody asks again and again."""

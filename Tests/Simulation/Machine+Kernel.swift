@@ -28,6 +28,8 @@ extension Machine {
     private mutating func spawn(_ id: AppID) {
         if let tree = trees[id] {
             guard isTakingOver else { return report("\(id) is started while it runs") }
+            // That a start fails is on its way.
+            guard !tree.failsToStart || tree.runs else { return }
             return later(.notice(id, .spawned, launch: tree.number), within: 0)
         }
         launches += 1
