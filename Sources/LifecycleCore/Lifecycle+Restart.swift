@@ -73,7 +73,7 @@ extension Lifecycle {
         return wasPending
     }
 
-    /// What was promised to an app by a policy or a setting that it does not have any more.
+    /// What was promised to an app by a policy or a setting that it does not have any more; who was adopted has no such promise.
     mutating func dropUncoveredRestart(of id: AppID) {
         guard let app = apps[id] else { return }
         guard app.policy.isAdopted || app.policy.restart == .never && id != settings.homeApp else { return }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct SuccessorTests {
     static let clock = AppID("clock")
 
-    @Test func `an app that had a place and lost it while it was away hears of neither`() {
+    /// The clock comes to the front while it is away from the daemon that has taken over, and the maps are back.
+    private func worldWithClockAway() -> World {
         var world = World(apps: "clock", "maps", linked: true)
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
         world.pass(.seconds(5))
@@ -15,6 +16,11 @@ import Testing
         world = world.takenOver()
         world.give(.message(AppID("maps"), .back(lastSequence: world.sequence(of: AppID("maps")))))
         world.pass(.seconds(2))
+        return world
+    }
+
+    @Test func `an app that had a place and lost it while it was away hears of neither`() {
+        var world = worldWithClockAway()
         #expect(world.state("clock") == .active)
         world.silent = [:]
         world.ask(.focus(AppID("maps")))
@@ -28,14 +34,7 @@ import Testing
     }
 
     @Test func `an app that lost its place while it was away, and has it again, hears that it is active and no more`() {
-        var world = World(apps: "clock", "maps", linked: true)
-        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
-        world.pass(.seconds(5))
-        world.silent[AppID("maps")] = [.willResignActive]
-        world.ask(.focus(Self.clock))
-        world = world.takenOver()
-        world.give(.message(AppID("maps"), .back(lastSequence: world.sequence(of: AppID("maps")))))
-        world.pass(.seconds(2))
+        var world = worldWithClockAway()
         world.silent = [:]
         for name in ["maps", "clock"] {
             world.ask(.focus(AppID(name)))
