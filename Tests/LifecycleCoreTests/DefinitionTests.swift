@@ -58,6 +58,19 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) == nil)
     }
 
+    @Test func `what is to be started again is, whatever else its manifest says now`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.restart = .onFailure
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        #expect(world.core.restartTime(of: Self.clock) != nil)
+        policy.timeouts.task = .seconds(1)
+        world.give(.define(Self.clock, policy))
+        #expect(world.core.restartTime(of: Self.clock) != nil)
+    }
+
     @Test func `an app that sleeps wakes when its manifest says that it never does`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))

@@ -180,8 +180,9 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.kill(Self.home))
         world.ask(.beginInterruption("call"))
+        _ = world.lines()
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
-        #expect(world.state("home") == .inactive)
+        #expect(world.lines().last == "home: notRunning → inactive (home)")
         world.ask(.endInterruption("call"))
         #expect(world.state("home") == .active)
     }

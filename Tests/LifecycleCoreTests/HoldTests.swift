@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// Background tasks and activities: what keeps an app awake out of sight, and for how long.
 @Suite struct HoldTests {
@@ -25,6 +26,18 @@ import Testing
         _ = world.lines()
         world.give(.message(Self.clock, .endHold(1)))
         #expect(world.lines() == ["stop clock", "clock: background → suspended (idle)"])
+    }
+
+    @Test func `the time of tasks does not run for who is in sight and waits for a place`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.launch(AppID("maps"), background: false))
+        #expect(world.core.deadlines.instant(.tasks, Self.clock) != nil)
+        world.silent[AppID("maps")] = [.willResignActive]
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .inactive)
+        #expect(world.core.deadlines.instant(.tasks, Self.clock) == nil)
     }
 
     @Test func `nothing is due for an app in front that has come back with its task`() throws {
