@@ -113,6 +113,19 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
     }
 
+    @Test func `a launch out of sight is answered when it has been heard of, by then on the way to the front or not`() {
+        var world = World(apps: "clock")
+        world.give(.define(Self.clock, Self.demanding(.seconds(60))))
+        world.silent[Self.clock] = [.willFinishLaunching, .willEnterForeground]
+        let launch = world.ask(.launch(Self.clock, background: true))
+        world.ask(.focus(Self.clock))
+        world.give(.message(Self.clock, .hello))
+        #expect(world.replies[launch] == nil)
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+    }
+
     // MARK: An app that listens no more
 
     @Test func `an app that closes its channel on its way to the front need not get there`() {

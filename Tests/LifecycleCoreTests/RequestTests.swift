@@ -224,16 +224,6 @@ import Testing
         #expect(world.lines() == ["resume clock", "reply 2 done"])
     }
 
-    @Test func `a launch out of sight is answered when it has been heard of, by then on the way to the front or not`() {
-        var world = World(apps: "clock", linked: true)
-        world.silent[Self.clock] = [.willFinishLaunching, .willEnterForeground]
-        let launch = world.ask(.launch(Self.clock, background: true))
-        world.ask(.focus(Self.clock))
-        world.answer(Self.clock)
-        #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
-        #expect(world.replies[launch]?.doneApp == Self.clock)
-    }
-
     @Test func `resume is no reason for what is on its way to the front`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
