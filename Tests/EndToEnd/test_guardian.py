@@ -31,6 +31,11 @@ time.sleep(3600)
 """
 
 
+def heed_interrupts():
+    """A shell has what it starts in the background ignore SIGINT, these tests maybe, and so all that they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def place():
     # Not the directory of the test, whose name can be too long for that of a socket.
@@ -42,7 +47,7 @@ def start(place, name, *command):
     """Starts a program, and returns its process and the directory that it has made."""
     environment = {**os.environ, "TMPDIR": str(place), "PYTHONPATH": str(Path(__file__).parent)}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    process = subprocess.Popen(command, env=environment, **quiet)
+    process = subprocess.Popen(command, env=environment, preexec_fn=heed_interrupts, **quiet)
     return process, wait_for(lambda: next(place.glob(f"lifed-{name}*"), None), what=f"the directory of {name}")
 
 
@@ -53,7 +58,7 @@ def test_nothing_stays_of_what_a_program_has_started(place, monkeypatch, number)
     process, directory = start(place, "test", sys.executable, "-c", program)
     wait_for(lambda: len(guardian.guarded(directory)) >= 4 and any(directory.iterdir()))
     process.send_signal(number)
-    process.wait()
+    process.wait(timeout=60)
     wait_for(lambda: not directory.exists())
     assert guardian.guarded(directory) == []
 
@@ -63,7 +68,7 @@ def test_what_is_to_be_looked_at_is_kept(place):
     process, directory = start(place, "test", sys.executable, "-c", program, "keep")
     wait_for(lambda: len(guardian.guarded(directory)) >= 4)
     process.kill()
-    process.wait()
+    process.wait(timeout=60)
     wait_for(lambda: not guardian.guarded(directory))
     assert directory.exists()
 
@@ -76,7 +81,7 @@ def test_whoever_kills_make_ends_what_it_runs(place):
     process, directory = start(place, "test", "make", "-C", str(place))
     wait_for(lambda: len(guardian.guarded(directory)) >= 4)
     process.kill()
-    process.wait()
+    process.wait(timeout=60)
     wait_for(lambda: not directory.exists())
     assert guardian.guarded(directory) == []
 
@@ -90,7 +95,7 @@ def test_nothing_stays_of_a_bench(place, number):
     wait_for(lambda: len(guardian.guarded(directory)) >= 6 and guardian.daemons(directory))
     cgroups = guardian.cgroups(directory)
     process.send_signal(number)
-    process.wait()
+    process.wait(timeout=60)
     wait_for(lambda: not directory.exists(), timeout=120)
     assert guardian.guarded(directory) == []
     assert not any(each.exists() for each in cgroups)
@@ -105,9 +110,9 @@ def test_nothing_stays_of_a_demo(place, number):
 
     environment = {**os.environ, "TMPDIR": str(place), "LIFED": str(PRODUCTS / "lifed"), "LIFECTL": str(PRODUCTS / "lifectl")}
     quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    demo = subprocess.Popen([ROOT / "Examples" / "demo"], env=environment, **quiet)
+    demo = subprocess.Popen([ROOT / "Examples" / "demo"], env=environment, preexec_fn=heed_interrupts, **quiet)
     directory = wait_for(lambda: next(place.glob("lifed-demo.*"), None))
     wait_for(lambda: len(processes()) >= 3)
     demo.send_signal(number)
-    demo.wait()
+    demo.wait(timeout=60)
     wait_for(lambda: not directory.exists() and not processes())
