@@ -352,6 +352,8 @@ static void print_descriptors(void)
         if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(directory))
             printf(" %s", entry->d_name);
     printf("\n");
+    if (directory)
+        closedir(directory);
 }
 
 // Handlers cannot be inherited: any that are there were installed by a runtime library.
