@@ -28,9 +28,11 @@ extension Lifecycle {
         switch callback {
         case .willFinishLaunching: .inactive
         case .didFinishLaunching: app.hasBeenInFront ? .inactive : .background
-        case .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground, .sceneDidBecomeActive,
-            .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
+        case .didBecomeActive, .didEnterBackground, .willEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
             app.state
+        // One that is told late is no longer active, and does not know that yet.
+        case .willResignActive: .active
         // One that is yet to be told that it is active is not, as far as it knows.
         default: app.owed.isEmpty || !app.state.isForeground ? app.state : .inactive
         }

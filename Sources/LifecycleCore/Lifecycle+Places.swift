@@ -71,7 +71,7 @@ extension Lifecycle {
         if app.state == .active {
             resignUnanswered(app)
         } else if app.awaitedCallback == .willEnterForeground {
-            goOnUnheard(id)
+            comeUnanswered(app)
         }
         // What has more time than its place, and is still waited for, is not overdue, unless it has cost the app what it was told
         // to come for.
@@ -90,14 +90,18 @@ extension Lifecycle {
             apps[app.id]?.owed.removeAll(where: \.isActivation)
             return arrive(app.id, at: .inactive)
         }
-        guard app.isLinked, !app.isResigning, !app.isAway else {
-            goOnUnheard(app.id)
-            if app.isAway, !app.isResigning { apps[app.id]?.owed.append(Notice(.willResignActive)) }
-            return arrive(app.id, at: .inactive)
-        }
-        // It is told late, because it was silent before; by now its answer keeps nobody waiting but itself.
+        // What it was told before that has time left, and it is told to resign when it has answered.
+        let isBusy = app.isLinked && !app.isResigning
+        if !isBusy || app.isAway { goOnUnheard(app.id) }
+        if isBusy { apps[app.id]?.owed.append(Notice(.willResignActive)) }
         arrive(app.id, at: .inactive)
-        deliver(Notice(.willResignActive), to: app.id, then: nil)
+    }
+
+    /// The app was told that it comes to the front, and comes no further; it has the rest of its time to answer that.
+    private mutating func comeUnanswered(_ app: App) {
+        guard !app.isAway, case .answer(let delivery, let sent, _) = app.awaiting else { return goOnUnheard(app.id) }
+        apps[app.id]?.awaiting = .answer(delivery, sent: sent, to: nil)
+        arrive(app.id, at: .inactive)
     }
 
     /// The same for each of its scenes; those that have not been told yet are told late.

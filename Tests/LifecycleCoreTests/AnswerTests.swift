@@ -63,6 +63,8 @@ import Testing
         world.ask(.home)
         world.pass(.seconds(1))
         #expect(world.state("clock") == .inactive)
+        #expect(world.told[Self.clock]?.last?.callback == .didBecomeActive)
+        world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
         world.pass(.milliseconds(999))
         #expect(world.state("clock") == .inactive)
@@ -70,12 +72,14 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `what an app has not answered when it is told to resign counts as unanswered`() {
+    @Test func `what an app is asked to open has all of its time, also where the app has lost its place meanwhile`() {
         var world = running("clock")
         world.silent[Self.clock] = [.openURL]
         world.ask(.hand(Self.clock, .openURL("lifed:1")))
         world.ask(.home)
-        world.pass(.seconds(1))
+        world.pass(.milliseconds(4_999))
+        #expect(!world.lines().contains("! clock open-url unanswered"))
+        world.pass(.milliseconds(1))
         #expect(world.lines().contains("! clock open-url unanswered"))
     }
 

@@ -135,6 +135,7 @@ import Testing
         world.ask(.focus(Self.clock))
         world.ask(.home)
         world.pass(.seconds(1))
+        world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
         world = world.takenOver()
         world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))

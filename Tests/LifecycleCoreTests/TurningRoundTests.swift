@@ -71,6 +71,57 @@ import Testing
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
     }
 
+    /// One that is in time with each answer is not ended, however quickly others come and go.
+    @Test(arguments: [Callback.didBecomeActive, .willEnterForeground])
+    func `what an app has not answered in its second in front has all of its time, and the next comes after that`(
+        slow: Callback
+    ) {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [slow]
+        world.ask(.focus(Self.clock))
+        world.silent[Self.clock] = [slow, .didEnterBackground]
+        let focus = world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        #expect(world.replies[focus]?.doneApp == Self.maps)
+        #expect(world.state("clock") == .inactive)
+        world.pass(.milliseconds(3_900))
+        #expect(world.told[Self.clock]?.last?.callback == slow)
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
+        world.pass(.milliseconds(4_900))
+        #expect(world.state("clock") == .background)
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `who is told late to resign has been active until then, as far as it knows`() throws {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        world.answer(Self.clock)
+        let resignation = try #require(world.told[Self.clock]?.last)
+        #expect(resignation.callback == .willResignActive && resignation.state == .active)
+    }
+
+    @Test func `wanted in front again, who has not answered that it comes there becomes active when it has`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        world.pass(.seconds(1))
+        world.ask(.focus(Self.clock))
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .active)
+        #expect(world.told[Self.clock]?.suffix(2).map(\.callback) == [.willEnterForeground, .didBecomeActive])
+    }
+
     @Test func `wanted while it is being stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
@@ -154,14 +205,19 @@ import Testing
         _ = world.lines()
         world.pass(.seconds(1))
         #expect(
-            world.lines().prefix(5) == [
+            world.lines().prefix(3) == [
                 "! clock overdue will-enter-foreground",
                 "clock: background → inactive (displaced)",
-                "clock: inactive → background (displaced)",
-                "clock ← did-enter-background",
                 "maps ← will-enter-foreground",
             ])
         #expect(world.state("maps") == .active)
+        world.pass(.seconds(4))
+        #expect(
+            world.lines().filter { $0.contains("clock") }.prefix(3) == [
+                "! clock overdue will-enter-foreground",
+                "clock: inactive → background (displaced)",
+                "clock ← did-enter-background",
+            ])
     }
 
     @Test func `a silent didBecomeActive does not hold its place for ever`() {
@@ -174,6 +230,8 @@ import Testing
         world.ask(.focus(Self.maps))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
+        #expect(!world.lines().contains { $0.hasPrefix("clock ←") })
+        world.pass(.seconds(2))
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == ["clock ← will-resign-active", "clock ← did-enter-background"])
     }

@@ -44,8 +44,6 @@ extension Machine {
         guard let watch = trees[id]?.watch, let before = watch.outstanding, before.sequence != delivery.sequence,
             now < before.deadline, before.sequence != watch.excused
         else { return }
-        // Who has to make room has a second for that, whatever it is busy with.
-        if let since = watch.unwantedSince, since + timeouts(of: id).willResignActive <= now { return }
         report("\(id) is told \(delivery.callback.rawValue) and has not answered \(before.callback.rawValue)")
     }
 
