@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 import varlink
 
 import programs
@@ -61,6 +62,32 @@ def test_lifectl_finds_what_is_there(lifed):
     refused = lifed.lifectl("log", "--system", user="stranger", check=False)
     assert refused.returncode == 77 and "in the group lifed" in refused.stderr
     assert "nor can the journal be read: not permitted" in refused.stderr and "systemd-journal" in refused.stderr
+
+
+@pytest.fixture
+def journal_on_disk(container):
+    """With a file of their own for every person, which they may read."""
+    container.run(["mkdir", "-p", "/var/log/journal"])
+    container.run(["journalctl", "--flush"])
+    yield
+    container.run(["journalctl", "--relinquish-var"])
+
+
+@pytest.mark.usefixtures("journal_on_disk")
+def test_the_doctor_looks_at_the_entries_of_the_daemon_that_it_was_asked_about(lifed):
+    def reading(*arguments, user=None):
+        # Nobody has a daemon of their own here, which the doctor finds bad.
+        answer = json.loads(lifed.lifectl("doctor", "--json", *arguments, user=user, check=False).stdout)
+        return next(each for each in answer["findings"] if each["subject"] == "reading it")
+
+    lifed.container.run(["systemd-cat", "-t", "lifed", "echo", "nothing of the system's"], user="member")
+    own = ["log", "--user", "--from", "journal"]
+    wait_for(lambda: "nothing of the system's" in lifed.lifectl(*own, user="member").stdout)
+    assert reading("--user", user="member")["verdict"] == "ok"
+    refused = reading("--system", user="member")
+    assert refused["verdict"] == "less" and refused["found"].startswith("not permitted")
+    assert lifed.lifectl("log", "--system", "--from", "journal", user="member", check=False).returncode == 77
+    assert reading("--system")["verdict"] == "ok"
 
 
 def test_a_foreign_continue_and_its_renewal_are_reported(lifed):

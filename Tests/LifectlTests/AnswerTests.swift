@@ -217,7 +217,7 @@ extension String {
 }
 
 @Suite struct DoctorTests {
-    private static let status = Status(
+    static let status = Status(
         version: "1", pid: 1, instance: "system", socket: "/s", started: 0, front: [], interruptions: [],
         concealments: [], homeApp: nil, apps: 0, running: 0, clients: 1, journal: true, problems: [])
 

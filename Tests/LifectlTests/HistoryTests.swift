@@ -78,6 +78,17 @@ func step(
         for word in ["--since=@2", "--lines=3", "--follow", "--priority=info"] { #expect(command.contains(word)) }
     }
 
+    @Test func whatCountsIsWhatTheDaemonsOwnerWrote() {
+        #expect(JournalSource.users(.system) == [0])
+        #expect(JournalSource.users(.user) == [geteuid()])
+        #expect(JournalSource.users(.path("/nonexistent")) == [geteuid()])
+        #expect(Set(JournalSource.users(.automatic)) == [0, geteuid()])
+        // Where one has answered, its socket says whose it is, however it was found.
+        var status = DoctorTests.status
+        status.socket = "/"
+        #expect(JournalSource.users(.automatic, of: status) == [0])
+    }
+
     @Test func whatTheJournalRefusesIsSaid() {
         let hint = ["Hint: You are currently not seeing messages from other users and the system."]
         func status(_ code: Int32, _ complaints: [String], isEmpty: Bool) -> Outcome? {

@@ -33,7 +33,7 @@ struct Surroundings {
     var hasMemoryPressure: Bool
     var hasSwap: Bool
     var hasJournal: Bool
-    /// Why the journal cannot be read; nil where it can.
+    /// Why what the daemon writes to the journal cannot be read; nil where it can.
     var journalComplaint: String?
     var hasSystemBus: Bool
     /// nil where there is no systemd.
@@ -57,7 +57,8 @@ extension Surroundings {
             hasUnifiedHierarchy: root != nil,
             hasMemoryPressure: TextFile.read("/proc/pressure/memory")?.isEmpty == false,
             hasSwap: (TextFile.read("/proc/swaps")?.split(separator: "\n").count ?? 0) > 1,
-            hasJournal: exists("/run/systemd/journal/socket"), journalComplaint: journalComplaint(),
+            hasJournal: exists("/run/systemd/journal/socket"),
+            journalComplaint: journalComplaint(of: JournalSource.users(options.choice, of: status)),
             hasSystemBus: exists("/run/dbus/system_bus_socket"),
             units: exists("/run/systemd/system") ? units(isUser: isUser) : nil)
     }
@@ -103,9 +104,9 @@ extension Surroundings {
         return lines.first { $0.count > 2 && $0[2] == "cgroup2" }.map { String($0[1]) }
     }
 
-    private static func journalComplaint() -> String? {
+    private static func journalComplaint(of users: [uid_t]) -> String? {
         do {
-            try JournalSource(users: [], lines: 1).read { _ in }
+            try JournalSource(users: users, lines: 1).read { _ in }
             return nil
         } catch {
             return (error as? JournalSource.Unreadable)?.reason ?? "\(error)"

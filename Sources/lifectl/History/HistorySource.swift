@@ -48,7 +48,7 @@ struct HistorySource {
     func read(_ take: (HistoryEntry) throws -> Void) throws {
         switch place {
         case .daemon: return try readDaemon(take)
-        case .journal: return try readJournal(of: owners(), take)
+        case .journal: return try readJournal(of: JournalSource.users(options.choice), take)
         case nil: break
         }
         let status: Status
@@ -61,7 +61,7 @@ struct HistorySource {
             return try readWithoutDaemon(error, take)
         }
         guard status.journal else { return try readDaemon(take) }
-        try readJournal(of: owner(of: status.socket).map { [$0] } ?? owners(), take)
+        try readJournal(of: JournalSource.users(options.choice, of: status), take)
     }
 
     /// Everything that timelines and figures are made of, the oldest first.
@@ -91,7 +91,7 @@ struct HistorySource {
         if follows { try StandardStream.error.write(note) }
         var isEmpty = true
         do {
-            try journal(of: owners()).read { entry in
+            try journal(of: JournalSource.users(options.choice)).read { entry in
                 isEmpty = false
                 try take(entry)
             }
@@ -104,21 +104,6 @@ struct HistorySource {
 
     private func journal(of users: [uid_t]) -> JournalSource {
         JournalSource(users: users, app: app, since: since, lines: lines, follows: follows, isVerbose: isVerbose)
-    }
-
-    /// Whose daemon it can be; others may write what they like under the same identifier.
-    private func owners() -> [uid_t] {
-        switch options.choice {
-        case .system: [0]
-        case .user: [geteuid()]
-        case .path(let path): owner(of: path).map { [$0] } ?? [geteuid()]
-        case .automatic: Array(Set([0, geteuid()])).sorted()
-        }
-    }
-
-    private func owner(of path: String) -> uid_t? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? status.st_uid : nil
     }
 
     // MARK: The daemon

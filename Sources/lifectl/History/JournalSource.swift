@@ -5,7 +5,7 @@ import Glibc
 /// History as journalctl(1) finds it. It is asked rather than libsystemd, so that lifectl starts quickly and needs no
 /// library; it is there wherever a journal is.
 struct JournalSource {
-    /// Whose daemons' entries count; empty for everybody's.
+    /// Whose daemons' entries count.
     var users: [uid_t]
     var app: String?
     /// From when on, in microseconds since the epoch.
@@ -66,7 +66,7 @@ struct JournalSource {
     /// What journalctl says of entries that it leaves out, because they are not for whoever asks: with JSON it is silent.
     private func hints() -> [String] {
         let caller = geteuid()
-        guard caller != 0, users.isEmpty || users.contains(where: { $0 != caller }),
+        guard caller != 0, users.contains(where: { $0 != caller }),
             var child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
         else { return [] }
         return child.finish().complaints
