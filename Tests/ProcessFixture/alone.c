@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+
+// Programs of one process.
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "programs.h"
+#include "support.h"
+
+static void start_threads(int count)
+{
+    pthread_t thread;
+    for (int i = 0; i < count; i++)
+        if (pthread_create(&thread, NULL, spin, NULL) != 0)
+            exit(3);
+}
+
+void idle(void)
+{
+    report("ready");
+    wait_for_ever();
+}
+
+void busy(void)
+{
+    report("ready");
+    spin(NULL);
+}
+
+void threads(void)
+{
+    start_threads(4);
+    report("ready");
+    spin(NULL);
+}
+
+// The first thread ends: the process looks like a zombie while the other one runs.
+void headless(void)
+{
+    start_threads(1);
+    report("ready");
+    pthread_exit(NULL);
+}
+
+// Holds a mapping of 16 MiB of a file of its own, all of it in memory.
+void map_file(void)
+{
+    static const size_t size = 16 << 20;
+    static char block[1 << 20];
+    char name[] = "/var/tmp/lifed-mapped-XXXXXX";
+    int file = mkstemp(name);
+    unlink(name);
+    memset(block, 'x', sizeof block);
+    for (size_t written = 0; written < size; written += sizeof block)
+        if (write(file, block, sizeof block) != (ssize_t)sizeof block)
+            exit(3);
+    fsync(file);
+    volatile char *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (memory == MAP_FAILED)
+        exit(7);
+    for (size_t i = 0; i < size; i += 4096)
+        (void)memory[i];
+    report("ready");
+    wait_for_ever();
+}
+
+void hostile_name(void)
+{
+    prctl(PR_SET_NAME, "a) S 1 (\n) T 2");
+    idle();
+}
