@@ -245,6 +245,9 @@ import Testing
 }
 
 extension World {
+    /// A scene of the clock.
+    func scene(_ id: SceneID) -> Scene? { core.knownApps[SceneTranscriptTests.clock]?.scenes[id] }
+
     /// The scenes of an app by name.
     func scenes(_ name: String) -> [String: SceneState] {
         let scenes = core.knownApps[AppID(name)]?.scenes.all ?? []

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// What an app with scenes does itself: what it says, how it leaves and comes back, and how it ends.
+@Suite struct SceneAppTests {
+    static let clock = SceneTranscriptTests.clock
+    static let maps = AppID("maps")
+    static let main = SceneID(ordinal: 1)
+    static let third = SceneID(ordinal: 3)
+
+    // MARK: What it says
+
+    @Test func `an app out of sight opens a scene there`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.give(.message(Self.clock, .beginTask(1, name: "save")))
+        world.ask(.home)
+        world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil)))
+        #expect(world.scenes("clock") == ["main": .background, "scene-2": .background, "scene-3": .background])
+    }
+
+    @Test func `what an app cannot have is said`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.give(.message(Self.clock, .sceneInfo(Self.third, "x")))
+        #expect(world.lines().count == 1)
+        for _ in 2..<Scenes.limit { world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil))) }
+        _ = world.lines()
+        world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil)))
+        #expect(world.lines().map { $0.prefix(30) } == ["! clock refused tooManyScenes("])
+        world.linked.insert(Self.maps)
+        world.give(.define(Self.maps, Policy()))
+        world.ask(.launch(Self.maps, background: false))
+        _ = world.lines()
+        world.give(.message(Self.maps, .openScene(nil, role: nil, info: nil)))
+        #expect(world.lines().map { $0.prefix(23) } == ["! maps refused noScenes"])
+    }
+
+    @Test func `what a scene shows is kept up to its limit`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        for (count, kept) in [(Scene.infoLimit, Scene.infoLimit), (Scene.infoLimit + 1, nil)] as [(Int, Int?)] {
+            world.give(.message(Self.clock, .sceneInfo(Self.main, String(repeating: "x", count: count))))
+            #expect(world.scene(Self.main)?.info?.utf8.count == kept)
+        }
+    }
+
+    // MARK: The end
+
+    @Test func `what an app was handed has an outcome when it is to end`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        world.pass(.seconds(20))
+        #expect(world.lines().contains("! clock open-url unanswered"))
+    }
+
+    @Test func `what an app was handed is lost when its time to hear of its scenes' end is over`() {
+        var world = SceneTranscriptTests.world()
+        var policy = Policy()
+        policy.scenes = true
+        policy.timeouts.willTerminate = .seconds(2)
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.openURL]
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.terminate(Self.clock))
+        _ = world.lines()
+        world.pass(.seconds(3))
+        #expect(world.lines().contains("! clock open-url lost"))
+    }
+
+    @Test func `an app that has not heard of its scenes is asked to end in time all the same`() {
+        var world = SceneTranscriptTests.world()
+        var policy = Policy()
+        policy.scenes = true
+        policy.timeouts.willTerminate = .seconds(2)
+        world.linked = []
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.sceneWillConnect, .sceneWillEnterForeground]
+        world.give(.message(Self.clock, .hello))
+        let end = world.ask(.terminate(Self.clock))
+        _ = world.lines()
+        // It has a second to give up its place first.
+        world.pass(.milliseconds(2_999))
+        #expect(world.replies[end] == nil)
+        world.pass(.milliseconds(1))
+        #expect(world.lines().contains("! clock overdue scene-will-connect"))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+    }
+
+    // MARK: Its own steps
+
+    @Test func `an app that has no scene yet leaves without one`() {
+        var world = SceneTranscriptTests.world()
+        world.silent[Self.clock] = [.didFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        #expect(world.state("clock") == .inactive)
+        _ = world.lines()
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .suspended)
+        #expect(!world.lines().contains { $0.contains("scene-will-connect") })
+    }
+
+    @Test func `there is a scene in front, whatever the manifest says`() {
+        var world = World()
+        var policy = Policy()
+        policy.scenes = true
+        policy.sceneLimit = 0
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        #expect(world.scenes("clock") == ["main": .foregroundActive])
+    }
+
+    @Test func `a scene that was never in front comes after one that was`() {
+        var world = SceneTranscriptTests.world()
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.openScene(Self.clock, SceneOpening(), background: true))
+        world.pass(.seconds(1))
+        world.ask(.backgroundScene(Self.clock, Self.main))
+        world.ask(.focus(Self.clock))
+        #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
+    }
+
+    @Test func `an app that is away comes no nearer before its scenes do`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.give(.message(Self.clock, .beginTask(1, name: "save")))
+        world.ask(.home)
+        var policy = Policy()
+        policy.scenes = true
+        world = world.takenOver(policy)
+        world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .background)
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.scenes("clock")["scene-2"] == .foregroundActive)
+    }
+
+    @Test func `an app of which a record says that it is active, and none of its scenes, leaves the front`() {
+        let known = [
+            ("id", "clock"), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"), ("scenes", "1"),
+            ("has-launched", "1"), ("sequence", "1"),
+        ]
+        var policy = Policy()
+        policy.scenes = true
+        var world = World()
+        world.core = Lifecycle(
+            restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
+            settings: Settings(), policy: { _ in policy }, at: world.now)
+        world.give(.message(Self.clock, .back(lastSequence: 1)))
+        world.give(.takeOver)
+        #expect(world.state("clock") == .suspended)
+        #expect(!world.lines().contains("clock ← will-resign-active"))
+    }
+
+    @Test func `an app that is to end hears nothing of its scenes before it runs`() {
+        var world = SceneTranscriptTests.withTwoScenes()
+        world.withholding = [.stopped, .resumed]
+        world.ask(.home)
+        world.ask(.focus(Self.clock))
+        world.ask(.terminate(Self.clock))
+        #expect(!world.lines().suffix(2).contains { $0.contains("←") })
+        world.give(.outcome(Self.clock, .resumed))
+        #expect(world.lines().contains("clock ← scene-did-disconnect main (terminating)"))
+    }
+}
