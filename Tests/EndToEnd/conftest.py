@@ -13,6 +13,7 @@ from listeners import ServiceListeners
 from screens import Sway, need
 from service import Service
 from shortage import hog as start_hog
+from takeover import configure
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -106,6 +107,16 @@ def daemon(direct, request):
     if request.param == "auto" and "control group of its own" not in direct.logged:
         pytest.skip("there are no control groups here")
     return direct
+
+
+@pytest.fixture(params=["auto", "processGroup"])
+def mortal(request, direct):
+    """A daemon that a test may kill: it is there again in the end, so that its apps end with it."""
+    direct.containment = request.param
+    configure(direct)
+    yield direct
+    if direct.process.poll() is not None:
+        direct.start()
 
 
 @pytest.fixture

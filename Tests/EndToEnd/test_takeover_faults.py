@@ -8,6 +8,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, at_start
+from takeover import kill
 
 APPS = ("front", "back", "cold")
 
@@ -31,11 +32,6 @@ def crowd(direct):
     yield direct
     if direct.process.poll() is not None:
         direct.start()
-
-
-def kill(daemon):
-    daemon.process.kill()
-    daemon.process.wait()
 
 
 def start_with(daemon, *injections, paths=()):

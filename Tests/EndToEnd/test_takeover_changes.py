@@ -1,0 +1,59 @@
+"""What has changed between a daemon that was killed and the one that takes over: configuration, and what the rescue has done."""
+
+import programs
+from container import wait_for
+from takeover import configure, manifest, start_again
+
+
+def test_a_manifest_that_was_removed_meanwhile(mortal):
+    manifest(mortal, "app", programs.IDLE)
+    mortal.lifectl("launch", "app")
+    pid = mortal.lifectl.pid("app")
+    start_again(mortal, lambda: (mortal.configuration / "apps.d/app.toml").unlink())
+    assert mortal.lifectl.pid("app") == pid
+    assert mortal.lifectl.state("app") == "active"
+    mortal.lifectl("terminate", "app")
+    assert not mortal.kernel.exists(pid)
+    assert "app" not in mortal.lifectl.apps()
+
+
+def test_a_configuration_that_was_broken_meanwhile(mortal):
+    manifest(mortal, "app", programs.IDLE)
+    mortal.lifectl("launch", "app")
+    pid = mortal.lifectl.pid("app")
+
+    def spoil():
+        (mortal.configuration / "lifed.toml").write_text("this = = is no TOML")
+        (mortal.configuration / "apps.d/app.toml").write_text("neither is this")
+
+    start_again(mortal, spoil)
+    assert mortal.lifectl.pid("app") == pid
+    mortal.lifectl("suspend", "app")
+    assert mortal.kernel.stat(pid).state == "T"
+
+
+def test_fewer_places_than_before(mortal):
+    configure(mortal, "frontLimit = 2")
+    for name in ("one", "two"):
+        mortal.lifectl.start(name, *programs.IDLE)
+    assert all(app["state"] == "active" for app in mortal.lifectl.apps().values())
+    text = (mortal.configuration / "lifed.toml").read_text()
+    start_again(mortal, lambda: (mortal.configuration / "lifed.toml").write_text(text.replace("frontLimit = 2", "")))
+    mortal.lifectl.wait_for_state("one", "suspended")
+    assert mortal.lifectl.state("two") == "active"
+
+
+def test_what_the_rescue_has_continued_is_stopped_again(mortal):
+    pid = mortal.lifectl.start("app", *programs.FAMILY)
+    mortal.lifectl("suspend", "app")
+
+    def rescue():
+        result = mortal.run([*mortal.arguments(), "--rescue"])
+        assert result.returncode == 0, result.stderr
+        wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)))
+
+    start_again(mortal, rescue)
+    wait_for(lambda: mortal.kernel.is_stopped(pid))
+    assert mortal.lifectl.state("app") == "suspended"
+    mortal.lifectl("focus", "app")
+    assert not any(each.state == "T" for each in mortal.kernel.tree(pid))

@@ -1,0 +1,127 @@
+"""A state file that is not what it should be, or cannot be written: a daemon that takes over says so, and harms nobody."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import programs
+from container import wait_for
+from takeover import kill, start_again, state_file
+
+
+@pytest.fixture
+def stranger(mortal):
+    """A process of somebody else's. It began in a clock tick before any app does: its start tells it from them."""
+    process = subprocess.Popen(programs.IDLE, start_new_session=True)
+    started = mortal.kernel.stat(process.pid).started
+    wait_for(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK") >= started + 1)
+    yield process
+    assert process.poll() is None, "a stranger was ended"
+    process.kill()
+    process.wait()
+
+
+def test_the_numbers_of_others_harm_nobody(mortal, stranger):
+    mortal.lifectl.start("app", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    app = mortal.lifectl.pid("app")
+
+    def replace():
+        os.kill(app, signal.SIGKILL)
+        wait_for(lambda: not mortal.kernel.exists(app))
+        text = state_file(mortal).read_text()
+        assert f"main={app}:" in text
+        state_file(mortal).write_text(text.replace(f"main={app}:", f"main={stranger.pid}:"))
+
+    start_again(mortal, replace)
+    assert "app" not in mortal.lifectl.apps() or mortal.lifectl.state("app") == "notRunning"
+    assert mortal.kernel.stat(stranger.pid).state == "S"
+    mortal.stop()
+    mortal.start()
+
+
+def test_a_state_file_of_garbage_is_said_to_be_one(mortal):
+    start_again(mortal, lambda: state_file(mortal).write_bytes(os.urandom(5000)))
+    assert f"apps of a lifed before are lost: {state_file(mortal)} is no state file" in mortal.logged
+    mortal.lifectl.start("app", *programs.IDLE)
+
+
+def test_a_state_file_that_is_cut_off_anywhere_is_no_hindrance(mortal):
+    mortal.lifectl.start("one", *programs.IDLE)
+    mortal.lifectl.start("two", *programs.IDLE)
+    pids = {name: app["pid"] for name, app in mortal.lifectl.apps().items()}
+    size = state_file(mortal).stat().st_size
+    start_again(mortal, lambda: os.truncate(state_file(mortal), size - 7))
+    assert {name: app["pid"] for name, app in mortal.lifectl.apps().items()} == pids
+
+
+def test_a_directory_that_others_may_write_to_is_refused(mortal):
+    mortal.lifectl.start("app", *programs.IDLE)
+    kill(mortal)
+    mortal.runtime.chmod(0o777)
+    result = mortal.run(mortal.arguments(), check=False)
+    assert result.returncode == 1
+    assert str(mortal.runtime) in result.stderr
+    mortal.runtime.chmod(0o700)
+    mortal.start()
+    assert mortal.lifectl.state("app") == "active"
+
+
+@pytest.mark.skipif(not Path("/proc/self/ns/time").exists(), reason="the kernel has no time namespaces")
+def test_a_clock_that_is_another_is_not_believed(mortal):
+    """Numbers of processes and instants mean nothing in another namespace."""
+    pid = mortal.lifectl.start("app", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    kill(mortal)
+    try:
+        mortal.start(["unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"])
+        assert "apps of a lifed before are lost" in mortal.logged
+        assert mortal.lifectl.apps() == {}
+        os.kill(int((mortal.runtime / "lock").read_text()), signal.SIGTERM)
+        assert mortal.process.wait(timeout=60) == 0
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def small(tmp_path):
+    from direct import DirectDaemon
+
+    products = Path(__file__).resolve().parents[2] / ".build" / os.environ.get("LIFED_BUILD", "release")
+    daemon = DirectDaemon(products, tmp_path)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=0700", "lifed-test", str(daemon.runtime)]).returncode:
+        pytest.skip("a file system cannot be mounted here")
+    daemon.containment = "auto"
+    (daemon.configuration / "lifed.toml").write_text("[timeouts]\nbackground = '0s'\n")
+    daemon.start()
+    yield daemon
+    daemon.stop()
+    subprocess.run(["umount", "--lazy", str(daemon.runtime)], check=True)
+
+
+def fill(path):
+    with open(path, "wb", buffering=0) as ballast, pytest.raises(OSError, match="No space left"):
+        while True:
+            ballast.write(bytes(4096))
+
+
+def test_a_full_directory_is_said_once_and_no_request_suffers(small):
+    first = small.lifectl.start("first", *programs.IDLE)
+    fill(small.runtime / "ballast")
+    for number in range(40):
+        small.lifectl.start(f"app{number}", *programs.IDLE)
+    for number in range(40):
+        small.lifectl("terminate", f"app{number}")
+    assert small.logged.count("cannot be written: No space left on device") == 1
+    second = small.lifectl.start("second", *programs.IDLE)
+    (small.runtime / "ballast").unlink()
+    wait_for(lambda: "is kept again" in small.logged)
+    start_again(small)
+    assert small.lifectl.pid("first") == first
+    assert small.lifectl.pid("second") == second
+    assert small.lifectl.state("second") == "active"
+    assert small.logged.count("is kept again") == 1
