@@ -8,6 +8,7 @@ import pytest
 sys.dont_write_bytecode = True
 
 from container import Container, Unavailable
+from desktop import Desktop
 from direct import DirectDaemon
 from listeners import ServiceListeners
 from screens import Sway, need
@@ -117,6 +118,14 @@ def mortal(request, direct):
     yield direct
     if direct.process.poll() is not None:
         direct.start()
+
+
+@pytest.fixture
+def desktop(tmp_path):
+    daemon = Desktop(ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"), tmp_path)
+    daemon.start()
+    yield daemon
+    daemon.stop()
 
 
 @pytest.fixture

@@ -1,0 +1,63 @@
+"""What desktop entries open: a URL or a file goes through their commands, and of several the chosen one gets it."""
+
+from desktop import refusal
+
+
+def test_a_directory_is_opened_as_one_whatever_its_name(desktop, tmp_path):
+    desktop.entry("files.desktop", "MimeType=inode/directory;", exec="show-it %f")
+    folder = tmp_path / "holiday.png"
+    folder.mkdir()
+    desktop.lifectl("open", str(folder), check=False)
+    assert desktop.shown("files") == [str(folder)]
+
+
+def test_a_url_goes_through_the_codes_of_the_command(desktop):
+    desktop.entry("reader.desktop", "MimeType=text/x-odd;x-scheme-handler/odd;", exec="show-it --url=%u -- %f")
+    # An app without the library has it among its arguments, which nobody has confirmed.
+    desktop.lifectl("open", "odd:a?b=%20", check=False)
+    assert desktop.shown("reader") == ["--url=odd:a?b=%20", "--", "odd:a?b=%20"]
+    desktop.lifectl("terminate", "reader")
+    (desktop.results / "reader").unlink()
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///a%20b", check=False)
+    assert desktop.shown("reader") == ["--url=file:///a%20b", "--", "/a b"]
+
+
+def test_of_several_that_open_it_the_default_does(desktop):
+    for name in ("one", "two"):
+        desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;", exec="show-it %u")
+    status, text = refusal(desktop, "open", "odd:1")
+    assert status == 67 and "several apps open odd: one, two" in text
+    (desktop.configuration / "lifed.toml").write_text("[defaults]\nodd = 'two'\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("open", "odd:1", check=False)
+    assert desktop.shown("two") == ["odd:1"]
+    # Who has a manifest comes before all who have not.
+    (desktop.configuration / "lifed.toml").unlink()
+    manifest = desktop.configuration / "apps.d" / "three.toml"
+    manifest.write_text("command = ['show-it', '%u']\nschemes = ['odd']\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("open", "odd:3", check=False)
+    assert desktop.shown("three") == ["odd:3"]
+
+
+def test_of_several_that_open_it_the_one_that_a_person_has_chosen_does(desktop):
+    for name in ("one", "two"):
+        desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;text/x-odd;", exec="show-it %u")
+    desktop.entry("three.desktop", exec="show-it %u")
+    # It is read when something is opened: no reload is needed.
+    desktop.choose("[Default Applications]\nx-scheme-handler/odd=three.desktop\ntext/x-odd=one.desktop\n", "xdg/mimeapps.list")
+    desktop.lifectl("open", "odd:1", check=False)
+    assert desktop.shown("three") == ["odd:1"]
+    desktop.choose("[Default Applications]\nx-scheme-handler/odd=gone.desktop;two.desktop\n", "own/sway-mimeapps.list")
+    desktop.lifectl("open", "odd:2", check=False)
+    assert desktop.shown("two") == ["odd:2"]
+    desktop.choose("[Removed Associations]\ntext/x-odd=one.desktop;two.desktop\n[Added Associations]\ntext/x-odd=three.desktop\n")
+    (desktop.results / "three").unlink()
+    desktop.lifectl("terminate", "three")
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///a", check=False)
+    assert desktop.shown("three") == ["file:///a"]
+    # What stands in lifed's own configuration comes before all others.
+    (desktop.configuration / "lifed.toml").write_text("[defaults]\n'text/x-odd' = 'one'\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///b", check=False)
+    assert desktop.shown("one") == ["file:///b"]
