@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from container import wait_for
+from far_end import NEXT
 
 LISTENER = str(Path(__file__).with_name("listener.py"))
 
@@ -70,20 +71,11 @@ class ServiceListeners(Listeners):
 
 def problems(notes, limit=1):
     """What is wrong with a history, as the apps saw it: too many active at once, or callbacks out of order."""
-    allowed = {
-        None: {"will-finish-launching"},
-        "will-finish-launching": {"did-finish-launching"},
-        "did-finish-launching": {"did-become-active", "did-enter-background", "will-enter-foreground"},
-        "did-become-active": {"will-resign-active"},
-        "will-resign-active": {"did-become-active", "did-enter-background"},
-        "did-enter-background": {"will-enter-foreground"},
-        "will-enter-foreground": {"did-become-active"},
-    }
     last, active, found = {}, set(), []
     for note in sorted(notes, key=lambda note: note.time):
         verb = note.text.split()[0] if note.text else ""
-        if note.kind == "told" and verb in allowed:
-            if verb not in allowed[last.get(note.app)]:
+        if note.kind == "told" and verb in NEXT:
+            if verb not in NEXT[last.get(note.app)]:
                 found.append(f"{note}: after {last.get(note.app)}")
             last[note.app] = verb
         if note.kind == "told" and verb == "did-become-active":
