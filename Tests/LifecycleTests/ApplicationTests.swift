@@ -1,5 +1,4 @@
 import Glibc
-import LifecycleClient
 import Testing
 
 @testable import Lifecycle
@@ -11,11 +10,7 @@ import Testing
     private let daemon: FakeDaemon
 
     init() throws {
-        let (daemon, app) = try FakeDaemon.pair()
-        self.daemon = daemon
-        application.adopt(try Client(channel: app, .leftToTheApp), delegate)
-        try daemon.greet()
-        application.dispatch()
+        daemon = try FakeDaemon.greeting(application, delegate)
     }
 
     private func tell(_ verb: String, _ state: String, _ fields: String = "") throws {

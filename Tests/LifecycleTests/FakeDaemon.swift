@@ -1,6 +1,9 @@
 import AppChannel
 import Glibc
+import LifecycleClient
 import Testing
+
+@testable import Lifecycle
 
 /// The daemon's end of an app channel, in a test's hands.
 ///
@@ -28,6 +31,16 @@ final class FakeDaemon {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
         return (FakeDaemon(descriptor: ends[0]), ends[1])
+    }
+
+    /// One that has welcomed an app.
+    @MainActor
+    static func greeting(_ application: Application, _ delegate: any ApplicationDelegate) throws -> FakeDaemon {
+        let (daemon, app) = try pair()
+        application.adopt(try Client(channel: app, .leftToTheApp), delegate)
+        try daemon.greet()
+        application.dispatch()
+        return daemon
     }
 
     func hangUp() {
