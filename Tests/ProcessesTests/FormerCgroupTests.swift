@@ -7,14 +7,8 @@ import Testing
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct FormerCgroupTests {
     @Test(arguments: Hold.cgroups)
     func whatWasStoppedGoesOnInItsGroup(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
-            let world = try hold.world()
-            let (tree, _) = try world.launch("busy", by: hold.method)
-            _ = tree.stop()
-            try world.waitUntilStopped(tree)
-            world.die(leaving: [tree])
-        }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        let said = await hold.dieAfterStopping("busy")
+        await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
             let base = try #require(legacy.base)
             let world = try World(base: nil)

@@ -26,6 +26,21 @@ extension ExitTest.Result? {
     var said: String { self.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? "" }
 }
 
+extension Hold {
+    /// What a process leaves that launches a program, stops it, and dies.
+    func dieAfterStopping(_ program: String, until word: String = "ready") async -> String {
+        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold = self as Hold, program, word] in
+            let world = try hold.world()
+            let (tree, _) = try world.launch(program, until: word, by: hold.method)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        return former.said
+    }
+}
+
 extension World {
     /// A world in the place of one that has died.
     convenience init(succeeding legacy: Legacy) throws {
