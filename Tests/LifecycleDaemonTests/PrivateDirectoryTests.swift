@@ -76,6 +76,25 @@ import Testing
         }
     }
 
+    @Test func `what could not be finished is gone, and can be made the next time`() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                try withTemporaryDirectory { root in
+                    var limit = rlimit()
+                    _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                    var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+                    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+                    let path = root + "/own"
+                    let error = #expect(throws: DirectoryError.self) { try PrivateDirectory.add(path, mode: 0o700) }
+                    #expect(error?.description.contains("cannot open \(path)") == true)
+                    #expect(unsafe access(path, F_OK) != 0)
+                    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                    try PrivateDirectory.add(path, mode: 0o700)
+                }
+            }
+        }
+    }
+
     private func mode(of path: String) -> mode_t? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil

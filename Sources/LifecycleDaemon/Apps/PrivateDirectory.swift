@@ -22,19 +22,37 @@ enum PrivateDirectory {
 
     /// The same for a directory in one that has just been made or looked at, with which all above it is in order.
     static func add(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DirectoryError) {
-        let isNew = unsafe mkdir(path, mode) == 0
-        guard isNew || errno == EEXIST else { throw failure("create", path) }
-        let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else { throw failure("open", path) }
-        let directory = Descriptor(owning: number)
-        guard isNew else { return try check(directory.rawValue, path, owner: owner?.user ?? geteuid()) }
+        guard unsafe mkdir(path, mode) == 0 else {
+            guard errno == EEXIST else { throw failure("create", path) }
+            return try look(at: path, owner: owner?.user ?? geteuid())
+        }
+        do throws(DirectoryError) {
+            try furnish(path, mode: mode, owner: owner)
+        } catch {
+            // What is half made would be refused the next time, as somebody else's.
+            unsafe rmdir(path)
+            throw error
+        }
+    }
+
+    private static func furnish(
+        _ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)?
+    ) throws(DirectoryError) {
+        let directory = try open(path)
         guard fchmod(directory.rawValue, mode) == 0 else { throw failure("set the mode of", path) }
         if let owner, fchown(directory.rawValue, owner.user, owner.group) != 0 { throw failure("hand over", path) }
     }
 
-    private static func check(_ descriptor: Int32, _ path: String, owner: uid_t) throws(DirectoryError) {
+    private static func open(_ path: String) throws(DirectoryError) -> Descriptor {
+        let number = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw failure("open", path) }
+        return Descriptor(owning: number)
+    }
+
+    private static func look(at path: String, owner: uid_t) throws(DirectoryError) {
+        let directory = try open(path)
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw failure("look at", path) }
+        guard unsafe fstat(directory.rawValue, &status) == 0 else { throw failure("look at", path) }
         guard status.st_uid == owner else {
             throw DirectoryError(description: "\(path) belongs to user \(status.st_uid), and should to user \(owner)")
         }
