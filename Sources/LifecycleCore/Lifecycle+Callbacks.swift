@@ -5,7 +5,6 @@ extension Lifecycle {
     /// Tells the app, and waits for the answer; `arrival` is what follows it.
     mutating func deliver(_ notice: Notice, to id: AppID, then arrival: Arrival?, event: QueuedEvent? = nil) {
         guard let app = apps[id] else { return }
-        giveUpEvent(of: id)
         let callback = notice.callback
         var delivery = app.delivery(
             of: notice, sequence: app.lastSequence + 1, deadline: answerDeadline(of: callback, for: app),

@@ -63,16 +63,12 @@ extension Lifecycle {
     }
 
     /// The app did not make room in time; the others go on without its answer. It leaves its place as soon as it is neither
-    /// active nor owed that.
+    /// active nor owed that. What it was told before has the rest of its time, and the next comes after that.
     mutating func resignationOverdue(_ id: AppID) {
         guard let app = apps[id] else { return }
         let beginning = effects.count
         apps[id]?.placesPromised = nil
-        if app.state == .active {
-            resignUnanswered(app)
-        } else if app.awaitedCallback == .willEnterForeground {
-            comeUnanswered(app)
-        }
+        if app.state == .active { resignUnanswered(app) }
         // What has more time than its place, and is still waited for, is not overdue, unless it has cost the app what it was told
         // to come for.
         if let callback = app.awaitedCallback, app.owesActivation || apps[id]?.awaiting != app.awaiting {
@@ -94,13 +90,6 @@ extension Lifecycle {
         let isBusy = app.isLinked && !app.isResigning
         if !isBusy || app.isAway { goOnUnheard(app.id) }
         if isBusy { apps[app.id]?.owed.append(Notice(.willResignActive)) }
-        arrive(app.id, at: .inactive)
-    }
-
-    /// The app was told that it comes to the front, and comes no further; it has the rest of its time to answer that.
-    private mutating func comeUnanswered(_ app: App) {
-        guard !app.isAway, case .answer(let delivery, let sent, _) = app.awaiting else { return goOnUnheard(app.id) }
-        apps[app.id]?.awaiting = .answer(delivery, sent: sent, to: nil)
         arrive(app.id, at: .inactive)
     }
 
