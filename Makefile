@@ -94,7 +94,7 @@ install: ## Install below PREFIX (and DESTDIR, for packages).
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
 	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
-	cp -P $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)
+	cp -P --remove-destination $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include
 	@scripts/install-data "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
 

@@ -105,3 +105,13 @@ def test_the_library_adds_little_memory(installed, tmp_path):
         base = bare.private_kilobytes()
     with Running(program, "did-become-active", LD_LIBRARY_PATH=str(installed / "lib")) as app:
         assert app.private_kilobytes() - base <= 300
+
+
+def test_installing_again_leaves_apps_the_library_that_they_run_on(tmp_path):
+    build = os.environ.get("LIFED_BUILD", "release")
+    install = ["make", "-C", str(ROOT), "install", f"DESTDIR={tmp_path}", f"BUILD={build}"]
+    run(*install)
+    with open(tmp_path / "usr/local/lib/liblifecycle.so.0", "rb") as library:
+        run(*install)
+        # What is written into while somebody has it mapped changes under them.
+        assert os.fstat(library.fileno()).st_nlink == 0
