@@ -138,6 +138,15 @@ extension Lifecycle {
         giveUpLook()
     }
 
+    /// The longest that any app which runs may take to end, when all of them are asked at the same time.
+    public var longestEnding: Duration {
+        apps.values.filter(\.isRunning).map { app in
+            let timeouts = app.policy.timeouts
+            let parting = app.hasScenes ? timeouts.willTerminate : .zero
+            return timeouts.willResignActive + parting + timeouts.willTerminate + Self.killTime
+        }.max() ?? .zero
+    }
+
     mutating func finishShutDown() {
         guard isShuttingDown, !hasFinished, runningCount == 0 else { return }
         hasFinished = true

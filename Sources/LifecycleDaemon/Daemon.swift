@@ -148,7 +148,9 @@ public final class Daemon {
 
     private func shutDown() {
         log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping; every app is asked to end"))
-        notify(.stopping, .status("Ending \(manager.core.runningCount) apps"))
+        // What a manifest gives an app for its end may be more than the unit gives all of them.
+        let longest = manager.core.longestEnding
+        notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.core.runningCount) apps"))
         manager.shutDown()
     }
 

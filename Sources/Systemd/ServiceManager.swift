@@ -11,6 +11,9 @@ public enum ServiceNotification: Equatable, Sendable {
     case reloading
     /// Shutting down has begun.
     case stopping
+    /// What is being done, a stop for example, may take as long as this from now, where the unit gives it less (sd_notify(3),
+    /// systemd 236).
+    case extendTimeout(Duration)
     /// One line about what the service is doing, for `systemctl status`.
     case status(String)
 }
@@ -49,6 +52,7 @@ extension ServiceNotification {
         case .ready: "READY=1"
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())"
         case .stopping: "STOPPING=1"
+        case .extendTimeout(let time): "EXTEND_TIMEOUT_USEC=\(UInt64(max(0, time / .microseconds(1))))"
         case .status(let text): "STATUS=" + String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
         }
     }

@@ -224,6 +224,20 @@ import Testing
         #expect(world.lines() == ["resume clock", "reply 2 done"])
     }
 
+    @Test(arguments: [false, true])
+    func `how long a shutdown can take is what the slowest app has for its end`(scenes: Bool) {
+        var world = World(apps: "clock", "maps")
+        var policy = Policy()
+        policy.scenes = scenes
+        policy.timeouts.willTerminate = .seconds(20)
+        world.give(.define(Self.clock, policy))
+        #expect(world.core.longestEnding == .zero)
+        for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
+        #expect(world.core.longestEnding == .seconds(scenes ? 46 : 26))
+        world.ask(.kill(Self.clock))
+        #expect(world.core.longestEnding == .seconds(11))
+    }
+
     @Test func `resume is no reason for what is on its way to the front`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
