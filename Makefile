@@ -15,15 +15,18 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
+.PHONY: all toolchain build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
 all: build
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-build: ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
+toolchain:
 	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
 	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "This toolchain does not run: https://swift.org/install lists the packages that it needs." >&2; exit 1; }
+
+build: toolchain ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
+	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'The headers of libsystemd are missing (Debian: libsystemd-dev).' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
@@ -39,12 +42,12 @@ samples: build ## Build the sample apps in Swift and in C; those in Python and s
 deps: ## Install what is missing to build and to test (Debian and its relatives).
 	@scripts/deps build test
 
-demo: ## Show real programs going through their life, under a minute, without root.
+demo: toolchain ## Show real programs going through their life, under a minute, without root.
 	@scripts/deps build
 	@$(MAKE) --no-print-directory samples
 	@Examples/demo
 
-test: ## Run every test that this machine allows, and say what was skipped.
+test: toolchain ## Run every test that this machine allows, and say what was skipped.
 	@scripts/deps build test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
