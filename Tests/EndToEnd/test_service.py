@@ -50,6 +50,16 @@ def test_a_restart_serves_again(lifed):
     assert lifed.lifectl.state("other") == "active"
 
 
+def test_a_person_who_is_not_in_the_group_can_run_a_daemon_of_their_own(container):
+    script = """
+        place=$(mktemp -d)
+        lifed --runtime-directory=$place/run --state-directory=$place/state --config-directory=$place/configuration &
+        until lifectl list --socket $place/run/control; do kill -0 $! || exit; sleep 0.1; done
+        kill $! && wait $!
+    """
+    container.run(["runuser", "-u", "stranger", "--", "sh", "-c", script])
+
+
 def test_the_manager_is_told_how_it_is(lifed):
     assert lifed.show("StatusText") != ""
 

@@ -25,16 +25,29 @@ struct ControlSocket: ~Copyable {
             guard fcntl(first.descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw failure("use", places.socket) }
             return ControlSocket(Descriptor(owning: first.descriptor), ownPath: nil, lock: lock)
         }
-        let group = isSystem ? AccessPolicy.groupNumber() : nil
+        let group = isSystem ? groupToServe() : nil
         let socket = try UnixListener.open(at: places.socket, mode: group == nil ? 0o600 : 0o660, group: group)
         return ControlSocket(socket, ownPath: places.socket, lock: lock)
     }
 
     /// For this user alone, or for the group that may use the socket as well.
     private static func makeRuntimeDirectory(_ places: Places, isSystem: Bool) throws(DirectoryError) {
-        let group = isSystem ? AccessPolicy.groupNumber() : nil
+        let group = isSystem ? groupToServe() : nil
         try PrivateDirectory.make(
             places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
+    }
+
+    /// The group that may use the socket as well, where there is one that this process can give a file to: root can, and a
+    /// member. A daemon that somebody else has started for themselves is for them alone.
+    private static func groupToServe() -> gid_t? {
+        guard let group = AccessPolicy.groupNumber() else { return nil }
+        return geteuid() == 0 || getegid() == group || ownGroups().contains(group) ? group : nil
+    }
+
+    private static func ownGroups() -> [gid_t] {
+        var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
+        let count = unsafe getgroups(Int32(groups.count), &groups)
+        return Array(groups.prefix(max(0, Int(count))))
     }
 
     private static func failure(_ operation: String, _ path: String) -> StartError {
