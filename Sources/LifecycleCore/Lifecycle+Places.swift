@@ -68,7 +68,12 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         let beginning = effects.count
         apps[id]?.placesPromised = nil
-        if app.state == .active { resignUnanswered(app) }
+        if app.state == .active {
+            resignUnanswered(app)
+        } else if app.awaitedCallback == .willEnterForeground {
+            // It comes no further, and goes back when it has answered: later, somebody may have been told that it is out of sight.
+            arrive(id, at: .inactive)
+        }
         // What has more time than its place, and is still waited for, is not overdue, unless it has cost the app what it was told
         // to come for.
         if let callback = app.awaitedCallback, app.owesActivation || apps[id]?.awaiting != app.awaiting {

@@ -143,6 +143,32 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    @Test func `who is away, and has lost its place before it came to the front, goes back when it has answered`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.willEnterForeground]
+        world.ask(.focus(Self.clock))
+        world.ask(.focus(Self.maps))
+        world = world.takenOver()
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .inactive)
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
+    }
+
+    @Test func `a lock waits for who was told to come and has not answered, and is not passed by it later`() {
+        var world = running("clock", "maps")
+        world.silent[Self.clock] = [.willEnterForeground, .protectedDataWillBecomeUnavailable]
+        world.ask(.focus(Self.clock))
+        let lock = world.ask(.machine(.lock))
+        world.pass(.seconds(1))
+        #expect(world.replies[lock] == nil)
+        world.pass(.seconds(10))
+        #expect(world.replies[lock] == .done(nil))
+        #expect(world.state("clock")?.isForeground == false)
+    }
+
     @Test func `an app that loses its place while it launches can still answer that it has launched`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.silent[Self.clock] = [.didFinishLaunching]
