@@ -5,6 +5,9 @@ internal import CLifecycle
 ///
 /// Has no thread. Whoever owns it polls `fileDescriptor`, calls `receive()` when it is readable, and then takes events
 /// until there are none. No call waits. SIGTERM belongs to the process, so there is one client in it that catches it.
+///
+/// A process that was forked and has not executed a program has a copy, which does nothing: the descriptors are the same
+/// for both, so whatever it did, it would do to the one that it was forked from.
 public final class Client {
     /// Who is to hear of SIGTERM.
     public enum Termination: Sendable {
@@ -21,6 +24,7 @@ public final class Client {
     private var reconnection: Reconnection?
     private var isWaitingForRoom = false
     private var hasCaughtTermination = false
+    private let owner = lifecycle_process()
 
     /// A client on the channel that `LIFECYCLE_FD` names, or on none when the app was not launched by the daemon. When the
     /// channel ends, another one is had at the socket that `LIFECYCLE_SOCKET` names. `usesScenes` is as for the other
@@ -90,6 +94,7 @@ public final class Client {
     /// Takes what has arrived since the last time, a limited amount at once: what is left keeps the descriptor readable.
     /// Events are to be taken afterwards, until there are none.
     public func receive() {
+        guard isOwned else { return }
         waker.reset()
         if let channel {
             switch channel.receive() {
@@ -107,6 +112,7 @@ public final class Client {
 
     /// What the app is to be told next, or nil when there is nothing for now.
     public func nextEvent() -> SessionEvent? {
+        guard isOwned else { return nil }
         if hasCaughtTermination, lifecycle_termination_take() { session.requestTermination() }
         return session.next()
     }
@@ -143,9 +149,11 @@ public final class Client {
 }
 
 extension Client {
+    private var isOwned: Bool { lifecycle_process() == owner }
+
     /// Sends what there is room for; the rest goes when the descriptor is readable because there is room again.
     private func flush() {
-        guard let channel else { return }
+        guard let channel, isOwned else { return }
         sending: while !session.output.isEmpty {
             switch channel.send(session.output) {
             case .sent(let count): session.didSend(count)
@@ -188,13 +196,17 @@ extension Client {
     }
 
     private func endReconnection() {
-        if let reconnection { events.forget(reconnection.descriptor) }
+        if let reconnection, isOwned { events.forget(reconnection.descriptor) }
         reconnection = nil
     }
 
     private func closeChannel() {
         guard let channel else { return }
-        events.forget(channel.descriptor)
+        if isOwned {
+            events.forget(channel.descriptor)
+            // A process that was forked has the channel, too, and would keep it from ending.
+            channel.shutDown()
+        }
         lifecycle_close_descriptor(channel.descriptor)
         self.channel = nil
         isWaitingForRoom = false
@@ -203,6 +215,6 @@ extension Client {
     /// For calls from outside of the events' turn: an event that came of one would wait for the daemon's next line.
     func flushAndWake() {
         flush()
-        if session.hasEvents { waker.wake() }
+        if session.hasEvents, isOwned { waker.wake() }
     }
 }

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,56 @@ def test_installing_again_leaves_apps_the_library_that_they_run_on(tmp_path):
         run(*install)
         # What is written into while somebody has it mapped changes under them.
         assert os.fstat(library.fileno()).st_nlink == 0
+
+
+FORKS = """
+import ctypes, os, socket, sys
+
+library = ctypes.CDLL(sys.argv[1])
+library.lifecycle_open.restype = ctypes.c_void_p
+callbacks = (ctypes.c_size_t * 8)(64)
+ours, theirs = socket.socketpair()
+os.set_inheritable(theirs.fileno(), True)
+os.environ["LIFECYCLE_FD"] = str(theirs.detach())
+app = ctypes.c_void_p(library.lifecycle_open(callbacks, None, 0))
+ours.settimeout(30)
+assert ours.recv(100).startswith(b"hello")
+"""
+
+
+def test_a_child_that_was_forked_leaves_its_parents_life_cycle_alone(shared):
+    script = FORKS + """
+child = os.fork()
+if not child:
+    library.lifecycle_dispatch(app)
+    library.lifecycle_close(app)
+    os._exit(0)
+os.waitpid(child, 0)
+import select
+poller = select.poll()
+poller.register(library.lifecycle_fd(app), select.POLLIN)
+# What was due by then.
+while poller.poll(0):
+    library.lifecycle_dispatch(app)
+ours.sendall(b"welcome protocol=1\\nwill-finish-launching seq=1 deadline-ms=1 state=inactive reason=launch\\n")
+assert poller.poll(30_000)
+library.lifecycle_dispatch(app)
+assert b"done seq=1" in ours.recv(100)
+"""
+    subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+def test_closing_ends_the_channel_while_a_child_that_was_forked_lives(shared):
+    script = FORKS + """
+import signal
+child = os.fork()
+if not child:
+    signal.pause()
+try:
+    library.lifecycle_close(app)
+    while ours.recv(100):
+        pass
+finally:
+    os.kill(child, signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)

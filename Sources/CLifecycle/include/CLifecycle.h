@@ -80,6 +80,9 @@ int lifecycle_try_again(void);
 /// Milliseconds on CLOCK_MONOTONIC.
 int64_t lifecycle_now_milliseconds(void);
 
+/// The number of this process.
+int lifecycle_process(void);
+
 /// exit(3) with status 0.
 _Noreturn void lifecycle_exit(void);
 

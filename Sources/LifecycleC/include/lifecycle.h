@@ -24,6 +24,9 @@
  * Threads: all functions are for one thread, the one that opened the life cycle. Callbacks are called on that thread,
  * from within lifecycle_dispatch() and from nowhere else. They may call every function here.
  *
+ * Processes: the life cycle is that of the process that opened it. In a child that was forked and has not executed a
+ * program, nothing here does anything; lifecycle_close() frees what is its own.
+ *
  * A program that was not launched by lifed is told the same as one that is launched to the front and stays there. With
  * LIFECYCLE_VERBOSE in the environment it says so once on standard error.
  */
@@ -193,7 +196,7 @@ int lifecycle_fd(const struct lifecycle *app);
  * A call from within a callback does nothing. Does not return after will_terminate.
  *
  * When lifed dies and is started again, this finds it again, and goes on where it was. Meanwhile the app stays as it is,
- * and what it asks for waits; lifecycle_fd() is readable now and then, at most every 30 s in the long run.
+ * and what it asks for waits; lifecycle_fd() is readable now and then, every 4 s in the long run.
  */
 void lifecycle_dispatch(struct lifecycle *app);
 
