@@ -1,6 +1,7 @@
 internal import CMainQueue
 internal import Dispatch
 internal import Glibc
+internal import LifecycleClient
 
 extension Application {
     /// Gives the main thread to the app, for good: tells the delegate what there is to tell, and does the work of the main
@@ -21,6 +22,8 @@ extension Application {
             pollfd(fd: lifecycle_main_queue_descriptor(), events: Int16(POLLIN), revents: 0),
         ]
         while true {
+            // The delegate may have given the life cycle up, and what is not there is left out: it would be ready all the time.
+            items[0].fd = client?.fileDescriptor ?? -1
             guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
             if items[0].revents != 0 { dispatch() }
             if items[1].revents != 0 { lifecycle_main_queue_drain() }
