@@ -36,7 +36,8 @@ public struct ServerConnection: Sendable {
     private var output = OutputQueue()
     private var outstanding: Outstanding?
     private var callCount: UInt64 = 0
-    private var inputEnded = false
+    /// Whether the peer will send no more, and all that it has sent is here.
+    public private(set) var inputEnded = false
     /// Whether the connection is over but for the bytes that wait to be written.
     public private(set) var isClosing = false
 

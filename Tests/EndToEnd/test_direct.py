@@ -119,6 +119,19 @@ def test_without_descriptors_clients_wait_and_the_daemon_does_not_spin(direct):
     assert direct.lifectl("list").returncode == 0
 
 
+def test_a_client_that_leaves_in_the_middle_of_its_call_is_forgotten_at_once(direct):
+    def clients():
+        return direct.lifectl.json("status")["status"]["clients"]
+
+    alone = clients()
+    with connect(str(direct.socket)) as connection:
+        connection.sendall(b'{"method": "org.lifed.Monitor", "more": true}\0')
+        assert connection.recv(1 << 16)
+        assert clients() == alone + 1
+    # Nothing happens that a monitor is told of; the daemon would be busy with the end of this one until something does.
+    wait_for(lambda: clients() == alone)
+
+
 def test_an_ad_hoc_app_leaves_no_directory_that_it_did_not_use(direct):
     direct.lifectl.start("unused", *programs.IDLE)
     direct.lifectl.start("used", "sh", "-c", 'touch "$LIFECYCLE_STATE_DIR/kept"; exec sleep infinity')

@@ -58,7 +58,7 @@ def test_nothing_stays_of_what_a_program_has_started(place, monkeypatch, number)
     process, directory = start(place, "test", sys.executable, "-c", program)
     wait_for(lambda: len(guardian.guarded(directory)) >= 4 and any(directory.iterdir()))
     process.send_signal(number)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     wait_for(lambda: not directory.exists())
     assert guardian.guarded(directory) == []
 
@@ -68,7 +68,7 @@ def test_what_is_to_be_looked_at_is_kept(place):
     process, directory = start(place, "test", sys.executable, "-c", program, "keep")
     wait_for(lambda: len(guardian.guarded(directory)) >= 4)
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     wait_for(lambda: not guardian.guarded(directory))
     assert directory.exists()
 
@@ -81,7 +81,7 @@ def test_whoever_kills_make_ends_what_it_runs(place):
     process, directory = start(place, "test", "make", "-C", str(place))
     wait_for(lambda: len(guardian.guarded(directory)) >= 4)
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     wait_for(lambda: not directory.exists())
     assert guardian.guarded(directory) == []
 
@@ -95,7 +95,7 @@ def test_nothing_stays_of_a_bench(place, number):
     wait_for(lambda: len(guardian.guarded(directory)) >= 6 and guardian.daemons(directory))
     cgroups = guardian.cgroups(directory)
     process.send_signal(number)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     wait_for(lambda: not directory.exists(), timeout=120)
     assert guardian.guarded(directory) == []
     assert not any(each.exists() for each in cgroups)
@@ -114,5 +114,5 @@ def test_nothing_stays_of_a_demo(place, number):
     directory = wait_for(lambda: next(place.glob("lifed-demo.*"), None))
     wait_for(lambda: len(processes()) >= 3)
     demo.send_signal(number)
-    demo.wait(timeout=60)
+    demo.wait(timeout=300)
     wait_for(lambda: not directory.exists() and not processes())

@@ -61,6 +61,8 @@ final class ControlConnection {
     private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         proceed()
+        // A peer that is gone in both directions hears of no reply any more, and epoll(7) would tell of its end again and again.
+        if events.contains(.hangUp), state.inputEnded { close() }
     }
 
     /// Takes the calls that are there, one after the other, and writes what the socket takes.
