@@ -10,6 +10,7 @@ import pytest
 
 import programs
 from container import wait_for
+from driver import call, connect
 from listeners import Listeners
 from puppet import Puppet
 
@@ -46,6 +47,30 @@ def apps(direct, request, tmp_path):
     if direct.containment != expected:
         pytest.skip("there are no control groups here")
     return direct
+
+
+# Connects often and says nothing.
+CROWD = """
+import socket, sys, time
+crowd = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+for client in crowd:
+    client.connect(sys.argv[1])
+open(sys.argv[2], "w").close()
+time.sleep(3600)
+"""
+
+
+def test_it_cannot_put_a_persons_client_out_by_coming_often(apps, tmp_path):
+    with (apps.configuration / "lifed.toml").open("a") as file:
+        file.write("[limits]\nclients = 16\n")
+    apps.lifectl("reload")
+    with connect(str(apps.socket)) as person:
+        call(person, "org.lifed.GetStatus", {})
+        crowd, there = tmp_path / "crowd", tmp_path / "there"
+        crowd.write_text(CROWD)
+        apps.puppet.tell(f"{sys.executable} {crowd} {apps.socket} {there} >/dev/null 2>&1 &")
+        wait_for(there.exists)
+        assert "parameters" in call(person, "org.lifed.GetStatus", {})
 
 
 def test_it_sees_itself_alone(apps):

@@ -16,6 +16,14 @@ enum ClientScope: Equatable {
         if case .app(let id) = self { id } else { nil }
     }
 
+    /// Whether it acts for a person, and not for itself.
+    var isPersons: Bool {
+        switch self {
+        case .everything, .launcher: true
+        case .app, .nothing: false
+        }
+    }
+
     /// The app that the client is a process of; nil for a person's program.
     var source: AppID? {
         switch self {

@@ -154,17 +154,23 @@ final class ControlServer {
         listener?.isEnabled = true
     }
 
-    /// Drops the eighth of the clients that has been idle longest, or else the oldest subscriber; whoever waits for a
-    /// reply stays. Dropping several at once keeps a crowd from costing a search for each who comes.
+    /// Drops the eighth of the clients that has been idle longest, or else the oldest subscriber, apps before people: no app is to
+    /// put anybody else out. Whoever waits for a reply stays. Dropping several at once keeps a crowd from costing a search for
+    /// each who comes.
     ///
     /// - Returns: Whether there is room now.
     private func makeRoom() -> Bool {
-        let idle = connections.values.filter { !$0.isBusy }.sorted { $0.lastActivity < $1.lastActivity }
+        let idle = connections.values.filter { !$0.isBusy }.sorted { Self.goes($0, before: $1) }
         for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
         guard idle.isEmpty else { return true }
-        let oldest = connections.values.filter(\.isSubscribed).min { $0.lastActivity < $1.lastActivity }
+        let oldest = connections.values.filter(\.isSubscribed).min { Self.goes($0, before: $1) }
         oldest?.close()
         return oldest != nil
+    }
+
+    private static func goes(_ one: ControlConnection, before other: ControlConnection) -> Bool {
+        if one.scope.isPersons != other.scope.isPersons { return other.scope.isPersons }
+        return one.lastActivity < other.lastActivity
     }
 
     /// Without a descriptor or memory to spare nobody can be let in. The next client who leaves makes room; an app that ends or
