@@ -28,4 +28,22 @@ import Testing
         #expect(calls == 3)
         source = nil
     }
+
+    @Test func oneThatGoesOnAndOnLetsTheOthersHaveTheirTurn() throws {
+        let loop = try EventLoop()
+        var rounds = 0
+        var source: DeferredSource?
+        source = try loop.deferred {
+            rounds += 1
+            if rounds == 100 { loop.exit(code: 1) } else { source?.schedule() }
+        }
+        let pipe = try Pipe()
+        pipe.write("x")
+        let watch = try loop.watch(descriptor: pipe.readEnd, events: .readable) { _ in loop.exit(code: 0) }
+        source?.schedule()
+        try run(loop)
+        #expect(rounds < 100)
+        watch.cancel()
+        source = nil
+    }
 }
