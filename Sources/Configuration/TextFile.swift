@@ -50,9 +50,9 @@ enum TextFile {
 
     /// Devices are the same if their numbers are; the name is only one way to them.
     private static func isNull(_ status: stat) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFCHR else { return false }
         var null = stat()
-        guard unsafe stat("/dev/null", &null) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == null.st_rdev
+        return unsafe stat("/dev/null", &null) == 0 && status.st_rdev == null.st_rdev
     }
 
     /// Counts what is read and not what the size says, because a file can grow meanwhile.

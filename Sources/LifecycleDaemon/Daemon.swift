@@ -102,6 +102,7 @@ public final class Daemon {
             manager.take(configuration)
             manager.keeper.begin()
         }
+        manager.processes.removeEmptyGroups()
         let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
         for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
         kept.closeRest()

@@ -32,7 +32,6 @@ public final class CgroupSubtree {
         self.origin = origin
         apps = base.child("apps")
         try Self.createIfMissing(apps)
-        for group in apps.children() { group.remove() }
     }
 
     private init(lookingAt base: Cgroup) {
@@ -195,6 +194,13 @@ extension CgroupSubtree {
     /// Removes a group as soon as nothing is in it.
     func discard(_ group: Cgroup) {
         if !group.remove() { leftovers.append(group) }
+    }
+
+    /// Removes what earlier processes have left behind here, as far as nothing is in it.
+    ///
+    /// - Parameter isInUse: Whether a group holds an app, so that there is nothing to try.
+    func removeGroups(unless isInUse: (Cgroup) -> Bool) {
+        for group in apps.children() where !isInUse(group) { group.remove() }
     }
 
     /// Tries again to remove what was still in use. Call it when a process has ended.

@@ -68,6 +68,12 @@ public final class ProcessTable {
     /// Whether a tree is held by a group already.
     func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
 
+    /// Removes the groups of apps that an earlier process has left, and that have ended. Call it when all trees of that
+    /// process are in the table.
+    public func removeEmptyGroups() {
+        cgroups?.removeGroups(unless: isInUse)
+    }
+
     private func start(
         _ request: SpawnRequest, name: String, suspendMethod: SuspendMethod
     ) throws(SpawnError) -> ProcessTree {

@@ -165,6 +165,19 @@ import Testing
         }
     }
 
+    @Test func whatAnEarlierProcessHasLeftEmptyIsRemoved() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let apps = try #require(world.base).child("apps")
+            let (tree, _) = try world.launch("idle")
+            for name in ["app-ended", "app-ended/inner"] { try apps.child(name).create() }
+            world.table.removeEmptyGroups()
+            #expect(apps.children() == [apps.child("app-idle")])
+            #expect(tree.processes().map(\.pid) == [tree.main.pid])
+            try world.end()
+        }
+    }
+
     /// A name comes from a file, which somebody else may have written.
     @Test func namesThatCannotBeOursNameNothing() async {
         await #expect(processExitsWith: .success) {

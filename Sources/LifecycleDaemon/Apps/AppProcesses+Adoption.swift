@@ -62,6 +62,9 @@ extension AppProcesses {
         reapAll()
     }
 
+    /// Removes the control groups in which a daemon that is gone has left nothing.
+    func removeEmptyGroups() { table.removeEmptyGroups() }
+
     func watchMain(of app: RunningApp) {
         guard let descriptor = app.tree.mainDescriptor else { return app.rest() }
         let events: IOEvents = [.readable, .edgeTriggered]
