@@ -44,6 +44,22 @@ import Testing
         #expect(work.due == instant(102))
     }
 
+    @Test func `a clock that begins behind and is set right brings back nothing`() throws {
+        var work = try work("*-*-* *:00:00 UTC", last: 200, now: 1.5)
+        #expect(work.due == instant(2))
+        work.update(Self.mail, now: instant(200.2))
+        #expect(work.due == instant(201))
+    }
+
+    @Test func `what comes due while the clock is behind is done though the clock is set in between`() throws {
+        var work = try work("*-*-* *:00:00 UTC", last: 200, now: 1.5)
+        // As after a sleep.
+        work.update(Self.mail, now: instant(2.25))
+        #expect(work.due == instant(2))
+        work.update(Self.mail, now: instant(0.5))
+        #expect(work.due == instant(1))
+    }
+
     @Test func `what never comes again is never due`() throws {
         #expect(try work("1971-01-01 00:00:00 UTC", last: 20_000, now: 20_000).due == nil)
     }

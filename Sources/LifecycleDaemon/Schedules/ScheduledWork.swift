@@ -7,6 +7,9 @@ struct ScheduledWork {
     let schedule: Schedule
     /// Up to when everything is done or left out.
     private(set) var last: Timestamp
+    /// Since when the clock has been far behind that: what comes after this is to be done. A machine without a battery for its
+    /// clock is behind until somebody tells it the time, and then everything up to `last` is done, as it was before.
+    private var behindSince: Timestamp?
     /// When it is due; nil for never again.
     private(set) var due: Timestamp?
 
@@ -22,8 +25,12 @@ struct ScheduledWork {
 
     /// Works out when it is due, after the clock or the time zone was set.
     mutating func update(_ app: AppID, now: Timestamp) {
-        if last > now + Self.smallStep { last = now }
-        let next = schedule.at.next(after: last, in: LocalClock())
+        if last <= now + Self.smallStep {
+            behindSince = nil
+        } else if behindSince.map({ $0 > now + Self.smallStep }) ?? true {
+            behindSince = now
+        }
+        let next = schedule.at.next(after: behindSince ?? last, in: LocalClock())
         due = next.map { $0 + Jitter.delay(for: app.name, at: $0, upTo: schedule.jitter) }
     }
 
