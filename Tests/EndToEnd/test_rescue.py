@@ -108,6 +108,20 @@ def test_a_stop_of_a_daemon_that_hangs_leaves_nothing(service):
     assert service.members() == []
 
 
+def test_a_stop_leaves_nothing_in_a_group_whose_name_begins_with_a_dot(lifed):
+    group = f"/sys/fs/cgroup{lifed.show('ControlGroup')}/.hidden"
+    lifed.container.run(["mkdir", group])
+    hidden = lifed.container.popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; exec sleep infinity"])
+    try:
+        wait_for(lambda: lifed.container.run(["cat", f"{group}/cgroup.procs"]).stdout)
+        lifed.systemctl("stop", "lifed.service")
+        assert lifed.members() == []
+        assert hidden.wait(timeout=60) != 0
+    finally:
+        hidden.kill()
+        hidden.wait()
+
+
 # A daemon that dies
 
 
@@ -187,6 +201,22 @@ def test_without_its_program_all_apps_run_again_and_the_journal_says_why(lifed, 
     assert entry["LIFED_UNIT"] == "lifed.service"
     assert lifed.show("ActiveState") == "failed"
     assert lifed.container.run(["systemctl", "show", "-P", "Result", "lifed-rescue.service"]).stdout.strip() == "success"
+
+
+def test_what_somebody_else_had_stopped_before_is_theirs_to_continue(lifed, no_program):
+    main = lifed.lifectl.start("app", *programs.FAMILY)
+    wait_for(lambda: len(tree(lifed, main)) == 5)
+    theirs = next(stat.pid for stat in lifed.kernel.tree(main) if stat.name == "sleep")
+    lifed.container.run(["kill", "-STOP", str(theirs)])
+    wait_for(lambda: lifed.kernel.stat(theirs).state == "T")
+    lifed.lifectl("suspend", "app")
+    assert lifed.kernel.is_stopped(main)
+    began = cursor(lifed.container)
+    no_program()
+    kill_daemon(lifed)
+    entry = wait_for(lambda: rescues(lifed.container, began), timeout=30)[0]
+    assert "4 stopped processes" in entry["MESSAGE"]
+    assert [pid for pid in tree(lifed, main) if lifed.kernel.stat(pid).state == "T"] == [theirs]
 
 
 def test_after_a_rescue_it_is_started_by_hand(lifed, no_program):
