@@ -47,6 +47,22 @@ def install(machine):
 
 
 @pytest.fixture
+def bare_machine(tmp_path):
+    """A booted systemd of the test's own, in which nothing of lifed is installed."""
+    machine = None
+    try:
+        machine = Container(ROOT)
+        with open(tmp_path / "console", "wb") as log:
+            machine.boot(log)
+        yield machine
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    finally:
+        if machine:
+            machine.shut_down()
+
+
+@pytest.fixture
 def service(container):
     """The installed service, stopped and without configuration; whatever a test leaves running is ended."""
     service = Service(container)

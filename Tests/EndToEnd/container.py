@@ -13,6 +13,9 @@ HERE = Path(__file__).resolve().parent
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # See boot-container for why.
 ISOLATION = "setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --mount-proc".split()
+# Where an installation puts things, but for what a package manager and the system leave behind anywhere.
+PLACES = "/etc /usr /var"
+ELSEWHERE = "/var/log /var/cache /var/tmp /var/lib/dpkg /var/lib/systemd /etc/group- /etc/gshadow-"
 BOOT_TIMEOUT = 60
 COMMAND_TIMEOUT = 60
 
@@ -158,6 +161,12 @@ class Container:
         self.run(["mkdir", "-p", str(Path(inside).parent)])
         self.run(["tee", inside], input=text)
         self.run(["chmod", f"{mode:o}", inside])
+
+    def files(self):
+        """Every file that an installation, or a daemon, could have made."""
+        pruned = " -o ".join(f"-path {path}" for path in ELSEWHERE.split())
+        found = self.run(["sh", "-c", f"find {PLACES} -xdev \\( {pruned} \\) -prune -o -print"], timeout=300)
+        return set(found.stdout.splitlines())
 
     def add_user(self, name, groups=()):
         extra = ["-G", ",".join(groups)] if groups else []
