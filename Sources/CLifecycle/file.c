@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLifecycle.h"
+#include "close.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +18,6 @@ const char *lifecycle_state_directory(void) {
 }
 
 static int open_folder(const char *folder) { return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC); }
-
-// Closes without losing the reason why something before it failed.
-static void close_quietly(int fd) {
-    int error = errno;
-    close(fd);
-    errno = error;
-}
 
 static int write_all(int fd, const char *bytes, size_t count) {
     while (count > 0) {
@@ -94,8 +88,3 @@ int64_t lifecycle_read_file(const char *folder_path, const char *name, void *byt
     close_quietly(fd);
     return result;
 }
-
-int lifecycle_file_too_big(void) { return EFBIG; }
-int lifecycle_bad_message(void) { return EBADMSG; }
-int lifecycle_no_entry(void) { return ENOENT; }
-int lifecycle_try_again(void) { return EAGAIN; }

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "CLifecycle.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,9 +14,3 @@ int64_t lifecycle_now_milliseconds(void) {
 int lifecycle_process(void) { return getpid(); }
 
 void lifecycle_exit(void) { exit(0); }
-
-void lifecycle_set_errno(int error) { errno = error; }
-
-void lifecycle_set_invalid_argument(void) { errno = EINVAL; }
-
-int lifecycle_errno(void) { return errno; }

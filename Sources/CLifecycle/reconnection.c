@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLifecycle.h"
+#include "close.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,9 +36,7 @@ int lifecycle_connect(const char *path) {
     }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
-    int error = errno;
-    close(fd);
-    errno = error;
+    close_quietly(fd);
     return -1;
 }
 

@@ -58,7 +58,7 @@ private func sceneID(_ string: UnsafePointer<CChar>?) -> SceneID? {
 
 private func refuse(_ error: SceneRequestError) -> CInt {
     switch error {
-    case .malformedRole: lifecycle_set_invalid_argument()
+    case .malformedRole: lifecycle_set_errno(lifecycle_invalid_argument())
     case .unusableInfo: lifecycle_set_errno(lifecycle_file_too_big())
     case .noSuchScene: lifecycle_set_errno(lifecycle_no_entry())
     case .tooManyRequests: lifecycle_set_errno(lifecycle_try_again())

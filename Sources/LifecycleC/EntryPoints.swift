@@ -16,7 +16,7 @@ public func lifecycle_open(
     guard let source = unsafe callbacks, let callbacks = unsafe lifecycle_callbacks(copying: source),
         flags & ~LIFECYCLE_LEAVE_SIGTERM == 0
     else {
-        lifecycle_set_invalid_argument()
+        lifecycle_set_errno(lifecycle_invalid_argument())
         return nil
     }
     do throws(SystemError) {
@@ -108,7 +108,7 @@ public func lifecycle_complete_work(_ app: OpaquePointer!, _ work: Int64, _ resu
 @c @implementation
 public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointer!, _ size: Int) -> CInt {
     guard unsafe app != nil && (size == 0 || state != nil) else {
-        lifecycle_set_invalid_argument()
+        lifecycle_set_errno(lifecycle_invalid_argument())
         return -1
     }
     // What is too large is not copied first.
@@ -125,7 +125,7 @@ public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointe
 @c @implementation
 public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRawPointer!, _ capacity: Int) -> Int64 {
     guard unsafe app != nil && (capacity == 0 || state != nil) else {
-        lifecycle_set_invalid_argument()
+        lifecycle_set_errno(lifecycle_invalid_argument())
         return -1
     }
     do throws(SystemError) {

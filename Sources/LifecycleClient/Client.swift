@@ -59,7 +59,7 @@ public final class Client {
             try events.watch(reconnection.descriptor)
         }
         if termination == .caught {
-            guard lifecycle_termination_catch(waker.descriptor) == 0 else { throw SystemError(code: lifecycle_errno()) }
+            guard lifecycle_termination_catch(waker.descriptor) == 0 else { throw .last }
             hasCaughtTermination = true
         }
         flushAndWake()

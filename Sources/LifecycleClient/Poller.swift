@@ -6,7 +6,7 @@ struct Poller: ~Copyable {
 
     init() throws(SystemError) {
         descriptor = lifecycle_poller_create()
-        guard descriptor >= 0 else { throw SystemError(code: lifecycle_errno()) }
+        guard descriptor >= 0 else { throw .last }
     }
 
     deinit {
@@ -14,7 +14,7 @@ struct Poller: ~Copyable {
     }
 
     func watch(_ watched: Int32) throws(SystemError) {
-        guard lifecycle_poller_add(descriptor, watched) == 0 else { throw SystemError(code: lifecycle_errno()) }
+        guard lifecycle_poller_add(descriptor, watched) == 0 else { throw .last }
     }
 
     func wantOutput(_ wanted: Bool, of watched: Int32) {
@@ -33,7 +33,7 @@ struct Waker: ~Copyable {
 
     init() throws(SystemError) {
         descriptor = lifecycle_waker_create()
-        guard descriptor >= 0 else { throw SystemError(code: lifecycle_errno()) }
+        guard descriptor >= 0 else { throw .last }
     }
 
     deinit {

@@ -15,7 +15,7 @@ final class Reconnection {
     init(path: String) throws(SystemError) {
         self.path = path
         descriptor = lifecycle_timer_create()
-        guard descriptor >= 0 else { throw SystemError(code: lifecycle_errno()) }
+        guard descriptor >= 0 else { throw .last }
     }
 
     deinit {

@@ -60,7 +60,3 @@ public enum SavedState {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }
-
-extension SystemError {
-    fileprivate static var last: SystemError { SystemError(code: lifecycle_errno()) }
-}

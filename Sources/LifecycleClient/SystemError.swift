@@ -1,3 +1,5 @@
+internal import CLifecycle
+
 /// A system call that failed.
 public struct SystemError: Error, Equatable, Sendable {
     /// An errno.
@@ -6,4 +8,7 @@ public struct SystemError: Error, Equatable, Sendable {
     init(code: Int32) {
         self.code = code
     }
+
+    /// Why the last call failed.
+    static var last: SystemError { SystemError(code: lifecycle_errno()) }
 }

@@ -71,12 +71,6 @@ int lifecycle_replace_file(const char *folder, const char *name, const void *byt
 /// The first `capacity` bytes of a file: how many there are, or -1 with errno. What is not a file has none.
 int64_t lifecycle_read_file(const char *folder, const char *name, void *bytes, size_t capacity);
 
-/// EFBIG, EBADMSG, ENOENT and EAGAIN.
-int lifecycle_file_too_big(void);
-int lifecycle_bad_message(void);
-int lifecycle_no_entry(void);
-int lifecycle_try_again(void);
-
 /// Milliseconds on CLOCK_MONOTONIC.
 int64_t lifecycle_now_milliseconds(void);
 
@@ -86,6 +80,12 @@ int lifecycle_process(void);
 /// exit(3) with status 0.
 _Noreturn void lifecycle_exit(void);
 
-void lifecycle_set_errno(int error);
-void lifecycle_set_invalid_argument(void);
 int lifecycle_errno(void);
+void lifecycle_set_errno(int error);
+
+/// EINVAL, EFBIG, EBADMSG, ENOENT and EAGAIN.
+int lifecycle_invalid_argument(void);
+int lifecycle_file_too_big(void);
+int lifecycle_bad_message(void);
+int lifecycle_no_entry(void);
+int lifecycle_try_again(void);

@@ -1,0 +1,14 @@
+#ifndef CLIFECYCLE_CLOSE_H
+#define CLIFECYCLE_CLOSE_H
+
+#include <errno.h>
+#include <unistd.h>
+
+// Closes without losing the reason why something before it failed.
+static inline void close_quietly(int fd) {
+    int error = errno;
+    close(fd);
+    errno = error;
+}
+
+#endif
