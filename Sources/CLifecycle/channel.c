@@ -9,8 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char *const variable = "LIFECYCLE_FD";
-
 static int parse_descriptor(const char *text) {
     if (*text < '0' || *text > '9') return -1;
     errno = 0;
@@ -31,16 +29,24 @@ static bool is_channel(int fd) {
     return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
 }
 
-int lifecycle_adopt_channel(void) {
-    const char *text = getenv(variable);
+int lifecycle_find_channel(void) {
+    const char *text = getenv("LIFECYCLE_FD");
     int fd = text ? parse_descriptor(text) : -1;
-    const char *reason = text ? "LIFECYCLE_FD is not a connected socket" : "LIFECYCLE_FD is not set";
-    bool found = fd >= 0 && is_channel(fd) && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
-    unsetenv(variable);
-    if (found) return fd;
+    return fd >= 0 && is_channel(fd) ? fd : -1;
+}
+
+static void say_why_there_is_none(void) {
+    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD is not a connected socket" : "LIFECYCLE_FD is not set";
     if (getenv("LIFECYCLE_VERBOSE"))
         fprintf(stderr, "lifecycle: not launched by lifed (%s); going on as if launched to the front\n", reason);
-    return -1;
+}
+
+void lifecycle_adopt_environment(int fd) {
+    // Does not fail for a descriptor that is open.
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    else say_why_there_is_none();
+    unsetenv("LIFECYCLE_FD");
+    unsetenv("LIFECYCLE_SOCKET");
 }
 
 static enum lifecycle_io outcome(ssize_t result, size_t *count) {

@@ -10,8 +10,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static const char *const variable = "LIFECYCLE_SOCKET";
-
 static bool set_path(struct sockaddr_un *address, const char *path) {
     size_t length = strlen(path);
     if (path[0] != '/' || length >= sizeof address->sun_path) return false;
@@ -20,12 +18,10 @@ static bool set_path(struct sockaddr_un *address, const char *path) {
     return true;
 }
 
-const char *lifecycle_adopt_socket_path(void) {
-    static struct sockaddr_un address;
-    const char *path = getenv(variable);
-    bool usable = path && set_path(&address, path);
-    unsetenv(variable);
-    return usable ? address.sun_path : NULL;
+const char *lifecycle_find_socket_path(void) {
+    struct sockaddr_un address;
+    const char *path = getenv("LIFECYCLE_SOCKET");
+    return path && set_path(&address, path) ? path : NULL;
 }
 
 int lifecycle_connect(const char *path) {

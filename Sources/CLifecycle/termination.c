@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 // A signal's disposition belongs to the process, so this does too. Atomics, because the handler may run on any thread.
+static const int nobody = -1;
 static atomic_int caught_by = -1;
 static atomic_bool requested;
 static _Atomic pid_t owner;
@@ -28,8 +29,8 @@ static void on_termination(int signal_number) {
 }
 
 int lifecycle_termination_catch(int waker) {
-    int nobody = -1;
-    if (!atomic_compare_exchange_strong(&caught_by, &nobody, waker)) {
+    int expected = nobody;
+    if (!atomic_compare_exchange_strong(&caught_by, &expected, waker)) {
         errno = EBUSY;
         return -1;
     }
@@ -38,7 +39,9 @@ int lifecycle_termination_catch(int waker) {
     // A handler, not a blocked signal and signalfd: execve puts a handler back and keeps a mask.
     struct sigaction action = {.sa_handler = on_termination, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    return sigaction(SIGTERM, &action, &former);
+    int result = sigaction(SIGTERM, &action, &former);
+    if (result != 0) caught_by = nobody;
+    return result;
 }
 
 bool lifecycle_termination_take(void) { return atomic_exchange(&requested, false); }
@@ -48,5 +51,5 @@ void lifecycle_termination_release(void) {
     // Whoever put a handler of their own in place since then keeps it.
     if (sigaction(SIGTERM, NULL, &current) == 0 && current.sa_handler == on_termination)
         sigaction(SIGTERM, &former, NULL);
-    caught_by = -1;
+    caught_by = nobody;
 }

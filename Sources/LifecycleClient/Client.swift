@@ -24,30 +24,40 @@ public final class Client {
     private var reconnection: Reconnection?
     private var isWaitingForRoom = false
     private var hasCaughtTermination = false
+    private var hasClaimedProcess = false
     private let owner = lifecycle_process()
 
     /// A client on the channel that `LIFECYCLE_FD` names, or on none when the app was not launched by the daemon. When the
     /// channel ends, another one is had at the socket that `LIFECYCLE_SOCKET` names. `usesScenes` is as for the other
     /// initializer.
     ///
-    /// Takes both variables out of the environment. Throws a `SystemError`: EBUSY when another client catches SIGTERM,
-    /// EMFILE or ENOMEM when there are no descriptors left.
+    /// Takes both variables out of the environment. Throws a `SystemError`, and leaves everything as it is for who tries
+    /// again: EBUSY when there is such a client already or another one catches SIGTERM, EMFILE, ENFILE or ENOMEM when there
+    /// are no descriptors left.
     public static func forThisProcess(
         _ termination: Termination, usesScenes: Bool = false
     ) throws(SystemError) -> Client {
-        let descriptor = lifecycle_adopt_channel()
-        let path = unsafe lifecycle_adopt_socket_path().map { unsafe String(cString: $0) }
-        return try Client(
-            channel: descriptor >= 0 ? descriptor : nil, socketPath: path, usesScenes: usesScenes, termination)
+        guard lifecycle_claim() else { throw SystemError(code: lifecycle_busy()) }
+        do throws(SystemError) {
+            let descriptor = lifecycle_find_channel()
+            let path = unsafe lifecycle_find_socket_path().map { unsafe String(cString: $0) }
+            let client = try Client(
+                channel: descriptor >= 0 ? descriptor : nil, socketPath: path, usesScenes: usesScenes, termination)
+            client.hasClaimedProcess = true
+            lifecycle_adopt_environment(descriptor)
+            return client
+        } catch {
+            lifecycle_disclaim()
+            throw error
+        }
     }
 
     /// A client on a connected stream socket, which it closes in the end, or on none; and the path of the socket where
     /// the daemon has another one for it, when that one has ended. Where there is no daemon to say so, `usesScenes` says
-    /// whether the app has a life cycle for each of its scenes.
+    /// whether the app has a life cycle for each of its scenes. When it throws, the descriptor is still the caller's.
     public init(
         channel descriptor: Int32?, socketPath: String? = nil, usesScenes: Bool = false, _ termination: Termination
     ) throws(SystemError) {
-        channel = descriptor.map { Channel(descriptor: $0) }
         session = Session(hasChannel: descriptor != nil, canResume: socketPath != nil, usesScenes: usesScenes)
         events = try Poller()
         waker = try Waker()
@@ -62,6 +72,8 @@ public final class Client {
             guard lifecycle_termination_catch(waker.descriptor) == 0 else { throw .last }
             hasCaughtTermination = true
         }
+        // Last, because a channel is closed with its client.
+        channel = descriptor.map { Channel(descriptor: $0) }
         flushAndWake()
     }
 
@@ -75,6 +87,8 @@ public final class Client {
         hasCaughtTermination = false
         closeChannel()
         endReconnection()
+        if hasClaimedProcess { lifecycle_disclaim() }
+        hasClaimedProcess = false
     }
 
     /// Readable whenever there is something to do; stays the same for as long as the client is there.

@@ -169,3 +169,77 @@ finally:
     os.kill(child, signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+OPENS = """
+import ctypes, errno, os, resource, select, socket, sys
+
+library = ctypes.CDLL(sys.argv[1], use_errno=True)
+library.lifecycle_open.restype = ctypes.c_void_p
+callbacks = (ctypes.c_size_t * 8)(64)
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+LEAVE_SIGTERM = 1
+
+
+def channel():
+    ours, theirs = socket.socketpair()
+    os.environ["LIFECYCLE_FD"] = str(theirs.fileno())
+    os.environ["LIFECYCLE_SOCKET"] = "/nowhere"
+    ours.settimeout(30)
+    return ours, theirs.detach()
+
+
+def opened(flags=0):
+    return library.lifecycle_open(callbacks, None, flags)
+
+
+def refused(reason, flags=0):
+    assert opened(flags) is None, (reason, flags)
+    assert errno.errorcode[ctypes.get_errno()] == reason, (reason, flags)
+    # Whoever tries again finds what there was, and the other end has not heard of it.
+    assert getenv(b"LIFECYCLE_FD") == str(theirs).encode() and getenv(b"LIFECYCLE_SOCKET") == b"/nowhere"
+    assert not select.select([ours], [], [], 0)[0]
+
+
+def taken():
+    assert ours.recv(100).startswith(b"hello")
+    assert getenv(b"LIFECYCLE_FD") is None and getenv(b"LIFECYCLE_SOCKET") is None
+    assert not os.get_inheritable(theirs)
+"""
+
+
+def test_a_life_cycle_that_is_open_is_not_opened_again_whatever_the_flags(shared):
+    script = OPENS + """
+for first in 0, LEAVE_SIGTERM:
+    app = ctypes.c_void_p(opened(first))
+    assert app
+    ours, theirs = channel()
+    for second in 0, LEAVE_SIGTERM:
+        refused("EBUSY", second)
+    library.lifecycle_close(app)
+    app = ctypes.c_void_p(opened(first))
+    assert app
+    taken()
+    library.lifecycle_close(app)
+"""
+    subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+def test_opening_that_failed_takes_nothing_and_can_be_tried_again(shared):
+    script = OPENS + """
+ours, theirs = channel()
+os.set_inheritable(theirs, True)
+lowest = os.dup(0)
+os.close(lowest)
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+# Each of the descriptors that it needs is once the one that is not to be had.
+for limit in range(lowest, lowest + 3):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    refused("EMFILE")
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+refused("EINVAL", 8)
+assert opened()
+taken()
+"""
+    subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)

@@ -6,15 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The channel that the environment names, or -1 when there is none.
-///
-/// Takes the variable out of the environment and closes the descriptor on execve, so that programs that the app starts
-/// do not take themselves for it. Says on standard error why there is none, when LIFECYCLE_VERBOSE is set.
-int lifecycle_adopt_channel(void);
+/// The channel that LIFECYCLE_FD names, or -1 when there is none. Changes nothing.
+int lifecycle_find_channel(void);
 
-/// The path that LIFECYCLE_SOCKET holds, or NULL when it holds none that a socket can have. Takes the variable out of the
-/// environment. Valid until the next call.
-const char *lifecycle_adopt_socket_path(void);
+/// The path that LIFECYCLE_SOCKET holds, or NULL when it holds none that a socket can have. Valid until the environment
+/// changes.
+const char *lifecycle_find_socket_path(void);
+
+/// Takes both variables out of the environment and closes the channel that was found on execve, so that programs that the
+/// app starts do not take themselves for it. Says on standard error why there is none, when LIFECYCLE_VERBOSE is set.
+/// Cannot be undone, so it is for when nothing can fail any more.
+void lifecycle_adopt_environment(int channel);
+
+/// Whether the life cycle of this process was nobody's: it is the caller's then, until lifecycle_disclaim().
+bool lifecycle_claim(void);
+void lifecycle_disclaim(void);
 
 /// A socket connected to the one at a path, or -1 with errno. Never waits: EAGAIN when too many others do.
 int lifecycle_connect(const char *path);
@@ -83,8 +89,9 @@ _Noreturn void lifecycle_exit(void);
 int lifecycle_errno(void);
 void lifecycle_set_errno(int error);
 
-/// EINVAL, EFBIG, EBADMSG, ENOENT and EAGAIN.
+/// EINVAL, EBUSY, EFBIG, EBADMSG, ENOENT and EAGAIN.
 int lifecycle_invalid_argument(void);
+int lifecycle_busy(void);
 int lifecycle_file_too_big(void);
 int lifecycle_bad_message(void);
 int lifecycle_no_entry(void);

@@ -178,7 +178,8 @@ struct lifecycle_callbacks {
  * that programs that the app starts do not take themselves for the app.
  *
  * Returns NULL and sets errno: EINVAL when callbacks is NULL, its size is too small or a flag is not known; EBUSY when
- * the life cycle is open already; EMFILE, ENFILE or ENOMEM when the system has no descriptors left.
+ * the life cycle is open already, whatever the flags; EMFILE, ENFILE or ENOMEM when the system has no descriptors left.
+ * The environment and the descriptor are as they were then, so that it can be tried again.
  */
 struct lifecycle *lifecycle_open(const struct lifecycle_callbacks *callbacks, void *context, unsigned flags);
 
