@@ -30,31 +30,35 @@ extension Application {
         }
     }
 
-    /// Tells the delegate what there is to tell, until the task is cancelled.
+    /// Tells the delegate what there is to tell, until the task is cancelled or the app gives its life cycle up
+    /// with `stop()`. Either way it is given up when this returns.
     ///
     /// Throws an `ApplicationError` like `start(delegate:termination:)`.
     public func run(delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits)
         async throws(ApplicationError)
     {
         try start(delegate: delegate, termination: termination)
+        let client = client
+        let (life, end) = AsyncStream.makeStream(of: Never.self)
+        finishWhenStopped(end)
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: .main)
         source.setEventHandler { MainActor.assumeIsolated { Application.shared.dispatch() } }
         source.activate()
-        await untilCancelled()
-        // The descriptor may be closed only when the source has let go of it.
+        await untilEnded(life, end)
+        // The descriptor may be closed only when the source has let go of it, and so the client is kept until then.
         await withCheckedContinuation { continuation in
             source.setCancelHandler { continuation.resume() }
             source.cancel()
         }
-        stop()
+        // Whoever has stopped the app may have started it anew.
+        if self.client === client { stop() }
     }
 
-    private nonisolated func untilCancelled() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    private nonisolated func untilEnded(_ life: AsyncStream<Never>, _ end: AsyncStream<Never>.Continuation) async {
         await withTaskCancellationHandler {
-            for await _ in stream {}
+            for await _ in life {}
         } onCancel: {
-            continuation.finish()
+            end.finish()
         }
     }
 }

@@ -44,6 +44,8 @@ public final class Application {
     var refusalHandlers: [AssertionID: @MainActor (ActivityRefusal) -> Void] = [:]
     let observers = Observers()
     private var isDispatching = false
+    /// For whoever waits until the life cycle is given up.
+    private var end: AsyncStream<Never>.Continuation?
 
     init() {}
 
@@ -68,7 +70,8 @@ public final class Application {
     ///
     /// Catches SIGTERM unless told to leave it; programs that the app starts do not inherit that. Takes `LIFECYCLE_FD` and
     /// `LIFECYCLE_SOCKET` out of the environment and closes the descriptor that the former names on `execve`, so that they
-    /// do not take themselves for the app. Throws an `ApplicationError` when the life cycle was taken up already, or the system has no descriptors left.
+    /// do not take themselves for the app. Throws an `ApplicationError` when the life cycle was taken up already, or the system has no
+    /// descriptors left; then nothing has changed, and it can be tried again.
     public func start(
         delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits
     ) throws(ApplicationError) {
@@ -87,7 +90,8 @@ public final class Application {
         self.delegate = delegate
     }
 
-    /// Gives the life cycle up: nothing is told any more, and SIGTERM does what it did before.
+    /// Gives the life cycle up: nothing is told any more, and SIGTERM does what it did before. An `async` `run` returns,
+    /// the one that is `Never` goes on with the main queue alone.
     public func stop() {
         client?.close()
         client = nil
@@ -96,6 +100,13 @@ public final class Application {
         refusalHandlers = [:]
         openSessions = []
         scenes = [:]
+        end?.finish()
+        end = nil
+    }
+
+    /// Has a stream that ends with the life cycle that the app has at present.
+    func finishWhenStopped(_ stream: AsyncStream<Never>.Continuation) {
+        end = stream
     }
 
     /// A descriptor to poll for input in a loop of any kind; it stays the same. The app must have been started.

@@ -14,6 +14,8 @@ struct LifecycleFixture {
         case "tasks-only": runInTask(termination: .exits)
         case "own-shutdown": runInTask(termination: .leftToTheApp)
         case "cancelled": runUntilCancelled()
+        case "stopped": runUntilStopped()
+        case "stopped-main-thread": Application.shared.run(delegate: Teller(whenActive: stop))
         case "helper": Application.shared.run(delegate: Teller(whenActive: runHelper))
         case "state": keepState()
         default: exit(EXIT_FAILURE)
@@ -52,6 +54,24 @@ struct LifecycleFixture {
             exit(EXIT_SUCCESS)
         }
         dispatchMain()
+    }
+
+    private static func runUntilStopped() -> Never {
+        Task {
+            try await Application.shared.run(delegate: Teller { Application.shared.stop() })
+            say("stopped")
+            // The life cycle is to be had again, and this process has no channel any more.
+            try await Application.shared.run(delegate: Teller { Application.shared.stop() }, termination: .leftToTheApp)
+            say("stopped again")
+            exit(EXIT_SUCCESS)
+        }
+        dispatchMain()
+    }
+
+    /// Gives the life cycle up, and has work that is done after that.
+    private static func stop() {
+        Application.shared.stop()
+        DispatchQueue.main.async { say("main queue") }
     }
 
     private static func keepState() -> Never {

@@ -46,6 +46,33 @@ final class AppProcess {
         try #require(status & 0xFF == 0x7F, "stopped, not ended")
     }
 
+    /// Whether the main thread comes to rest: it sleeps whenever it is looked at. One that is at work all the time instead
+    /// is known by the processor time that it takes, so that a slow machine makes no difference.
+    func sleeps() throws -> Bool {
+        let ticksOfOneAtWork = try mainThread().ticks + 50
+        var looks = 0
+        while looks < 20 {
+            let (state, ticks) = try mainThread()
+            if ticks >= ticksOfOneAtWork { return false }
+            looks = state == "S" ? looks + 1 : 0
+            sched_yield()
+        }
+        return true
+    }
+
+    /// The state of the main thread, a letter as in proc_pid_stat(5), and the processor time that it has had.
+    private func mainThread() throws -> (state: Substring, ticks: Int) {
+        let file = unsafe open("/proc/\(pid)/task/\(pid)/stat", O_RDONLY | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe read(file, &bytes, bytes.count)
+        // The name of the program, in parentheses, may have spaces.
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        let fields = try #require(text.split(separator: ")").last).split(separator: " ")
+        return (fields[0], try #require(Int(fields[11])) + #require(Int(fields[12])))
+    }
+
     /// The next line of output, or nil after the last.
     func line() throws -> String? {
         while true {

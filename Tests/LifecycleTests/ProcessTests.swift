@@ -49,6 +49,27 @@ import Testing
         #expect(try process.status() == 0)
     }
 
+    @Test func `giving the life cycle up ends the wait for it, and it can be taken up again`() throws {
+        let (daemon, process) = try start("stopped")
+        try daemon.post("did-become-active", "active")
+        #expect(try daemon.isAtEnd())
+        #expect(
+            try process.remainingLines() == ["did-become-active", "stopped", "did-become-active", "stopped again"])
+        #expect(try process.status() == 0)
+    }
+
+    @Test func `an app that gave its life cycle up sleeps until its main queue has work`() throws {
+        let (daemon, process) = try start("stopped-main-thread")
+        try daemon.post("did-become-active", "active")
+        #expect(try daemon.isAtEnd())
+        #expect(try process.line() == "did-become-active")
+        #expect(try process.line() == "main queue")
+        #expect(try process.sleeps())
+        try process.signal(SIGTERM)
+        #expect(try process.remainingLines() == [])
+        #expect(try process.status() == SIGTERM, "nobody catches it any more")
+    }
+
     @Test func `what the app starts inherits no channel, no variable and no signal's disposition`() throws {
         let (daemon, process) = try start("helper")
         try daemon.call("did-become-active", "active")
