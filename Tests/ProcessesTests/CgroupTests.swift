@@ -108,8 +108,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("family")
-            let here = try #require(Cgroup.ofThisProcess())
-            let inner = here.child(try #require(Cgroup.name(of: tree.main.pid))).child("a")
+            let inner = try world.group(of: tree).child("a")
             try inner.create()
             try inner.child("b").create()
             for process in tree.processes().suffix(50) {
@@ -132,8 +131,7 @@ import Testing
             let world = try World(hasCgroups: true)
             let (other, _) = try world.launch("family")
             let (tree, _) = try world.launch("idle")
-            let here = try #require(Cgroup.ofThisProcess())
-            let group = here.child(try #require(Cgroup.name(of: tree.main.pid)))
+            let group = try world.group(of: tree)
             let guest = try #require(other.processes().last)
             try group.write("\(guest.pid)", to: "cgroup.procs")
             kill(tree.main.pid, SIGKILL)

@@ -144,7 +144,7 @@ extension Trait where Self == ConditionTrait {
             let (tree, _) = try world.launch("busy", by: .freezer)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            let group = try #require(Cgroup.ofThisProcess()).child(try #require(Cgroup.name(of: tree.main.pid)))
+            let group = try world.group(of: tree)
             try group.write("0", to: "cgroup.freeze")
             try world.wait("it is told") {
                 world.table.acknowledgeChange(of: tree.token) == [TreeEvent(tree: tree.token, change: .thawed)]
@@ -164,7 +164,7 @@ extension Trait where Self == ConditionTrait {
             try world.wait("both are there") { tree.processes().count == 2 }
             let child = try #require(tree.processes().last).pid
             let (other, _) = try world.launch("idle")
-            let group = try #require(Cgroup.ofThisProcess()).child(try #require(Cgroup.name(of: other.main.pid)))
+            let group = try world.group(of: other)
             try group.write("\(child)", to: "cgroup.procs")
             #expect(tree.stop() == .pending([tree.main]))
             #expect(tree.checkStopped() == .pending([tree.main]))

@@ -35,6 +35,12 @@ final class World {
         return group.has("cgroup.kill") && group.has("cgroup.freeze")
     }()
 
+    /// The cgroup that a tree's main process is in, wherever in the hierarchy the tests run.
+    func group(of tree: ProcessTree) throws -> Cgroup {
+        let mountPoint = try #require(base).mountPoint
+        return Cgroup(mountPoint: mountPoint, name: try #require(Cgroup.name(of: tree.main.pid)))
+    }
+
     static var fixture: String {
         var path = [CChar](repeating: 0, count: 4096)
         let length = unsafe readlink("/proc/self/exe", &path, path.count)
