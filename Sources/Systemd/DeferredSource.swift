@@ -22,7 +22,8 @@ public final class DeferredSource: EventSource<Void> {
     /// first: one that goes on and on would keep everybody else waiting. A new one in its place does not.
     private func joinTheQueue() {
         unsafe withSource { old in
-            guard unsafe sd_event_source_get_enabled(old, nil) == SD_EVENT_OFF, let new = unsafe try? makeSource() else {
+            guard unsafe sd_event_source_get_enabled(old, nil) == SD_EVENT_OFF, let new = unsafe try? makeSource()
+            else {
                 return 0
             }
             var priority: Int64 = 0
