@@ -28,13 +28,13 @@ def configure(direct, text):
 
 
 def in_a_row(direct, listeners, *names):
-    """Apps that were in front one after the other; the last still is, the others are suspended."""
-    for name in names:
+    """Apps that were in front one after the other; the last still is, the others were suspended in that order."""
+    for before, name in zip((None, *names), names):
         listeners.manifest(name)
         direct.lifectl("launch", name)
         listeners.wait_until_told(name, "did-become-active")
-    for name in names[:-1]:
-        direct.lifectl.wait_for_state(name, "suspended")
+        if before:
+            direct.lifectl.wait_for_state(before, "suspended")
 
 
 def reclaimed(direct, *arguments):
