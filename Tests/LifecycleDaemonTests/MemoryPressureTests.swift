@@ -29,6 +29,7 @@ import Testing
         #expect(reading.some == .init(average10: 2.43, total: .microseconds(481_753)))
         #expect(reading.full == .init(average10: 1.74, total: .microseconds(348_862)))
         #expect(reading.available == 24_214_528 * 1024)
+        #expect(reading.total == 24_683_520 * 1024)
     }
 
     @Test(arguments: [
@@ -69,6 +70,25 @@ import Testing
         #expect(level(some: 50, full: 50, after: 50) == .none, "a moment tells nothing")
         #expect(level(some: 0, full: 0, after: 0, available: 999) == .critical)
         #expect(level(some: 0, full: 0, after: 0, available: nil) == .none)
+    }
+
+    /// Seen on a virtual machine that had stood still: an app was ended with 22 of 23 GiB available.
+    @Test func `where memory is plenty no waiting is critical`() {
+        var thresholds = MemoryThresholds(Configuration.Settings.Memory())
+        func level(available: UInt64?, total: UInt64? = 1 << 30) -> [MemoryPressure.Level] {
+            var later = MemoryReading(instant: 2_000_000, available: available, total: total)
+            later.some.total = .seconds(1)
+            later.full.total = .seconds(1)
+            let pressure = MemoryPressure(
+                since: MemoryReading(instant: 1_000_000), reading: later, thresholds: thresholds)
+            return [pressure.level] + [.warning, .critical].map { pressure.level(toldOf: $0, thresholds) }
+        }
+        #expect(level(available: 600 << 20) == [.warning, .warning, .warning])
+        #expect(level(available: 500 << 20) == [.critical, .warning, .critical])
+        #expect(level(available: nil) == [.critical, .warning, .critical])
+        #expect(level(available: 600 << 20, total: nil) == [.critical, .warning, .critical])
+        thresholds.floor = 700 << 20
+        #expect(level(available: 600 << 20) == [.critical, .critical, .critical])
     }
 
     @Test func `counters that begin anew are no pressure`() {

@@ -28,7 +28,14 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
         elapsed = .microseconds(reading.instant - min(earlier.instant, reading.instant))
         level = .none
         if isReached(thresholds.warning) { level = .warning }
-        if isReached(thresholds.critical) || isBelowFloor(thresholds) { level = .critical }
+        if isReached(thresholds.critical) { level = hasPlenty(thresholds) ? .warning : .critical }
+        if isBelowFloor(thresholds) { level = .critical }
+    }
+
+    /// The level that it has although the kernel tells of waiting that is enough for another.
+    func level(toldOf told: Level, _ thresholds: MemoryThresholds) -> Level {
+        if isBelowFloor(thresholds) { return .critical }
+        return hasPlenty(thresholds) ? min(told, .warning) : told
     }
 
     private func isReached(_ stall: MemoryThresholds.Stall) -> Bool {
@@ -36,7 +43,14 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
         return stall.isReached(by: stall.kind == .some ? some : full, in: elapsed)
     }
 
-    func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
+    private func hasPlenty(_ thresholds: MemoryThresholds) -> Bool {
+        guard let share = thresholds.plenty, let available = reading.available, let total = reading.total else {
+            return false
+        }
+        return Double(available) > share * Double(total)
+    }
+
+    private func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
         reading.available.map { $0 < thresholds.floor } ?? false
     }
 }

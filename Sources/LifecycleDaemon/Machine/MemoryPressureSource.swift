@@ -70,8 +70,8 @@ final class MemoryPressureSource {
         if level == .warning, criticalAt == loop.now { return }
         guard var pressure = current() else { return end() }
         // The kernel's window is not the one between two looks; its word counts.
-        pressure.level = pressure.isBelowFloor(thresholds) ? .critical : level
-        if pressure.level == .critical { criticalAt = loop.now }
+        pressure.level = pressure.level(toldOf: level, thresholds)
+        if level == .critical || pressure.level == .critical { criticalAt = loop.now }
         handler(pressure)
     }
 

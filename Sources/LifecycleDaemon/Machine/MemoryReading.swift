@@ -19,6 +19,9 @@ nonisolated struct MemoryReading: Hashable, Sendable {
 
     /// `MemAvailable` of proc_meminfo(5) in bytes: what can be had without swapping. Nil where it cannot be read.
     var available: UInt64?
+
+    /// `MemTotal` in bytes: what the machine has. Nil where it cannot be read.
+    var total: UInt64?
 }
 
 nonisolated extension MemoryReading {
@@ -32,13 +35,12 @@ nonisolated extension MemoryReading {
             if kind == "some" { some = stall }
             if kind == "full" { full = stall }
         }
-        available = meminfo.flatMap(Self.available)
+        available = meminfo.flatMap { Self.bytes("MemAvailable:", in: $0) }
+        total = meminfo.flatMap { Self.bytes("MemTotal:", in: $0) }
     }
 
-    private static func available(in meminfo: String) -> UInt64? {
-        guard let line = meminfo.split(separator: "\n").first(where: { $0.hasPrefix("MemAvailable:") }) else {
-            return nil
-        }
+    private static func bytes(_ name: String, in meminfo: String) -> UInt64? {
+        guard let line = meminfo.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
         let words = line.split(separator: " ")
         guard words.count == 3, words[2] == "kB", let kibibytes = UInt64(words[1]) else { return nil }
         return kibibytes.multipliedReportingOverflow(by: 1024).partialValue

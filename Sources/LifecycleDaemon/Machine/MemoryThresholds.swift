@@ -25,6 +25,10 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
 
     /// `MemAvailable` in bytes below which any pressure is critical. Zero for no floor.
     var floor: UInt64 = 64 << 20
+
+    /// The share of `MemTotal` in `MemAvailable` above which no waiting is critical, because no app that goes would end it: a
+    /// virtual machine that stood still looks like that, and a control group at a limit of its own. Nil for any.
+    var plenty: Double?
 }
 
 nonisolated extension MemoryThresholds.Stall {

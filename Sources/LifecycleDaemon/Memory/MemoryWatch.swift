@@ -92,5 +92,6 @@ nonisolated extension MemoryThresholds {
         warning = stall(.some, percent: settings.warning)
         critical = stall(.full, percent: settings.critical)
         floor = UInt64(clamping: settings.floor)
+        plenty = 0.5
     }
 }
