@@ -84,7 +84,8 @@ extension MemoryLevel {
 }
 
 nonisolated extension MemoryThresholds {
-    /// Apps are warned for what some processes wait, and have to go when all of them do.
+    /// Apps are warned for what some processes wait, and have to go when all of them do, unless half of the machine's memory is
+    /// to be had.
     init(_ settings: Configuration.Settings.Memory) {
         func stall(_ kind: Stall.Kind, percent: Int) -> Stall {
             Stall(kind: kind, stall: settings.window * percent / 100, window: settings.window)
