@@ -124,6 +124,9 @@ extension Settings {
         /// What may wait for a client that reads slowly, in bytes, before it is dropped.
         public var monitorBytes = 262_144
 
+        /// What all clients together may make the daemon hold, in bytes, before the one that holds most is dropped.
+        public var clientsBytes = 16_777_216
+
         /// Background tasks and activities that an app may have at the same time.
         public var tasks = 16
 

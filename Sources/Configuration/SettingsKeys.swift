@@ -25,6 +25,7 @@ extension Settings {
         Key("limits.clients", .integer(in: 1...65_536), \.limits.clients),
         Key("limits.messageBytes", .integer(in: 4096...67_108_864), \.limits.messageBytes),
         Key("limits.monitorBytes", .integer(in: 4096...67_108_864), \.limits.monitorBytes),
+        Key("limits.clientsBytes", .integer(in: 1_048_576...1_073_741_824), \.limits.clientsBytes),
         Key("limits.tasks", .integer(in: 1...1024), \.limits.tasks),
         Key("limits.apps", .integer(in: 1...100_000), \.limits.apps),
     ]

@@ -114,6 +114,9 @@ extension ServerConnection {
     /// How many bytes wait in all.
     public var pendingOutputCount: Int { output.byteCount }
 
+    /// The number of bytes that the connection holds in memory: received and not yet taken, and waiting to be written.
+    public var heldByteCount: Int { input.storedCount + output.byteCount }
+
     /// Whether nothing more will happen: the socket can be closed.
     public var isFinished: Bool {
         guard output.byteCount == 0 else { return false }

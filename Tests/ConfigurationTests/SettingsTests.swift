@@ -21,6 +21,7 @@ import Testing
             clients = 7
             messageBytes = 5000
             monitorBytes = 6000
+            clientsBytes = 2000000
             apps = 8
             [memory]
             suspendedLimit = 3
@@ -69,6 +70,7 @@ import Testing
         expected.limits.clients = 7
         expected.limits.messageBytes = 5000
         expected.limits.monitorBytes = 6000
+        expected.limits.clientsBytes = 2_000_000
         expected.limits.apps = 8
         expected.onExit = .previous
         expected.visible = .ignore

@@ -45,7 +45,7 @@ def test_texts_have_a_subject_and_an_explanation(catalogue):
 
 
 def test_texts_use_only_fields_that_entries_have(catalogue):
-    known = {"APP", "FROM", "TO", "REASON", "PID", "CALLBACK", "TASKS", "CALLBACK_USEC", "PIDS", "FILE", "LINE", "CLIENT_UID", "UNIT", "APPS", "PRESSURE", "ORDER", "FREED_BYTES", "METHOD", "OUTCOME", "FAILURES", "SCENE", "SCENES"}
+    known = {"APP", "FROM", "TO", "REASON", "PID", "CALLBACK", "TASKS", "CALLBACK_USEC", "PIDS", "FILE", "LINE", "CLIENT_UID", "UNIT", "APPS", "PRESSURE", "ORDER", "FREED_BYTES", "METHOD", "OUTCOME", "FAILURES", "SCENE", "SCENES", "COUNT"}
     for identifier, text in catalogue.items():
         assert set(re.findall("@LIFED_([A-Z_]+)@", text)) <= known, identifier
         assert len(re.findall("@", text)) == 2 * len(re.findall("@LIFED_[A-Z_]+@", text)), identifier

@@ -140,3 +140,31 @@ def test_requests_in_one_piece_and_in_bytes(lifed):
         for byte in LIST:
             client.sendall(bytes([byte]))
         assert client.recv(65536).endswith(b"\0")
+
+
+def test_clients_with_unfinished_messages_are_bounded_in_total(direct):
+    """A client may hold 1 MiB; a hundred of them may not hold a hundred, and a client that has asked little stays."""
+    pid = direct.process.pid
+    clients = []
+
+    def connect():
+        client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        clients.append(client)
+        client.settimeout(30)
+        client.connect(str(direct.socket))
+        return client
+
+    try:
+        modest = connect()
+        modest.sendall(LIST)
+        assert modest.recv(65536).endswith(b"\0")
+        before = direct.kernel.own_memory(pid)
+        for _ in range(100):
+            send_and_ignore(connect(), b'{"method": "' + b"x" * 900_000)
+        modest.sendall(LIST)
+        assert modest.recv(65536).endswith(b"\0")
+        assert direct.kernel.own_memory(pid) - before < 32 << 10
+    finally:
+        for client in clients:
+            client.close()
+    assert "bytes for all clients" in direct.logged

@@ -129,3 +129,40 @@ def test_a_journald_that_hangs_costs_entries_and_nothing_else(lifed):
         lifed.container.run(["kill", "-CONT", str(journald)])
     lifed.lifectl("focus", "journal.hung")
     wait_for(lambda: any("log entries were lost" in entry["MESSAGE"] for entry in entries(lifed, "-t", "lifed")))
+
+
+def test_refusals_of_one_client_and_output_of_one_app_do_not_displace_the_transitions_of_others(lifed):
+    """journald accepts 10,000 entries of a unit in 30 s by default, and some times as many where the disk has room."""
+    flood = "yes chatter | head -n 80000; touch /run/flooded; exec sleep infinity"
+    lifed.lifectl.start("journal.flood", "/bin/sh", "-c", flood)
+    wait_for(lambda: lifed.container.run(["test", "-e", "/run/flooded"], check=False).returncode == 0)
+    lifed.container.run(["chmod", "0755", "/run/lifed"])
+    lifed.container.run(["chmod", "0666", lifed.socket])
+    try:
+        lifed.container.run(["runuser", "-u", "stranger", "--", "python3", "-c", REFUSED_CALLS, lifed.socket])
+    finally:
+        lifed.container.run(["chmod", "0750", "/run/lifed"])
+    lifed.lifectl.start("journal.quiet", *programs.IDLE)
+    match = (f"MESSAGE_ID={identifiers()['transition']}", "LIFED_APP=journal.quiet")
+    wait_for(lambda: any(entry["LIFED_TO"] == "active" for entry in entries(lifed, *match)))
+    refused = entries(lifed, f"MESSAGE_ID={identifiers()['requestRefused']}")
+    assert 0 < len(refused) <= 64
+    lifed.systemctl("stop", "lifed.service")
+    left_out = f"MESSAGE_ID={identifiers()['entriesSuppressed']}"
+    assert int(wait_for(lambda: entries(lifed, left_out))[0]["LIFED_COUNT"]) > 10_000
+
+
+REFUSED_CALLS = """
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+call, count = b'{"method": "org.lifed.List"}\\0', 12_000
+sent = answered = 0
+while answered < count:
+    if sent < count and sent - answered < 100:
+        client.sendall(call * 50)
+        sent += 50
+    part = client.recv(65536)
+    assert part
+    answered += part.count(b"\\0")
+"""

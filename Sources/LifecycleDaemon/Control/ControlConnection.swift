@@ -10,6 +10,8 @@ final class ControlConnection {
         let service: Service
         let call: (Call, ControlConnection) -> Void
         let violation: (ProtocolViolation, ControlConnection) -> Void
+        /// The number of bytes that the connection holds has changed by this many.
+        let held: (Int, ControlConnection) -> Void
         let closed: (ControlConnection) -> Void
     }
 
@@ -25,6 +27,8 @@ final class ControlConnection {
     private var state: ServerConnection
     private var source: IOSource?
     private var isProceeding = false
+    /// The number of bytes that the server has been told of.
+    private(set) var heldByteCount = 0
 
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, scope: ClientScope, limits: ConnectionLimits,
@@ -58,6 +62,14 @@ final class ControlConnection {
         handlers.closed(self)
     }
 
+    /// Tells the server how much more or less the connection holds; the server may close it for that.
+    private func accountForMemory() {
+        let change = state.heldByteCount - heldByteCount
+        guard change != 0, source != nil else { return }
+        heldByteCount += change
+        handlers.held(change, self)
+    }
+
     private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         proceed()
@@ -70,7 +82,10 @@ final class ControlConnection {
         // A call that is answered at once comes here again from the middle of taking calls.
         guard source != nil, !isProceeding else { return }
         isProceeding = true
-        defer { isProceeding = false }
+        defer {
+            isProceeding = false
+            accountForMemory()
+        }
         while takeCalls() && write() && !isBusy {}
         guard write() || source != nil else { return }
         if state.isFinished { return close() }

@@ -37,6 +37,10 @@ final class ControlServer {
     var limits = ConnectionLimits()
     /// How many clients there may be at a time.
     var clientLimit = 1024
+    /// How many bytes all clients together may make the daemon hold.
+    var totalBytesLimit = 16 << 20
+    /// How many bytes the connections hold.
+    private var heldByteCount = 0
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, log: Log, access: AccessPolicy, handler: Handler
@@ -93,7 +97,8 @@ final class ControlServer {
         let handlers = ControlConnection.Handlers(
             service: handler.service,
             call: { [weak self] call, connection in self?.take(call, from: connection) },
-            violation: { [weak self] violation, connection in self?.report(violation, by: connection) },
+            violation: { [weak self] violation, connection in self?.reportDrop(of: connection, violation.description) },
+            held: { [weak self] change, _ in self?.accountForMemory(change) },
             closed: { [weak self] connection in self?.forget(connection) })
         let connection = try? ControlConnection(
             descriptor, peer: peer, scope: scope, limits: limits, overrun: handler.overrun, loop: loop,
@@ -124,6 +129,17 @@ final class ControlServer {
         handler.call(call, connection)
     }
 
+    /// Drops the clients that hold most until all together hold no more than they may.
+    private func accountForMemory(_ change: Int) {
+        heldByteCount += change
+        while heldByteCount > totalBytesLimit,
+            let largest = connections.values.max(by: { $0.heldByteCount < $1.heldByteCount })
+        {
+            reportDrop(of: largest, "it holds \(largest.heldByteCount) of \(totalBytesLimit) bytes for all clients")
+            largest.close()
+        }
+    }
+
     /// Answers a call that its client may not make, and takes note of it.
     func refuse(_ call: Call, from connection: ControlConnection, _ why: String) {
         let peer = connection.peer
@@ -134,22 +150,26 @@ final class ControlServer {
                 fields: [
                     ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
                     ("LIFED_REASON", "\(why) \(call.method)"),
-                ]))
+                ]),
+            causedBy: .user(peer.user))
         connection.send(ServiceError.permissionDenied.reply, to: call.id)
     }
 
-    private func report(_ violation: ProtocolViolation, by connection: ControlConnection) {
+    private func reportDrop(of connection: ControlConnection, _ reason: String) {
+        let peer = connection.peer
         log.write(
             LogEntry(
-                id: .clientDropped, priority: .notice, message: "a client is dropped: \(violation)",
+                id: .clientDropped, priority: .notice, message: "a client is dropped: \(reason)",
                 fields: [
-                    ("LIFED_CLIENT_UID", String(connection.peer.user)),
-                    ("LIFED_CLIENT_PID", String(connection.peer.process)), ("LIFED_REASON", violation.description),
-                ]))
+                    ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
+                    ("LIFED_REASON", reason),
+                ]),
+            causedBy: .user(peer.user))
     }
 
     private func forget(_ connection: ControlConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        heldByteCount -= connection.heldByteCount
         handler.closed(connection)
         listener?.isEnabled = true
     }

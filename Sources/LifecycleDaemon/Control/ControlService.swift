@@ -67,6 +67,7 @@ final class ControlService {
         problems = configuration.problems.map { ControlAPI.Problem($0) }
         let limits = configuration.settings.limits
         server?.clientLimit = limits.clients
+        server?.totalBytesLimit = limits.clientsBytes
         server?.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)
     }
 

@@ -20,7 +20,10 @@ struct LifecycleLog {
     }
 
     func write(_ decision: Decision, pid: ProcessID?) {
-        log.write(entry(for: decision, pid: pid))
+        let entry = entry(for: decision, pid: pid)
+        // An app can ask for scenes as often as it likes.
+        if case .sceneRefused(let app, _) = decision { return log.write(entry, causedBy: .app(app)) }
+        log.write(entry)
     }
 
     /// An app said something over its channel that the protocol does not have.

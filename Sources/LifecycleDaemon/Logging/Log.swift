@@ -19,6 +19,10 @@ final class Log {
     private var lost = 0
     private var waiting: [LogEntry] = []
     private var round: DeferredSource?
+    private var limiter = EntryLimiter()
+    /// Armed while entries were left out and are not reported yet.
+    private var suppressionReport: TimerSource?
+    private var loop: EventLoop?
 
     /// Whether entries go to the journal.
     var usesJournal: Bool { journal != nil }
@@ -35,10 +39,13 @@ final class Log {
     /// From now on entries wait until the loop comes round.
     func begin(in loop: EventLoop) throws(SystemdError) {
         round = try loop.deferred { [weak self] in self?.writeWaiting() }
+        suppressionReport = try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) }
+        self.loop = loop
     }
 
     /// The loop has ended: writes what waits, and from now on everything at once.
     func end() {
+        reportSuppressed(until: .max)
         round = nil
         writeWaiting()
     }
@@ -47,6 +54,23 @@ final class Log {
         guard let round else { return writeNow(entry) }
         if waiting.isEmpty { round.schedule() }
         waiting.append(entry)
+    }
+
+    /// Writes an entry unless its cause has had its share of entries; the entries left out are counted and reported.
+    func write(_ entry: LogEntry, causedBy cause: EntryCause) {
+        guard let loop, !limiter.admits(cause, at: loop.now) else { return write(entry) }
+        if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
+    }
+
+    private func reportSuppressed(until instant: UInt64) {
+        for (cause, count) in limiter.takeSuppressed(at: instant) {
+            write(
+                LogEntry(
+                    id: .entriesSuppressed, priority: .notice,
+                    message: "\(count) further log entries caused by \(cause.words) were left out",
+                    fields: [("LIFED_COUNT", String(count)), ("LIFED_REASON", cause.words)]))
+        }
+        if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
     }
 
     private func writeWaiting() {

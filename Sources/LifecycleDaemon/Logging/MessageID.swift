@@ -54,6 +54,9 @@ nonisolated enum MessageID: String, CaseIterable, Sendable {
     /// An app broke the rules of its channel.
     case channelMistake = "2411533a67854187adca210410c67514"
 
+    /// Entries were left out because their cause had more than its share.
+    case entriesSuppressed = "f4b0f6849f7e4fb8b322364570fde468"
+
     /// A file that people write has a mistake.
     case configurationProblem = "11cb673a602d41adb6a3c83a8eefb9fb"
 
