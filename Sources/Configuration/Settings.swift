@@ -72,8 +72,21 @@ public struct Settings: Hashable, Sendable {
     /// How long things may take.
     public var timeouts = Timeouts()
 
+    /// The rights of clients of the system instance.
+    public struct Access: Hashable, Sendable {
+        /// The groups whose members control the apps of all users. Their members also need the group `lifed`, which opens the
+        /// socket.
+        public var administrators: Set<String> = []
+
+        /// The defaults.
+        public init() {}
+    }
+
     /// How much there may be of everything that others can make grow.
     public var limits = Limits()
+
+    /// The rights of clients of the system instance.
+    public var access = Access()
 
     /// The defaults.
     public init() {}

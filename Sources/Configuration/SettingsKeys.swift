@@ -22,6 +22,8 @@ extension Settings {
         Key("timeouts.taskExpiration", .duration, \.timeouts.taskExpiration),
         Key("timeouts.stop", .duration, \.timeouts.stop),
 
+        Key("access.administrators", .words, \.access.administrators),
+
         Key("limits.clients", .integer(in: 1...65_536), \.limits.clients),
         Key("limits.messageBytes", .integer(in: 4096...67_108_864), \.limits.messageBytes),
         Key("limits.monitorBytes", .integer(in: 4096...67_108_864), \.limits.monitorBytes),

@@ -10,6 +10,7 @@ public struct ControlError: Error, Sendable, Equatable {
         case ambiguous = "Ambiguous"
         case notRunning = "NotRunning"
         case refused = "Refused"
+        case notPermitted = "NotPermitted"
         case superseded = "Superseded"
         case launchFailed = "LaunchFailed"
         case failed = "Failed"

@@ -401,6 +401,9 @@ public enum LifedInterface {
         # The call is against a rule: the manifest, a limit, the daemon shutting down.
         error Refused (id: string, reason: string, remedy: string)
 
+        # The client's user may not do this: the app is another user's, or the seat shows another user's session.
+        error NotPermitted (id: string, reason: string, remedy: string)
+
         # A later request sent the app elsewhere before this one was done.
         error Superseded (id: string, reason: string, remedy: string)
 

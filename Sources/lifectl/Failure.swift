@@ -85,6 +85,7 @@ extension Failure {
             case .ambiguous: .ambiguous
             case .notRunning: .notRunning
             case .refused: .refused
+            case .notPermitted: .notPermitted
             case .superseded: .superseded
             case .launchFailed: .launchFailed
             case .failed, .subscriptionOverrun: .failed

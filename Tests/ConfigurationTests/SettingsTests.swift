@@ -23,6 +23,8 @@ import Testing
             monitorBytes = 6000
             clientsBytes = 2000000
             apps = 8
+            [access]
+            administrators = ["wheel"]
             [memory]
             suspendedLimit = 3
             reclaimWhenSuspended = true
@@ -72,6 +74,7 @@ import Testing
         expected.limits.monitorBytes = 6000
         expected.limits.clientsBytes = 2_000_000
         expected.limits.apps = 8
+        expected.access.administrators = ["wheel"]
         expected.onExit = .previous
         expected.visible = .ignore
         expected.playing = .keep

@@ -11,6 +11,7 @@ from container import Container, Unavailable
 from desktop import Desktop
 from direct import DirectDaemon
 from listeners import ServiceListeners
+from machine import Logind
 from screens import Sway, need
 from service import Service
 from shortage import hog as start_hog
@@ -60,6 +61,17 @@ def bare_machine(tmp_path):
     finally:
         if machine:
             machine.shut_down()
+
+
+@pytest.fixture
+def logind(container):
+    """A real logind in the container; its sessions are closed in the end."""
+    for path in ("/lib/systemd/system/dbus.service", "/lib/systemd/system/systemd-logind.service"):
+        if not container.path(path).exists():
+            pytest.skip(f"the container has no {path}")
+    logind = Logind(container)
+    yield logind
+    logind.close()
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
 """Who may use the control socket."""
 
 import json
+import subprocess
 
 import programs
+from container import wait_for
 from sessions import session
 
 
@@ -88,3 +90,58 @@ def test_a_person_has_a_daemon_of_their_own(container):
         container.run(["systemctl", "--user", "stop", "lifed.service"], user=user, environment=session)
     finally:
         container.run(["systemctl", "stop", f"user@{number}.service"])
+
+
+def test_a_member_controls_own_apps_and_sees_id_and_state_of_others(lifed):
+    lifed.lifectl.start("roots", "/bin/sh", "-c", "exec sleep infinity # password=secret")
+    lifed.lifectl("run", "--id", "mine", "--", *programs.IDLE, user="member")
+    apps = {app["id"]: app for app in lifed.lifectl.json("list", user="member")["apps"]}
+    assert apps["mine"]["pid"] and apps["mine"]["state"] == "active"
+    assert apps["roots"]["state"] in ("background", "suspended") and apps["roots"].get("pid") is None
+    for command in ("explain", "suspend", "focus", "terminate", "kill", "launch"):
+        result = lifed.lifectl(command, "roots", user="member", check=False)
+        assert (result.returncode, "secret" in result.stdout + result.stderr) == (77, False), command
+        assert "another user" in result.stderr
+    for command in (["reload"], ["memory-pressure", "critical"]):
+        assert lifed.lifectl(*command, user="member", check=False).returncode == 77, command
+    assert lifed.lifectl.state("roots") != "notRunning"
+    assert "secret" not in lifed.lifectl("status", "--json", user="member").stdout
+    for command in ("suspend", "focus", "terminate"):
+        lifed.lifectl(command, "mine", user="member")
+
+
+def test_a_monitor_of_a_member_tells_the_state_of_others_and_no_more(lifed):
+    monitor = lifed.container.popen(["lifectl", "monitor", "--json"], user="member", stdout=subprocess.PIPE)
+    try:
+        assert json.loads(monitor.stdout.readline())["apps"] == []
+        lifed.lifectl.start("roots", *programs.IDLE)
+        lifed.lifectl("terminate", "roots")
+        steps = []
+        while not steps or steps[-1]["to"] != "notRunning":
+            steps.append(json.loads(monitor.stdout.readline())["transition"])
+        assert steps[0]["from"] == "notRunning"
+        assert all(step["reason"] == "" and step.get("pid") is None for step in steps)
+    finally:
+        monitor.kill()
+        monitor.wait()
+
+
+def test_members_of_the_groups_of_administrators_control_everything(lifed):
+    lifed.lifectl.start("roots", *programs.IDLE)
+    lifed.configure('[access]\nadministrators = ["lifed"]\n')
+    lifed.lifectl("reload")
+    assert lifed.lifectl.json("list", user="member")["apps"][0]["pid"]
+    lifed.lifectl("terminate", "roots", user="member")
+
+
+def test_the_foreground_is_the_users_whose_session_the_seat_shows(lifed, logind):
+    lifed.lifectl("run", "--id", "mine", "--", *programs.IDLE, user="member")
+    logind.open_session("seat-of-stranger", user="stranger")
+    for command in (["focus", "mine"], ["home"], ["interrupt", "begin"], ["run", "--id", "new", "--", *programs.IDLE]):
+        result = lifed.lifectl(*command, user="member", check=False)
+        assert result.returncode == 77 and "seat0" in result.stderr, command
+    lifed.lifectl("suspend", "mine", user="member")
+    logind.close_session("seat-of-stranger")
+    wait_for(lambda: not logind.sessions())
+    logind.open_session("seat-of-member", user="member")
+    lifed.lifectl("focus", "mine", user="member")

@@ -11,7 +11,7 @@ import pytest
 
 from container import wait_for
 from kernel import Kernel
-from machine import FIXTURE, ROOT, Listener, Logind, run_here
+from machine import FIXTURE, ROOT, Listener, run_here
 from shortage import read
 
 # logind sees a machine that can sleep, and one whose sleep does nothing.
@@ -27,16 +27,6 @@ NO_SLEEP = "[Service]\nExecStart=\nExecStart=/bin/true\n"
 def fixture_program():
     if not (ROOT / FIXTURE).exists():
         pytest.skip(f'{FIXTURE} is not built: run "swift build --product MachineFixture"')
-
-
-@pytest.fixture
-def logind(container):
-    for path in ("/lib/systemd/system/dbus.service", "/lib/systemd/system/systemd-logind.service"):
-        if not container.path(path).exists():
-            pytest.skip(f"the container has no {path}")
-    logind = Logind(container)
-    yield logind
-    logind.close()
 
 
 @pytest.fixture

@@ -16,15 +16,15 @@ import Testing
 
     @Test func theOldestMakesRoom() {
         var past = Past()
-        #expect(past.events.start == nil && past.events.last(9, of: nil).isEmpty)
+        #expect(past.events.start == nil && past.events.last(9) { _ in true }.isEmpty)
         for number in 0..<EventRing.capacity + 10 {
             past.note(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
         }
-        let all = past.events.last(.max, of: nil)
+        let all = past.events.last(.max) { _ in true }
         #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventRing.capacity + 10))
         #expect(past.events.start == Instant(microseconds: 10))
-        #expect(past.events.last(2, of: nil).map { Int($0.instant.microseconds) } == [1032, 1033])
-        #expect(past.events.last(2, of: Self.mail).map { Int($0.instant.microseconds) } == [1029, 1032])
+        #expect(past.events.last(2) { _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
+        #expect(past.events.last(2) { $0 == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
         #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
     }
 
@@ -53,7 +53,7 @@ import Testing
         past.note(.graceOver(Self.clock), pid: 1, at: now)
         past.note(.exited(Self.clock, exit), pid: 1, at: now)
         past.note(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
-        let events = past.events.last(9, of: Self.clock)
+        let events = past.events.last(9) { $0 == Self.clock }
         #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
         #expect(events.map(\.reason.word) == ["open-url", "kill", "crash"])
         #expect(events[2].detail == 11)

@@ -11,7 +11,7 @@ import Testing
         defer { for end in ends { close(end) } }
         let peer = try #require(PeerCredentials(of: ends[0]))
         #expect(peer.process == getpid() && peer.user == geteuid() && peer.group == getegid())
-        #expect(AccessPolicy(isSystem: true).allows(peer))
+        #expect(AccessPolicy(isSystem: true).right(of: peer) == .administrator)
     }
 
     @Test func `the process at the other end is held, and lives`() throws {

@@ -17,6 +17,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
+#include <systemd/sd-login.h>
 
 /// sd_journal_sendv(3), which never waits: -EAGAIN when journald does not take the entry. For one thread only.
 int csystemd_journal_send(const struct iovec *fields, int count);

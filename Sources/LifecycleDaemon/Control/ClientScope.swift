@@ -1,9 +1,11 @@
 import LifecycleCore
 
-/// What a client may ask for, decided once, when it connects.
+/// The rights of a client, decided once, when it connects.
 enum ClientScope: Equatable {
-    /// Everything: a person's program.
+    /// Everything: root, the daemon's own user, or an administrator.
     case everything
+    /// A member of the group `lifed`: everything about apps of this user, and id and state of all others.
+    case member(UInt32)
     /// Everything, for an app with `control = "full"`.
     case launcher(AppID)
     /// One app, of which the client is a process.
@@ -16,10 +18,10 @@ enum ClientScope: Equatable {
         if case .app(let id) = self { id } else { nil }
     }
 
-    /// Whether it acts for a person, and not for itself.
+    /// A Boolean value that indicates whether the client acts for a person, and not for itself.
     var isPersons: Bool {
         switch self {
-        case .everything, .launcher: true
+        case .everything, .member, .launcher: true
         case .app, .nothing: false
         }
     }
@@ -28,7 +30,15 @@ enum ClientScope: Equatable {
     var source: AppID? {
         switch self {
         case .app(let id), .launcher(let id): id
-        case .everything, .nothing: nil
+        case .everything, .member, .nothing: nil
         }
     }
+}
+
+/// The part of an app that a client may see.
+enum Visibility {
+    case nothing
+    /// Its id and its state.
+    case state
+    case everything
 }

@@ -20,7 +20,7 @@ final class ControlServer {
     private let loop: EventLoop
     private let socket: ControlSocket
     private let log: Log
-    private let access: AccessPolicy
+    var access: AccessPolicy
     private let handler: Handler
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
     private var listener: IOSource?
@@ -109,10 +109,20 @@ final class ControlServer {
     }
 
     private func scope(of peer: PeerCredentials, on socket: Int32) -> ClientScope {
-        if peer.process == PeerCredentials.outsideProcess { return .everything }
+        if peer.process == PeerCredentials.outsideProcess { return rights(of: peer) }
         guard let process = PeerProcess(of: socket, number: peer.process) else { return .nothing }
         let scope = handler.scope(peer.process)
-        return process.lives ? scope : .nothing
+        guard process.lives else { return .nothing }
+        return scope == .everything ? rights(of: peer) : scope
+    }
+
+    /// The scope of a program that is no app's.
+    private func rights(of peer: PeerCredentials) -> ClientScope {
+        switch access.right(of: peer) {
+        case .administrator: .everything
+        // A call of a client without any right is refused by the same policy.
+        case .member, .none: .member(peer.user)
+        }
     }
 
     private func touch(_ connection: ControlConnection) {
@@ -122,7 +132,9 @@ final class ControlServer {
 
     private func take(_ call: Call, from connection: ControlConnection) {
         touch(connection)
-        guard access.allows(connection.peer) else { return refuse(call, from: connection, "the user may not call") }
+        guard access.right(of: connection.peer) != .none else {
+            return refuse(call, from: connection, "the user may not call")
+        }
         guard connection.scope != .nothing else {
             return refuse(call, from: connection, "whose process it is cannot be told; it may not call")
         }

@@ -16,7 +16,7 @@ extension ControlService {
             }
             // An app sees nobody but itself.
             if let only = connection.scope.onlyApp, found != only { found = nil }
-            let app = found.flatMap { manager.core.knownApps[$0] }.map(presentation.app)
+            let app = found.flatMap { manager.core.knownApps[$0] }.map { self.app(for: connection.scope, $0) }
             connection.send(Varlink.Reply(FindAppReply(app: app)), to: call.id)
         } catch {
             connection.send(error.reply, to: call.id)
@@ -30,11 +30,16 @@ extension ControlService {
         guard wanted.name?.isTitle ?? true else { throw .invalidParameter("name") }
         do throws(ControlError) {
             if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
+            if case .member(let member) = connection.scope, wanted.background != true,
+                let objection = MemberAccess.foregroundObjection(to: member)
+            {
+                throw objection
+            }
             guard let process = try hold(pid) else { throw ControlError(noProcess: pid) }
             switch try place(pid, wanted, connection.peer) {
             case .nothing: connection.send(Varlink.Reply(AppReply(app: nil)), to: call.id)
             case .app(let id):
-                let app = manager.core.knownApps[id].map(presentation.app)
+                let app = manager.core.knownApps[id].map { self.app(for: connection.scope, $0) }
                 connection.send(Varlink.Reply(AppReply(app: app)), to: call.id)
             case .new(let id, let found, let model):
                 // Whatever was found under the number was about the process that is held.

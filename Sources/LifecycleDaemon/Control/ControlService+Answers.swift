@@ -6,6 +6,9 @@ import Varlink
 extension ControlService {
     func explain(_ id: AppID, to scope: ClientScope) -> Varlink.Reply {
         guard let app = manager.core.knownApps[id] else { return ControlError(.noSuchApp(id)).reply }
+        if case .member(let user) = scope, let objection = members.objection(to: id, by: user) {
+            return objection.reply
+        }
         var explanation = Explanation(
             details: presentation.details(app), next: manager.core.nextState(of: id).map { State($0) },
             obstacles: manager.core.obstacles(of: id).map(presentation.obstacle),
@@ -23,12 +26,15 @@ extension ControlService {
         let wanted: HistoryParameters = try call.parameters()
         if let limit = wanted.limit, limit < 0 { throw .invalidParameter("limit") }
         let id = wanted.id.map { AppID($0) }
-        if let only = connection.scope.onlyApp, let id, id != only {
+        let scope = connection.scope
+        if let id, manager.core.knownApps[id] != nil, visibility(of: id, to: scope) != .everything {
             return connection.send(ServiceError.permissionDenied.reply, to: call.id)
         }
         let ring = manager.past.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.capacity
-        let events = ring.last(limit, of: connection.scope.onlyApp ?? id).map(presentation.event)
+        let events = ring.last(limit) { app in
+            (id == nil || app == id) && visibility(of: app, to: scope) == .everything
+        }.map(presentation.event)
         let since = ring.start.map { presentation.time(of: $0) } ?? started
         connection.send(Varlink.Reply(HistoryReply(since: since, events: events)), to: call.id)
     }

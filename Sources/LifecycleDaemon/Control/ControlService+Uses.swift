@@ -10,11 +10,13 @@ extension ControlService {
         let use = LifecycleCore.Use(report.use)
         let core = manager.core
         let ids = report.apps.map { AppID($0) }
-        let known = Set(ids.filter { core.knownApps[$0] != nil })
+        let known = Set(
+            ids.filter { core.knownApps[$0] != nil && visibility(of: $0, to: connection.scope) == .everything })
         uses.set(use, to: known, by: connection)
         manager.take(use, of: uses.apps(use))
         let ignored = ids.filter { id in
-            core.knownApps[id].map { !core.settings.keptUses.keep(use, $0.policy) } ?? true
+            guard known.contains(id), let app = core.knownApps[id] else { return true }
+            return !core.settings.keptUses.keep(use, app.policy)
         }
         connection.send(Varlink.Reply(SetInUseReply(ignored: ignored.map(\.name))), to: call.id)
     }

@@ -18,6 +18,10 @@ extension ControlService {
         } catch {
             return connection.send(error.reply, to: call.id)
         }
+        let request = Request.wake(app, kind: wake.kind, payload: payload)
+        if let objection = objection(to: request, by: connection.scope) {
+            return connection.send(objection.reply, to: call.id)
+        }
         let id = requests.open(call.id, of: connection) { reply in
             switch reply {
             case .ended(let outcome, let app): presentation.outcome(outcome, app)
@@ -28,7 +32,7 @@ extension ControlService {
             case .reclaimed: presentation.outcome(.lost, nil)
             }
         }
-        manager.request(id, .wake(app, kind: wake.kind, payload: payload))
+        manager.request(id, request)
     }
 }
 

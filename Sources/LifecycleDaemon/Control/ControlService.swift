@@ -21,6 +21,7 @@ final class ControlService {
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
     var uses = UseReports()
+    var members: MemberAccess
     private(set) var problems: [ControlAPI.Problem] = []
     private(set) var server: ControlServer?
 
@@ -33,6 +34,7 @@ final class ControlService {
         self.instance = instance
         self.path = path
         presentation = Presentation(manager: manager)
+        members = MemberAccess(manager: manager)
         started = presentation.time(of: manager.now)
         let service = Service(
             vendor: "lifed", product: "lifed", version: version, url: "",
@@ -66,6 +68,8 @@ final class ControlService {
     func take(_ configuration: LoadedConfiguration) {
         problems = configuration.problems.map { ControlAPI.Problem($0) }
         let limits = configuration.settings.limits
+        server?.access.setAdministrators(configuration.settings.access.administrators)
+        members.forgetUsers()
         server?.clientLimit = limits.clients
         server?.totalBytesLimit = limits.clientsBytes
         server?.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)
@@ -116,6 +120,9 @@ final class ControlService {
             server?.refuse(call, from: connection, "an app may not call, except for itself,")
             return
         }
+        if case .member = connection.scope, method.isForAdministrators {
+            return connection.send(MemberAccess.administratorsOnly.reply, to: call.id)
+        }
         switch method {
         case .launch:
             let launch: LaunchParameters = try call.parameters()
@@ -141,10 +148,10 @@ final class ControlService {
         case .focusScene: try askScene(call, from: connection, Request.focusScene)
         case .backgroundScene: try askScene(call, from: connection, Request.backgroundScene)
         case .closeScene: try askScene(call, from: connection, Request.closeScene)
-        case .list: try answer(call, connection) { ListReply(apps: presentation.apps(only: connection.scope.onlyApp)) }
+        case .list: try answer(call, connection) { ListReply(apps: apps(for: connection.scope)) }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .apps: try tellApps(call, to: connection)
-        case .describe: connection.send(describe(try app(of: call)), to: call.id)
+        case .describe: connection.send(describe(try app(of: call), to: connection.scope), to: call.id)
         case .findApp: try findApp(call, for: connection)
         case .adopt: try adopt(call, from: connection)
         case .disown: ask(.disown(try app(of: call)), call, connection)
@@ -169,9 +176,35 @@ final class ControlService {
 
     private func subscribe(_ connection: ControlConnection, _ call: Call) throws(ServiceError) {
         try withoutParameters(call)
-        let only = connection.scope.onlyApp
-        let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(only: only))
-        subscriptions.add(connection, call: call.id, only: only, present: .continuing(present))
+        let present = MonitorReply(number: subscriptions.number, apps: apps(for: connection.scope))
+        subscriptions.add(connection, call: call.id, present: .continuing(present))
+    }
+
+    /// The part of an app that a client may see.
+    func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
+        switch scope {
+        case .everything, .launcher: .everything
+        case .member(let user): members.owner(of: app) == user ? .everything : .state
+        case .app(let own): own == app ? .everything : .nothing
+        case .nothing: .nothing
+        }
+    }
+
+    private func apps(for scope: ClientScope) -> [ControlAPI.App] {
+        if let only = scope.onlyApp { return manager.core.knownApps[only].map { [presentation.app($0)] } ?? [] }
+        return manager.core.knownApps.values.sorted { $0.id < $1.id }.map { app(for: scope, $0) }
+    }
+
+    /// An app as a client may see it that sees all of them.
+    func app(for scope: ClientScope, _ app: LifecycleCore.App) -> ControlAPI.App {
+        let whole = presentation.app(app)
+        return visibility(of: app.id, to: scope) == .everything ? whole : whole.stateOnly
+    }
+
+    /// The reason why the client may not make the request.
+    func objection(to request: Request, by scope: ClientScope) -> ControlError? {
+        guard case .member(let user) = scope else { return nil }
+        return members.objection(to: request, by: user)
     }
 
     private func app(of call: Call) throws(ServiceError) -> AppID {
@@ -193,6 +226,9 @@ final class ControlService {
     // MARK: Requests to the core
 
     func ask(_ request: Request, _ call: Call, _ connection: ControlConnection) {
+        if let objection = objection(to: request, by: connection.scope) {
+            return connection.send(objection.reply, to: call.id)
+        }
         let presentation = presentation
         let isAboutApp = request.isAboutApp
         let id = requests.open(call.id, of: connection) { reply in
@@ -216,6 +252,11 @@ final class ControlService {
         }
         let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
         if let error = problem(withNew: id) { return connection.send(error.reply, to: call.id) }
+        if case .member(let member) = connection.scope, run.background != true,
+            let objection = MemberAccess.foregroundObjection(to: member)
+        {
+            return connection.send(objection.reply, to: call.id)
+        }
         // What somebody has run is theirs, whoever's daemon it is.
         let user: AppDefinition.User = connection.peer.user == geteuid() ? .daemon : .numbered(connection.peer.user)
         manager.define(id, command: run.command, user: user) { definition in
@@ -238,27 +279,35 @@ final class ControlService {
             .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")
     }
 
-    private func describe(_ id: AppID) -> Varlink.Reply {
+    private func describe(_ id: AppID, to scope: ClientScope) -> Varlink.Reply {
         guard let app = manager.core.knownApps[id] else { return ControlError(.noSuchApp(id)).reply }
+        if case .member(let user) = scope, let objection = members.objection(to: id, by: user) {
+            return objection.reply
+        }
         return Varlink.Reply(DescribeReply(details: presentation.details(app)))
     }
 
     private func publish(_ transition: LifecycleCore.Transition) {
-        subscriptions.publish(about: transition.app) { number in
-            .continuing(MonitorReply(number: number, transition: presentation.transition(transition)))
-        }
+        let whole = { self.presentation.transition(transition) }
+        subscriptions.publish(
+            sees: { self.visibility(of: transition.app, to: $0) },
+            everything: { .continuing(MonitorReply(number: $0, transition: whole())) },
+            state: { .continuing(MonitorReply(number: $0, transition: whole().stateOnly)) })
     }
 
     private func publish(_ transition: LifecycleCore.SceneTransition) {
-        subscriptions.publish(about: transition.app) { number in
-            .continuing(MonitorReply(number: number, scene: presentation.transition(transition)))
-        }
+        subscriptions.publish(
+            sees: { self.visibility(of: transition.app, to: $0) },
+            everything: { .continuing(MonitorReply(number: $0, scene: self.presentation.transition(transition))) },
+            state: nil)
     }
 
     /// The daemon's state; an app sees what it is itself part of.
     private func status(for scope: ClientScope) -> Status {
-        guard let app = scope.onlyApp else { return status }
         var status = status
+        // A line of a manifest can have what is nobody else's business.
+        if case .member = scope { status.problems = [] }
+        guard let app = scope.onlyApp else { return status }
         status.front.removeAll { $0 != app.name }
         status.homeApp = status.homeApp == app.name ? app.name : nil
         status.interruptions = []

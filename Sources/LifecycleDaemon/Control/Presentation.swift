@@ -18,12 +18,6 @@ struct Presentation {
             scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil)
     }
 
-    /// - Parameter only: The one app that may be shown; nil for all.
-    func apps(only: AppID?) -> [ControlAPI.App] {
-        guard let only else { return manager.core.knownApps.values.sorted { $0.id < $1.id }.map(app) }
-        return manager.core.knownApps[only].map { [app($0)] } ?? []
-    }
-
     func details(_ app: LifecycleCore.App) -> Details {
         let definition = manager.catalog[app.id]
         let user: String? =

@@ -46,11 +46,15 @@ struct EventRing {
     /// The last entries, the oldest first.
     ///
     /// - Parameters:
-    ///   - app: Whose; nil for those of all.
     ///   - limit: How many at most.
-    func last(_ limit: Int, of app: AppID?) -> [Entry] {
+    ///   - isWanted: The condition for the app of an entry.
+    func last(_ limit: Int, where isWanted: (AppID) -> Bool) -> [Entry] {
         let ordered = entries[next...] + entries[..<next]
-        guard let app else { return Array(ordered.suffix(limit)) }
-        return Array(ordered.reversed().lazy.filter { $0.app == app }.prefix(limit)).reversed()
+        var found: [Entry] = []
+        for entry in ordered.reversed() where isWanted(entry.app) {
+            if found.count >= limit { break }
+            found.append(entry)
+        }
+        return found.reversed()
     }
 }
