@@ -29,10 +29,14 @@ let package = Package(
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
+        // The words that the core, the programs and the documents share.
+        .target(name: "LifecycleTypes", swiftSettings: strict),
+
         // Whether: the pure state machine.
         .target(
             name: "LifecycleCore",
             dependencies: [
+                "LifecycleTypes",
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
@@ -99,7 +103,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "lifectl",
-            dependencies: ["ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "ControlAPI", "LifecycleTypes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: strict,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
@@ -157,7 +163,9 @@ let package = Package(
             name: "MachineFixture", dependencies: ["LifecycleDaemon", "Systemd"], path: "Tests/MachineFixture",
             swiftSettings: strictOnMainActor
         ),
-        .testTarget(name: "ArchitectureTests", dependencies: ["LifecycleCore"], swiftSettings: strict),
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["AppChannel", "LifecycleCore", "LifecycleTypes"],
+            swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17
 )

@@ -7,7 +7,7 @@ extension Lifecycle {
         self.settings = settings
         if let homeBefore { dropUncoveredRestart(of: homeBefore) }
         self.settings.frontLimit = max(1, settings.frontLimit)
-        trimFront(reason: .displaced)
+        trimFront(reason: .foregroundLimit)
         for id in places { unsettled.append(id) }
         unsettleUsed()
         unsettleWaitingForPlace()
@@ -17,6 +17,12 @@ extension Lifecycle {
         // Most of a configuration that is read again says nothing new, and whoever runs has what it says already.
         if let app = apps[id], app.isRunning, app.policy == policy { return }
         if apps[id] == nil { apps[id] = App(id: id, policy: policy, since: now) }
+        // Where the new policy moves a background app, it is the reason.
+        if let app = apps[id], app.isRunning, app.policy.suspend != policy.suspend, app.wish == .run,
+            !front.contains(id)
+        {
+            apps[id]?.wishReason = .policy
+        }
         apps[id]?.policy = policy
         noteLaunched(id)
         dropUncoveredRestart(of: id)

@@ -20,6 +20,10 @@ extension Lifecycle {
     /// Wants the app to run. One that somebody else has stopped is continued, for it would be no use otherwise; and one of
     /// another daemon's in any case, for it is no child, and nobody hears that it was stopped.
     mutating func want(_ id: AppID, reason: Reason) {
+        // A later wish for the foreground app moves an app that is still to be launched; it is not why it is launched.
+        if let app = apps[id], !app.state.isAlive, !app.isSpawning || app.ending != nil {
+            apps[id]?.launchReason = reason.isLaunchReason ? reason : .launch
+        }
         apps[id]?.wish = .run
         apps[id]?.wishReason = reason
         giveUpVictim(id)

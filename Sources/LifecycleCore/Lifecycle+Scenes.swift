@@ -10,13 +10,13 @@ extension Lifecycle {
             apps[id]?.scenes.front = [scene]
         }
         if app.scenes.front.count > max(1, app.policy.sceneLimit) {
-            displace(apps[id]?.scenes.trimFront(app.policy.sceneLimit) ?? [], of: id)
+            displace(apps[id]?.scenes.trimFront(app.policy.sceneLimit) ?? [], of: id, reason: .foregroundLimit)
         }
     }
 
     /// Those that are one too many in front go on out of sight.
-    mutating func displace(_ scenes: [SceneID], of id: AppID) {
-        for scene in scenes { apps[id]?.scenes.update(scene) { $0.wishReason = .displaced } }
+    mutating func displace(_ scenes: [SceneID], of id: AppID, reason: Reason = .displaced) {
+        for scene in scenes { apps[id]?.scenes.update(scene) { $0.wishReason = reason } }
     }
 
     /// Takes one step of one scene of the app.

@@ -113,7 +113,6 @@ extension Lifecycle {
         // Of processes that are no children, too, nobody hears that they were stopped.
         if app.policy.isAdopted { inherited.insert(id) } else { inherited.remove(id) }
         apps[id]?.launched = now
-        apps[id]?.launchReason = app.wishReason
         apps[id]?.awaiting = .spawn(to: state)
         apps[id]?.hasLaunched = false
         apps[id]?.runsWithScenes = app.policy.scenes

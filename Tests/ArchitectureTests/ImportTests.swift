@@ -4,7 +4,8 @@ import Testing
 @Suite struct ImportTests {
     /// What each target may import, of ours and of others.
     static let allowed: [String: Set<String>] = [
-        "LifecycleCore": ["OrderedCollections", "HeapModule"],
+        "LifecycleTypes": [],
+        "LifecycleCore": ["LifecycleTypes", "OrderedCollections", "HeapModule"],
         "AppChannel": [],
         "LifecycleClient": ["AppChannel", "CLifecycle"],
         "Lifecycle": ["AppChannel", "LifecycleClient", "CMainQueue", "Dispatch", "Glibc"],
@@ -21,7 +22,7 @@ import Testing
             "Glibc",
         ],
         "lifed": ["LifecycleDaemon", "ControlAPI", "ArgumentParser", "Glibc"],
-        "lifectl": ["ControlAPI", "Varlink", "ArgumentParser", "FoundationEssentials", "Glibc"],
+        "lifectl": ["LifecycleTypes", "ControlAPI", "Varlink", "ArgumentParser", "FoundationEssentials", "Glibc"],
     ]
 
     /// Words that the core must not know: it has no clock, no chance, no input and no output.

@@ -13,10 +13,9 @@ struct SourceFile {
     var imports: [String] {
         code.compactMap { line in
             let words = line.split(separator: " ")
-            guard let index = words.firstIndex(of: "import"), index <= 1, words.count > index + 1 else { return nil }
-            guard index == 0 || ["public", "internal", "package", "private", "@testable"].contains(words[0]) else {
-                return nil
-            }
+            guard let index = words.firstIndex(of: "import"), words.count > index + 1 else { return nil }
+            let modifiers: Set<Substring> = ["public", "internal", "package", "private", "@testable", "@_exported"]
+            guard words[..<index].allSatisfy(modifiers.contains) else { return nil }
             return words[index + 1].split(separator: ".").first.map(String.init)
         }
     }

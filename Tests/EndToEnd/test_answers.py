@@ -53,7 +53,7 @@ def test_explain_says_what_holds_an_app_and_what_comes_when(patient):
     assert [entry["event"]["to"] for entry in answer["history"]] == ["inactive", "active", "inactive", "background"]
     text = patient.lifectl("explain", "one").stdout
     assert text.startswith("one runs out of sight (background)\n")
-    for words in ("another app came to the front", "time out of sight to finish", "background → suspended"):
+    for words in ("another app came to the foreground", "time out of sight to finish", "background → suspended"):
         assert words in text
 
 

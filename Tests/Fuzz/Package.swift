@@ -31,9 +31,11 @@ let package = Package(
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
+        module("LifecycleTypes"),
         module(
             "LifecycleCore",
             [
+                "LifecycleTypes",
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
@@ -57,7 +59,9 @@ let package = Package(
         // What lifectl reads, without its main function.
         .target(
             name: "lifectl",
-            dependencies: ["ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "ControlAPI", "LifecycleTypes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Modules/lifectl", exclude: ["main.swift"], swiftSettings: strict),
 
         .target(

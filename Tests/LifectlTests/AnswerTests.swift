@@ -30,11 +30,11 @@ private func details(_ app: App) -> Details {
         let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, "displaced"))]
         let lines = plain.explanation(explanation, past: past).split(separator: "\n").map(String.init)
         #expect(lines[0] == "clock runs out of sight (background)")
-        #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the front"))
+        #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the foreground"))
         #expect(lines[2] == "  on its way to suspended")
         #expect(lines[4].hasPrefix("  it has some time out of sight to finish what it does, until "))
         #expect(lines[4].hasSuffix("(in 1.8 s)"))
-        #expect(lines[6].contains("background → suspended: its time out of sight is over"))
+        #expect(lines[6].contains("background → suspended: it is in the background, and nothing keeps it running"))
         #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))
         #expect(lines[9].hasSuffix("inactive → background (displaced)"))
     }

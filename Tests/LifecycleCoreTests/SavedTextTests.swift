@@ -53,10 +53,16 @@ import Testing
         #expect(Scenes(saved: record, of: .background, now: start).all.count == Scenes.limit)
     }
 
-    @Test(arguments: texts)
-    func `an exit keeps its reason`(reason: String) {
-        let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: Instant(microseconds: 8))
+    @Test(arguments: Reason.allCases)
+    func `an exit keeps its reason`(reason: Reason) {
+        let exit = Exit(state: .active, reason: reason, status: .signal(9), instant: Instant(microseconds: 8))
         #expect(Exit(text: exit.text) == exit)
+    }
+
+    @Test(arguments: texts)
+    func `an exit for a reason of another version is an exit for none`(word: String) {
+        let exit = Exit(text: "8:active:signal 9:\(word)")
+        #expect(exit == Exit(state: .active, reason: .none, status: .signal(9), instant: Instant(microseconds: 8)))
     }
 
     @Test func `an event of a version before is read`() {

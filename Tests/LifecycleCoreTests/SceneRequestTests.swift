@@ -50,7 +50,7 @@ import Testing
         policy.scenes = true
         world.give(.define(Self.clock, policy))
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundActive])
-        #expect(world.scene(Self.main)?.reason == .displaced)
+        #expect(world.scene(Self.main)?.reason == .foregroundLimit)
     }
 
     @Test func `the scene that was in front last is shown where none is in front`() {

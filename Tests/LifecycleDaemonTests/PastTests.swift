@@ -55,7 +55,8 @@ import Testing
         past.note(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
         let events = past.events.last(9) { $0 == Self.clock }
         #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
-        #expect(events.map(\.reason.word) == ["open-url", "kill", "crash"])
+        #expect(events.map(\.reason) == [.none, .kill, .crash])
+        #expect(events.map(\.callback) == [.openURL, nil, nil])
         #expect(events[2].detail == 11)
         #expect(past.counts.unanswered == 1 && past.counts.killedAfterGrace == 1)
     }

@@ -15,9 +15,11 @@ let package = Package(
     name: "mutation",
     dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
     targets: [
+        .target(name: "LifecycleTypes", swiftSettings: settings),
         .target(
             name: "LifecycleCore",
             dependencies: [
+                "LifecycleTypes",
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],

@@ -109,6 +109,8 @@ extension Machine {
 
     private mutating func checkRestoration(_ delivery: Delivery, _ id: AppID) {
         guard let launch = delivery.launch else { return report("\(id) is not told why it was launched") }
+        if !launch.reason.isLaunchReason { report("\(id) is launched for \(launch.reason)") }
+        if let exit = launch.previous, !exit.reason.isExitReason { report("\(id) has ended for \(exit.reason)") }
         switch ends[id] {
         case .system where !launch.restores: report("\(id) is not restored after the system has ended it")
         case .person where launch.restores: report("\(id) is restored after a person has ended it")

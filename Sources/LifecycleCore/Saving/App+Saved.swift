@@ -7,10 +7,10 @@ extension App {
         var record = SavedRecord()
         record.add("id", self.id.name)
         record.add("state", self.state.rawValue)
-        record.add("reason", self.reason.word)
+        record.add("reason", self.reason.rawValue)
         record.add("since", self.since)
         record.add("wish", self.wish.word)
-        record.add("wish-reason", self.wishReason.word)
+        record.add("wish-reason", self.wishReason.rawValue)
         record.add("exit", self.lastExit?.text)
         self.reclaimed?.save(in: &record)
         if self.failures > 0 { record.add("failures", String(self.failures)) }
@@ -30,7 +30,7 @@ extension App {
         record.add("been-in-front", if: self.hasBeenInFront)
         record.add("last-in-front", self.lastInFront)
         record.add("launched", self.launched)
-        record.add("launch-reason", self.launchReason.word)
+        record.add("launch-reason", self.launchReason.rawValue)
         record.add("has-launched", if: self.hasLaunched)
         record.add("sequence", String(self.lastSequence))
         record.add("owes-activation", self.placesPromised.map { String($0) })
@@ -54,16 +54,16 @@ extension App {
         guard let name = record["id"], !name.isEmpty else { return nil }
         self.init(id: AppID(name), policy: policy(AppID(name)), since: record.instant("since") ?? now)
         self.state = record.word("state") ?? .notRunning
-        self.reason = record["reason"].map { Reason($0) } ?? .none
+        self.reason = record["reason"].map { Reason(saved: $0) } ?? .none
         self.wish = record["wish"].flatMap { Wish(word: $0) } ?? (self.state.isAlive ? .run : .rest)
-        self.wishReason = record["wish-reason"].map { Reason($0) } ?? .none
+        self.wishReason = record["wish-reason"].map { Reason(saved: $0) } ?? .none
         self.lastExit = record["exit"].flatMap { Exit(text: $0) }
         self.reclaimed = Reclaimed(saved: record)
         self.failures = record.number("failures").map { Int(clamping: min($0, 1000)) } ?? 0
         self.isGivenUp = record.has("given-up")
         // There are always some left to count on.
         self.lastSequence = record.number("sequence").flatMap { $0 < 1 << 62 ? $0 : nil } ?? 0
-        self.launchReason = record["launch-reason"].map { Reason($0) } ?? .launch
+        self.launchReason = record.word("launch-reason") ?? .launch
         self.events = record.all("event").compactMap { QueuedEvent(text: $0) }
         self.lastEvent = record.number("last-event") ?? 0
         self.launchURL = record["launch-url"]

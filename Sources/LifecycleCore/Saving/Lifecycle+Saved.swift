@@ -64,7 +64,7 @@ extension Lifecycle {
         reclaim = Reclaim(saved: machine)
         front = OrderedSet(machine.all("front").map { AppID($0) }).filter { apps[$0]?.wish == .run }
         // There may be fewer places by now.
-        trimFront(reason: .displaced)
+        trimFront(reason: .foregroundLimit)
         let placed = machine.all("place").map { AppID($0) }.filter { apps[$0]?.state.isAlive ?? false }
         let active = apps.values.filter { $0.state == .active }.map(\.id).sorted()
         places = OrderedSet(placed).union(active)

@@ -46,7 +46,7 @@ extension Ending {
     init?(text: String) {
         let parts = text.words(maxSplits: 2)
         guard parts.count == 3, let state = AppState(rawValue: parts[0]) else { return nil }
-        self.init(state: state, reason: Reason(parts[2]), status: ExitStatus(word: parts[1]))
+        self.init(state: state, reason: Reason(saved: parts[2]), status: ExitStatus(word: parts[1]))
     }
 }
 

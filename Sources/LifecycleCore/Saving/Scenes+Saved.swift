@@ -38,8 +38,8 @@ extension Scene {
             (.wasConnected, wasConnected), (.isWanted, isWanted), (.isClosing, isClosing), (.hasInfo, info != nil),
         ]
         let parts = [
-            id.name, role, origin.rawValue, state.rawValue, reason.word, String(since.microseconds),
-            lastInFront.map { String($0.microseconds) } ?? "", wishReason?.word ?? "",
+            id.name, role, origin.rawValue, state.rawValue, reason.rawValue, String(since.microseconds),
+            lastInFront.map { String($0.microseconds) } ?? "", wishReason?.rawValue ?? "",
             String(flags.filter(\.1).map(\.0.rawValue)), info ?? "",
         ]
         // What an app may choose freely comes last, where it may have separators of its own.
@@ -56,9 +56,9 @@ extension Scene {
         let since = UInt64(parts[5]).map { Instant(microseconds: $0) } ?? now
         self.init(id: id, role: parts[1], info: info, origin: origin, since: since)
         self.state = state
-        reason = Reason(parts[4])
+        reason = Reason(saved: parts[4])
         lastInFront = UInt64(parts[6]).map { Instant(microseconds: $0) }
-        wishReason = parts[7].isEmpty ? nil : Reason(parts[7])
+        wishReason = parts[7].isEmpty ? nil : Reason(saved: parts[7])
         wasConnected = flags.contains(.wasConnected)
         isWanted = flags.contains(.isWanted)
         isClosing = flags.contains(.isClosing)

@@ -64,8 +64,8 @@ extension LaunchFields {
     /// - Parameter previousTime: When the app ended before, in seconds since the epoch.
     init(_ launch: Launch, previousTime: Int64?) {
         self.init(
-            reason: launch.reason.word, restores: launch.restores, previousState: launch.previous?.state.rawValue,
-            previousReason: launch.previous?.reason.word, previousTime: previousTime, url: launch.url)
+            reason: launch.reason.rawValue, restores: launch.restores, previousState: launch.previous?.state.rawValue,
+            previousReason: launch.previous?.reason.rawValue, previousTime: previousTime, url: launch.url)
     }
 }
 

@@ -5,7 +5,7 @@ import LifecycleCore
 extension AppManager {
     /// What an app is told about its launch.
     func launchFields(of id: AppID) -> LaunchFields {
-        guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.word) }
+        guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }
         return LaunchFields(launch, previousTime: launch.previous.map { secondsSinceEpoch(of: $0, id) })
     }
 

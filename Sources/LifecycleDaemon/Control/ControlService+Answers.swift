@@ -82,7 +82,7 @@ extension Presentation {
         return switch prospect.event {
         case .transition(let from, let to, let reason):
             ControlAPI.Prospect(
-                kind: .transition, time: time, from: State(from), to: State(to), reason: reason.word)
+                kind: .transition, time: time, from: State(from), to: State(to), reason: reason.rawValue)
         case .callback(let callback): ControlAPI.Prospect(kind: .callback, time: time, reason: callback.rawValue)
         case .callbackOverdue(let callback):
             ControlAPI.Prospect(kind: .callbackOverdue, time: time, reason: callback.rawValue)
@@ -94,7 +94,8 @@ extension Presentation {
 
     fileprivate func event(_ entry: EventRing.Entry) -> HistoryEvent {
         var event = HistoryEvent(
-            kind: .exited, id: entry.app.name, time: time(of: entry.instant), reason: entry.reason.word,
+            kind: .exited, id: entry.app.name, time: time(of: entry.instant),
+            reason: entry.callback?.rawValue ?? entry.reason.rawValue,
             pid: entry.pid > 0 ? Int64(entry.pid) : nil)
         switch entry.kind {
         case .transition:

@@ -59,8 +59,8 @@ extension ControlService {
         result += zip(AppState.allCases, counts.arrivals).map { state, count in
             metric("transitions_total", count, fields: ["to": state.rawValue])
         }
-        result += counts.ends.sorted { $0.key.word < $1.key.word }.map { reason, count in
-            metric("ends_total", count, fields: ["reason": reason.word])
+        result += counts.ends.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+            metric("ends_total", count, fields: ["reason": reason.rawValue])
         }
         return result + [
             metric("failed_launches_total", counts.failedLaunches),

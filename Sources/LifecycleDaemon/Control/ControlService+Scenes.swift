@@ -34,7 +34,7 @@ extension Presentation {
     func scene(_ scene: LifecycleCore.Scene, of app: LifecycleCore.App) -> ControlAPI.Scene {
         ControlAPI.Scene(
             id: scene.id.name, role: scene.role, state: ControlAPI.SceneState(scene.state),
-            target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.word,
+            target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.rawValue,
             since: time(of: scene.since),
             info: scene.info)
     }
@@ -42,7 +42,7 @@ extension Presentation {
     func transition(_ step: LifecycleCore.SceneTransition) -> ControlAPI.SceneTransition {
         ControlAPI.SceneTransition(
             app: step.app.name, scene: step.scene.name, from: ControlAPI.SceneState(step.from),
-            to: ControlAPI.SceneState(step.to), reason: step.reason.word, time: time(of: step.instant),
+            to: ControlAPI.SceneState(step.to), reason: step.reason.rawValue, time: time(of: step.instant),
             callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 }

@@ -11,7 +11,7 @@ struct Presentation {
     func app(_ app: LifecycleCore.App) -> ControlAPI.App {
         ControlAPI.App(
             id: app.id.name, name: manager.catalog[app.id]?.name, state: State(app.state), target: State(app.target),
-            reason: app.reason.word, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
+            reason: app.reason.rawValue, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
             since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) },
@@ -42,7 +42,7 @@ struct Presentation {
 
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
         ControlAPI.Transition(
-            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.word,
+            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.rawValue,
             time: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
             callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
@@ -58,7 +58,7 @@ struct Presentation {
 
     private func exit(_ exit: LifecycleCore.Exit, of id: AppID, _ account: Reclaimed?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
-            state: State(exit.state), reason: exit.reason.word, exitCode: nil, signal: nil,
+            state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil,
             time: manager.time(of: exit, id),
             reclaim: exit.reason == .reclaimed ? account.map { ControlAPI.Reclaim($0) } : nil)
         switch exit.status {

@@ -8,7 +8,8 @@ extension LifecycleLog {
         let order = account.order.map(\.name).joined(separator: " ")
         var fields = appFields(app, pid)
         fields += [
-            ("LIFED_REASON", Reason.reclaimed.word), ("LIFED_PRESSURE", account.cause.words), ("LIFED_ORDER", order),
+            ("LIFED_REASON", Reason.reclaimed.rawValue), ("LIFED_PRESSURE", account.cause.words),
+            ("LIFED_ORDER", order),
         ]
         if let freed = account.freed { fields.append(("LIFED_FREED_BYTES", String(freed))) }
         let amount = account.freed.map { ", which gave back \(Self.size($0))" } ?? ""

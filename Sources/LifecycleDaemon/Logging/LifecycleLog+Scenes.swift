@@ -7,7 +7,7 @@ extension LifecycleLog {
     func write(_ step: SceneTransition, pid: ProcessID?) {
         var fields = sceneFields(step.app, step.scene, pid)
         fields += [
-            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.word),
+            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.rawValue),
         ]
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         log.write(

@@ -9,7 +9,7 @@ struct LifecycleLog {
     func write(_ step: Transition, pid: ProcessID?) {
         var fields = appFields(step.app, pid)
         fields += [
-            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.word),
+            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.rawValue),
         ]
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         log.write(
@@ -109,7 +109,7 @@ struct LifecycleLog {
 
     private func exitEntry(_ app: AppID, _ exit: Exit, pid: ProcessID?) -> LogEntry {
         var fields = appFields(app, pid)
-        fields += [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.word)]
+        fields += [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.rawValue)]
         let words: String
         switch exit.status {
         case .code(let code):

@@ -12,6 +12,8 @@ struct EventRing {
     struct Entry {
         let app: AppID
         let reason: Reason
+        /// The callback that was not answered in time.
+        var callback: Callback?
         let instant: Instant
         /// How long the answer took that was waited for, in microseconds; the largest number for none.
         var answerTime = UInt32.max

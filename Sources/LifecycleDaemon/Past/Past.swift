@@ -32,8 +32,9 @@ struct Past {
         switch decision {
         case .answerOverdue(let app, let callback):
             counts.unanswered += 1
-            let reason = Reason(callback.rawValue)
-            events.append(.init(app: app, reason: reason, instant: now(), pid: pid ?? 0, kind: .callbackOverdue))
+            events.append(
+                .init(
+                    app: app, reason: .none, callback: callback, instant: now(), pid: pid ?? 0, kind: .callbackOverdue))
         case .graceOver(let app):
             counts.killedAfterGrace += 1
             events.append(.init(app: app, reason: .kill, instant: now(), pid: pid ?? 0, kind: .killed))

@@ -15,7 +15,7 @@ extension FuzzTarget {
         case 1: checkEvent(.openURL(texts[0], type: optional(texts[1]), source: optional(texts[2])))
         case 2: checkEvent(.continueActivity(type: texts[1], info: texts[0]))
         case 3: checkEvent(.performTask(kind: texts[1], payload: texts[0]))
-        case 4: checkExit(reason: texts[0], since)
+        case 4: checkExit(reason: Reason.allCases[input.number(below: Reason.allCases.count)], since)
         case 5: checkScene(texts, since)
         default: checkDefinition(texts, AppID("app"))
         }
@@ -39,9 +39,8 @@ extension FuzzTarget {
         require(again?.number == 3 && again?.event == event, "an event is found again: \(event)")
     }
 
-    private static func checkExit(reason: String, _ instant: Instant) {
-        guard !reason.isEmpty else { return }
-        let exit = Exit(state: .active, reason: Reason(reason), status: .signal(9), instant: instant)
+    private static func checkExit(reason: Reason, _ instant: Instant) {
+        let exit = Exit(state: .active, reason: reason, status: .signal(9), instant: instant)
         require(Exit(text: written(exit.text)) == exit, "an exit is found again: \(exit)")
     }
 

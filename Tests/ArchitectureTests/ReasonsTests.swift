@@ -1,0 +1,35 @@
+import LifecycleTypes
+import Testing
+
+/// Holds docs/reasons.md to the lists in code.
+@Suite struct ReasonsTests {
+    static let page = SourceTree.root + "/docs/reasons.md"
+
+    /// The cells of the table rows under a heading of the page.
+    static func rows(under heading: String) throws -> [[String]] {
+        let text = try SourceTree.read(page)
+        let section = text.split(separator: "\n## ").first { $0.hasPrefix(heading) } ?? ""
+        return section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+            line.split(separator: "|").map { cell in
+                String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+        }
+    }
+
+    @Test func `the page lists every reason and who is told`() throws {
+        let expected = Reason.allCases.map { reason in
+            var told: [String] = []
+            if reason.isLaunchReason { told.append("launch") }
+            if reason.isExitReason { told.append("exit") }
+            if reason.callsForRestoration { told.append("restored") }
+            return ["`\(reason)`", told.joined(separator: ", ")]
+        }
+        let rows = try Self.rows(under: "Of states and exits")
+        #expect(rows.map { [$0.first ?? "", $0.last ?? ""] } == expected)
+    }
+
+    @Test func `every reason has a meaning of its own`() {
+        let meanings = Reason.allCases.map(\.meaning)
+        #expect(Set(meanings).count == meanings.count)
+    }
+}

@@ -1,0 +1,56 @@
+import LifecycleCore
+import Testing
+
+/// One word stands for one reason.
+@Suite struct ReasonTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    static func step(_ name: String, _ world: inout World) -> [String] {
+        world.lines().filter { $0.hasPrefix("\(name):") }
+    }
+
+    @Test func `an app that another one displaces before its launch is launched for what asked for it`() {
+        var world = World(apps: "clock", "maps")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.launch(Self.maps, background: false))
+        world.pass(.seconds(5))
+        #expect(world.core.launch(of: Self.clock)?.reason == .url)
+        #expect(world.core.launch(of: Self.clock)?.previous?.reason == .terminate)
+    }
+
+    @Test func `a lower foreground limit is the reason for what leaves, and not another app`() {
+        var settings = Settings()
+        settings.frontLimit = 2
+        var world = World(apps: "clock", "maps", settings: settings)
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.launch(Self.maps, background: false))
+        _ = world.lines()
+        settings.frontLimit = 1
+        world.give(.configure(settings))
+        #expect(
+            Self.step("clock", &world) == [
+                "clock: active → inactive (foreground-limit)", "clock: inactive → background (foreground-limit)",
+            ])
+    }
+
+    @Test func `an app that may not be suspended any more runs for its policy, and not for the request to suspend it`()
+    {
+        var world = World(apps: "clock", "maps")
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        _ = world.lines()
+        var policy = Policy()
+        policy.suspend = .never
+        world.give(.define(Self.clock, policy))
+        #expect(Self.step("clock", &world) == ["clock: suspended → background (policy)"])
+    }
+
+    @Test func `every reason is read again as it was saved`() {
+        for reason in Reason.allCases { #expect(Reason(saved: reason.rawValue) == reason) }
+        #expect(Reason(saved: "a word of another version") == .none)
+    }
+}
