@@ -18,9 +18,16 @@ def test_the_journal_works(container):
     wait_for(lambda: "hello" in container.run(["journalctl", "-t", "lifed-smoke", "-o", "cat"]).stdout)
 
 
+def verify(container, *arguments, **options):
+    """What systemd says of the units, but for the keys that a release before theirs ignores."""
+    result = container.run(["systemd-analyze", *arguments], **options)
+    version = int(container.run(["systemctl", "--version"]).stdout.split()[1])
+    newer = "Unknown key 'RestartMode' in section [Service], ignoring."
+    return [line for line in (result.stdout + result.stderr).splitlines() if version >= 254 or newer not in line]
+
+
 def test_units_verify_without_a_word(container):
-    result = container.run(["systemd-analyze", "verify", *UNITS])
-    assert result.stdout + result.stderr == ""
+    assert verify(container, "verify", *UNITS) == []
 
 
 def test_user_units_verify_without_a_word(container):
@@ -29,8 +36,7 @@ def test_user_units_verify_without_a_word(container):
     units += [f"{folder}/lifed-follow-{source}.service" for source in ("sway", "x11", "audio")]
     environment = {"XDG_RUNTIME_DIR": "/run/user/0"}
     container.run(["mkdir", "-p", "/run/user/0"])
-    result = container.run(["systemd-analyze", "--user", "verify", *units], environment=environment)
-    assert result.stdout + result.stderr == ""
+    assert verify(container, "--user", "verify", *units, environment=environment) == []
 
 
 def test_the_group_and_the_directory_exist(container):
