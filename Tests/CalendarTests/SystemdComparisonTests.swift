@@ -51,12 +51,11 @@ private enum SystemdAnalyze {
         return String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap(time)
     }
 
-    /// The time in `Next elapse: Mon 2024-01-01 00:00:00 UTC` or `Iter. #2: …`.
+    /// The time in `Next elapse: Mon 2024-01-01 00:00:00 UTC` or `Iter. #2: …`, since systemd 253 `Iteration #2: …`.
     private static func time(in line: Substring) -> String? {
         let words = line.split(separator: " ")
-        guard line.contains("Next elapse:") || line.contains("Iter. #"), words.last == "UTC", words.count > 4 else {
-            return nil
-        }
+        let isTime = ["Next elapse:", "Iter. #", "Iteration #"].contains { line.contains($0) }
+        guard isTime, words.last == "UTC", words.count > 4 else { return nil }
         return words[(words.count - 3)..<(words.count - 1)].joined(separator: " ")
     }
 }

@@ -57,9 +57,12 @@ import Testing
         #expect(CgroupSubtree.groupName(for: name) == group)
     }
 
-    @Test func pathsThatLeadElsewhereNameNothing() throws {
-        let here = try #require(Cgroup.ofThisProcess())
-        for path in ["", "/", "/tmp", here.mountPoint, "\(here.mountPoint)/", "\(here.path)/../..", "/proc/self"] {
+    @Test func pathsThatLeadElsewhereNameNothing() {
+        var paths = ["", "/", "/tmp", "/proc/self"]
+        if let here = Cgroup.ofThisProcess() {
+            paths += [here.mountPoint, "\(here.mountPoint)/", "\(here.path)/../.."]
+        }
+        for path in paths {
             #expect(Cgroup.existing(at: path) == nil)
             #expect(CgroupSubtree.existing(at: path) == nil)
         }

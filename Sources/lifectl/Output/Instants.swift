@@ -57,7 +57,8 @@ enum Instants {
         guard unsafe localtime_r(&seconds, &parts) != nil else { return "?" }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
             count = unsafe buffer.withMemoryRebound(to: CChar.self) {
-                unsafe strftime($0.baseAddress, $0.count, pattern, &parts)
+                guard let base = $0.baseAddress else { return 0 }
+                return unsafe strftime(base, $0.count, pattern, &parts)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
