@@ -5,6 +5,11 @@ SYSCONFDIR ?= /etc
 DESTDIR ?=
 SWIFT ?= swift
 BUILD ?= release
+# The toolchain brings a C compiler; there need be no other.
+ifeq ($(origin CC),default)
+CC := $(shell command -v cc || echo clang)
+endif
+export CC
 
 bindir = $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -40,15 +45,15 @@ samples: build ## Build the sample apps in Swift and in C; those in Python and s
 	done
 
 deps: ## Install what is missing to build and to test (Debian and its relatives).
-	@scripts/deps build test
+	@scripts/deps build extras test
 
 demo: toolchain ## Show real programs going through their life, under a minute, without root.
-	@scripts/deps build
+	@scripts/deps build extras
 	@$(MAKE) --no-print-directory samples
 	@Examples/demo
 
 test: toolchain ## Run every test that this machine allows, and say what was skipped.
-	@scripts/deps build test
+	@scripts/deps build extras test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
 
@@ -104,7 +109,9 @@ install: ## Install below PREFIX (and DESTDIR, for packages).
 uninstall: ## Remove what was installed; the configuration stays.
 	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
 
-deb: build ## Make Debian packages of what was built, in .build/deb: VERSION=N for another version.
+deb: toolchain ## Build, and make Debian packages of it, in .build/deb: VERSION=N for another version.
+	@scripts/deps build deb
+	@$(MAKE) --no-print-directory build
 	@scripts/deb .build/deb $(VERSION)
 
 clean: ## Remove what was built.
