@@ -38,7 +38,8 @@ public struct LaunchFields: Equatable, Sendable {
 
     /// The fields as they are sent.
     public var fields: [Field] {
-        var fields = [Field("reason", reason), Field("restore", restores ? 1 : 0)]
+        var fields = [Field("reason", reason)]
+        if restores { fields.append(Field("restore", 1)) }
         fields.append("previous-state", previousState)
         fields.append("previous-reason", previousReason)
         if let previousTime { fields.append(Field("previous-time", previousTime)) }

@@ -17,6 +17,7 @@ public struct Line: Equatable, Sendable {
     /// Throws a `LineError` when it does not follow the grammar of `docs/app-protocol.md`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(LineError) {
         guard bytes.count < AppProtocol.maximumLineLength else { throw .tooLong }
+        guard !bytes.isEmpty else { throw .empty }
         let verbEnd = bytes.firstIndex(of: UInt8(ascii: " ")) ?? bytes.endIndex
         guard let verb = Self.word(bytes[..<verbEnd]) else { throw .malformedVerb }
         var fields: [Field] = []
@@ -49,6 +50,11 @@ public struct Line: Equatable, Sendable {
         bytes.append(UInt8(ascii: "\n"))
         guard bytes.count <= AppProtocol.maximumLineLength else { throw .tooLong }
         return bytes
+    }
+
+    /// The verb that a line begins with, even where the rest does not follow the grammar; nil where it begins with none.
+    static func verb(of bytes: ArraySlice<UInt8>) -> String? {
+        word(bytes.prefix { $0 != UInt8(ascii: " ") })
     }
 
     private static func field(_ bytes: ArraySlice<UInt8>) throws(LineError) -> Field {

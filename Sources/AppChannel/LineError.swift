@@ -7,6 +7,8 @@ public enum LineError: Error, Equatable, Sendable {
     case tooLong
     /// The line has more fields than `AppProtocol.maximumFieldCount`.
     case tooManyFields
+    /// The line has no bytes.
+    case empty
     /// The line does not begin with a verb that follows the grammar.
     case malformedVerb
     /// Something after a space is not `key=value` with a key that follows the grammar.
@@ -33,6 +35,7 @@ extension LineError: CustomStringConvertible {
         switch self {
         case .tooLong: "The line is longer than 16384 bytes."
         case .tooManyFields: "The line has more than 32 fields."
+        case .empty: "The line is empty."
         case .malformedVerb: "The line does not begin with a verb."
         case .malformedField: "A part of the line is not of the form key=value."
         case .malformedValue(let key): "The value of “\(key)” is not percent-encoded as it should be."

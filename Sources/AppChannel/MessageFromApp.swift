@@ -13,6 +13,8 @@ public enum MessageFromApp: Equatable, Sendable {
     case beginActivity(AssertionID, mode: String)
     /// The activity is over.
     case endActivity(AssertionID)
+    /// The app asks how much time its tasks have left.
+    case timeLeft
     /// The app wants a scene: a new one, which the daemon names unless the app does, or the one with this id.
     case openScene(SceneID?, role: String?, info: String?)
     /// The app wants to be rid of a scene.
@@ -39,6 +41,8 @@ public enum MessageFromApp: Equatable, Sendable {
             self = .beginActivity(try fields.requiredAssertionID(), mode: try fields.required("mode"))
         case "end-activity":
             self = .endActivity(try fields.requiredAssertionID())
+        case "time-left":
+            self = .timeLeft
         case "open-scene":
             let role = try fields.optionalRole()
             self = .openScene(try fields.optionalScene(), role: role, info: try fields.optionalInfo())
@@ -69,6 +73,7 @@ public enum MessageFromApp: Equatable, Sendable {
         case .endTask(let id): Line("end-task", [Field("id", id.rawValue)])
         case .beginActivity(let id, let mode): Line("begin-activity", [Field("id", id.rawValue), Field("mode", mode)])
         case .endActivity(let id): Line("end-activity", [Field("id", id.rawValue)])
+        case .timeLeft: Line("time-left")
         case .openScene(let scene, let role, let info):
             Line("open-scene", (scene.map { .scene($0) } ?? []) + .role(role) + .info(info))
         case .closeScene(let scene): Line("close-scene", .scene(scene))

@@ -2,6 +2,8 @@ internal import LifecycleClient
 
 extension Application {
     /// How long the app may still run out of sight, or nil when nothing limits it at present.
+    ///
+    /// This is what lifed said last. Each look asks lifed again, so that a later one finds what has changed meanwhile.
     public var backgroundTimeRemaining: Duration? {
         client?.backgroundMillisecondsRemaining.map { .milliseconds($0) }
     }

@@ -101,8 +101,12 @@ public final class Client {
     public var isManaged: Bool { session.isManaged }
 
     /// The milliseconds that the app has left in the background, or nil when nothing limits it at present.
+    ///
+    /// What the daemon said last; it is asked again, so that a later look finds what has changed meanwhile.
     public var backgroundMillisecondsRemaining: Int64? {
-        session.backgroundMillisecondsRemaining(now: lifecycle_now_milliseconds())
+        session.askForTimeLeft()
+        flush()
+        return session.backgroundMillisecondsRemaining(now: lifecycle_now_milliseconds())
     }
 
     /// Takes what has arrived since the last time, a limited amount at once: what is left keeps the descriptor readable.

@@ -15,7 +15,8 @@ extension Session {
         case .unknownCallback(let sequence):
             guard answers.receive(sequence) else { return repeatAnswer(to: sequence) }
             send(answers.answer(sequence, .plain))
-        case .granted(let id):
+        case .granted(let id, let timeLeft):
+            if let timeLeft { limitBackground(to: timeLeft, now: now) }
             if let message = assertions.grant(id) { send(message) }
         case .refused(let id, let reason):
             refuse(id, reason: reason)
@@ -26,6 +27,11 @@ extension Session {
                 // The daemon has not heard of it, or lost it, and would kill the app for a task that has ended.
                 send(message)
             }
+        case .timeLeft(let milliseconds):
+            isAskingForTime = false
+            if let milliseconds { limitBackground(to: milliseconds, now: now) } else { backgroundEnd = nil }
+        // The library made the line, so that there is nothing that the app could do better.
+        case .mistake: break
         case .goodbye:
             close()
         }
@@ -39,13 +45,29 @@ extension Session {
         switch callback.kind {
         case .didEnterBackground, .sceneDidEnterBackground:
             let number = try? callback.fields.number(of: "background-ms")
-            guard let milliseconds = number else { return }
-            backgroundEnd = now.addingReportingOverflow(milliseconds).overflow ? nil : now + milliseconds
+            if let milliseconds = number { limitBackground(to: milliseconds, now: now) }
+        case .performTask where callback.state == .background:
+            // A woken app has at least the time of its work.
+            let before = backgroundEnd
+            limitBackground(to: callback.deadlineMilliseconds, now: now)
+            if let before, let end = backgroundEnd, before > end { backgroundEnd = before }
         case .willEnterForeground, .didBecomeActive, .sceneWillEnterForeground, .sceneDidBecomeActive:
             backgroundEnd = nil
         default:
             break
         }
+    }
+
+    private mutating func limitBackground(to milliseconds: Int64, now: Int64) {
+        let (end, overflows) = now.addingReportingOverflow(milliseconds)
+        backgroundEnd = overflows ? nil : end
+    }
+
+    /// Asks the daemon how much time is left, unless an answer is still to come or there is nothing to ask.
+    mutating func askForTimeLeft() {
+        guard isOpen, !isAskingForTime, state == .background else { return }
+        isAskingForTime = true
+        send(.timeLeft)
     }
 
     mutating func send(_ message: MessageFromApp) {

@@ -53,6 +53,8 @@ public struct Session: Sendable {
     var refusals = 0
     /// When the time in the background is used up, in milliseconds of the caller's clock.
     var backgroundEnd: Int64?
+    /// Whether the daemon was asked how much time is left and has not answered; false where there is no open channel.
+    var isAskingForTime = false
 
     /// A session of an app that was launched by the daemon, or of one that was not and is as if launched to the front.
     ///
@@ -153,6 +155,7 @@ public struct Session: Sendable {
         guard canResume, refusals < Self.refusalLimit else { return close() }
         channel = .lost
         output = []
+        isAskingForTime = false
         input = LineBuffer()
         assertions.suspend()
     }

@@ -14,6 +14,8 @@ public enum Effect: Sendable, Equatable {
     case deliver(AppID, Delivery)
     /// Tell the app that its task or activity holds it, or why it does not.
     case answerHold(AppID, UInt64, HoldRefusal?)
+    /// Tell the app when the time of its tasks ends; nil where it does not run.
+    case tellTimeLeft(AppID, until: Instant?)
     /// Tell the app that the time of its task is over, and until when it has to end.
     case expireTask(AppID, UInt64, deadline: Instant)
     /// Take note of the memory that the app holds, which is about to be ended for it.

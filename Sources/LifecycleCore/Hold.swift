@@ -19,13 +19,13 @@ public struct Hold: Sendable, Equatable {
 }
 
 /// Why a task or an activity does not hold its app.
-public enum HoldRefusal: String, Sendable {
+public enum HoldRefusal: Sendable {
     /// The app has as many as it may have.
-    case tooMany = "too-many-tasks"
+    case tooMany
     /// The number is taken.
-    case duplicate = "duplicate-id"
+    case duplicate
     /// The manifest does not declare the mode.
-    case undeclared = "mode-not-declared"
+    case undeclared
     /// The time for tasks is over for this stay in the background.
-    case timeIsUp = "time-is-up"
+    case timeIsUp
 }

@@ -76,6 +76,8 @@ public enum AppMessage: Sendable, Equatable {
     case beginActivity(UInt64, mode: String)
     /// The task or activity with this number is over.
     case endHold(UInt64)
+    /// It asks how much time its tasks have left.
+    case timeLeft
     /// It wants a scene in front, or where it is itself: a new one, or the one of this name.
     case openScene(SceneID?, role: String?, info: String?)
     /// It wants to be rid of a scene.

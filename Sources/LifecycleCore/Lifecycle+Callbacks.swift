@@ -62,6 +62,7 @@ extension Lifecycle {
         case .openScene(let scene, let role, let info): openScene(scene, role: role, info: info, by: id)
         case .closeScene(let scene): closeScene(scene, by: id)
         case .sceneInfo(let scene, let info): keep(info, for: scene, of: id)
+        case .timeLeft: tellTimeLeft(to: id)
         case .closed: if app.isLinked { unlink(id) }
         case .back(let sequence): if app.isAway { welcomeBack(id, lastSequence: sequence) }
         }

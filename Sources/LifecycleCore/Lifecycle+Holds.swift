@@ -11,6 +11,10 @@ extension Lifecycle {
         effects.append(.answerHold(id, number, refusal))
     }
 
+    mutating func tellTimeLeft(to id: AppID) {
+        effects.append(.tellTimeLeft(id, until: taskTimeEnd(of: id)))
+    }
+
     private mutating func noteHold(of id: AppID) {
         guard let app = apps[id], let hold = app.holds.last else { return }
         if hold.kind == .task, app.state == .background { startTaskTime(of: id) }
@@ -81,6 +85,12 @@ extension Lifecycle {
         guard let app = apps[id], app.hasTasks else { return }
         effects.append(.decision(.tasksOverdue(id, app.holds.filter { $0.kind == .task })))
         end(id, atOnce: true, reason: .taskTimeout)
+    }
+
+    /// Returns when the time for the app's tasks ends, or has ended; nil where it does not run.
+    public func taskTimeEnd(of id: AppID) -> Instant? {
+        guard let app = apps[id], app.state == .background, app.use == nil else { return nil }
+        return deadlines.instant(.taskExpiration, id) == nil ? taskTimeEnd(of: app) : now
     }
 
     /// When the time of a task ends, if it runs; nil for an activity.

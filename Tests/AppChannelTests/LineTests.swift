@@ -18,7 +18,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("", .malformedVerb), (" ", .malformedVerb), (" hello", .malformedVerb), ("Hello", .malformedVerb),
+            ("", .empty), (" ", .malformedVerb), (" hello", .malformedVerb), ("Hello", .malformedVerb),
             ("1x", .malformedVerb), ("-x", .malformedVerb), ("he_llo", .malformedVerb), ("k=v", .malformedVerb),
             ("héllo", .malformedVerb), ("hello\t", .malformedVerb), ("hello\r", .malformedVerb),
             ("\u{0}", .malformedVerb),

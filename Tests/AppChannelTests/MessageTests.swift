@@ -17,6 +17,7 @@ import Testing
             ("begin-task id=1 name=upload", .beginTask(AssertionID(rawValue: 1), name: "upload")),
             ("end-task id=1", .endTask(AssertionID(rawValue: 1))),
             ("begin-activity id=2 mode=audio", .beginActivity(AssertionID(rawValue: 2), mode: "audio")),
+            ("time-left", .timeLeft),
             ("end-activity id=2", .endActivity(AssertionID(rawValue: 2))),
             ("open-scene", .openScene(nil, role: nil, info: nil)),
             ("open-scene scene=scene-2 role=tool info=%7B%7D", .openScene(sceneTwo, role: "tool", info: "{}")),
@@ -100,9 +101,17 @@ import Testing
                         fields: SceneDisconnectionFields(scene: sceneTwo, reason: "closed").fields))
             ),
             ("granted id=1", .granted(AssertionID(rawValue: 1))),
+            ("granted id=1 time-left-ms=29500", .granted(AssertionID(rawValue: 1), timeLeftMilliseconds: 29500)),
+            ("time-left", .timeLeft(milliseconds: nil)),
+            ("time-left time-left-ms=29500", .timeLeft(milliseconds: 29500)),
+            (
+                "mistake reason=missing-field verb=begin-task key=name",
+                .mistake(Mistake(.missingField, verb: "begin-task", key: "name"))
+            ),
+            ("mistake reason=empty-line", .mistake(Mistake(.emptyLine))),
             ("refused id=1 reason=too-many-tasks", .refused(AssertionID(rawValue: 1), reason: .tooManyTasks)),
             ("expire-task id=1 deadline-ms=5000", .expireTask(AssertionID(rawValue: 1), deadlineMilliseconds: 5000)),
-            ("goodbye reason=too-many-mistakes", .goodbye(reason: "too-many-mistakes")),
+            ("goodbye reason=too-many-mistakes", .goodbye(reason: .tooManyMistakes)),
         ] as [(String, MessageToApp)])
     func `the daemon's messages are the page's lines`(line: String, message: MessageToApp) throws {
         #expect(try MessageToApp(parsing: bytes(line)) == message)
@@ -152,6 +161,32 @@ import Testing
         ] as [(String, LineError)])
     func `an app's mistakes are named`(line: String, error: LineError) {
         #expect(fromApp(line) == .failure(error))
+    }
+
+    @Test(
+        arguments: [
+            ("", "empty-line", nil, nil), (" ", "malformed-verb", nil, nil), ("Done seq=1", "malformed-verb", nil, nil),
+            ("done seq=1 ", "malformed-field", "done", nil),
+            ("begin-task id=1 name", "malformed-field", "begin-task", nil),
+            ("begin-task id=1 name=%", "malformed-value", "begin-task", "name"),
+            ("begin-task id=1 name=%00", "unusable-text", "begin-task", "name"),
+            ("begin-task id=1", "missing-field", "begin-task", "name"),
+            ("begin-task id=9223372036854775808 name=x", "not-a-number", "begin-task", "id"),
+            ("done seq=1 seq=1", "duplicate-field", "done", "seq"),
+            ("done seq=1 handled=maybe", "unknown-value", "done", "handled"),
+            ("jump high=1", "unknown-verb", "jump", nil),
+            ("jump" + (0...32).map { " k\($0)=" }.joined(), "too-many-fields", "jump", nil),
+            (String(repeating: "x", count: 16384), "too-long", nil, nil),
+            (String(repeating: "x", count: 65), "unknown-verb", nil, nil),
+        ] as [(String, String, String?, String?)])
+    func `a mistake says what is wrong with which verb`(line: String, reason: String, verb: String?, key: String?) {
+        guard case .failure(let error) = fromApp(line) else {
+            Issue.record("\(line) is no mistake")
+            return
+        }
+        let mistake = Mistake(error, in: bytes(line))
+        #expect(mistake == Mistake(MistakeReason(rawValue: reason), verb: verb, key: key))
+        #expect(MistakeReason.all.contains(mistake.reason))
     }
 
     @Test(

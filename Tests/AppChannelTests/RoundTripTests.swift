@@ -47,6 +47,7 @@ extension SeededGenerator {
             .done(SequenceNumber(rawValue: self.id()), answer()),
             .beginTask(id, name: text()), .endTask(id), .beginActivity(id, mode: text()), .endActivity(id),
             .openScene(nil, role: nil, info: text()), .openScene(sceneTwo, role: "a", info: nil), .closeScene(sceneTwo),
+            .timeLeft,
             .sceneInfo(sceneTwo, info: text()),
         ]
         return messages[Int.random(in: messages.indices, using: &self)]
@@ -62,7 +63,9 @@ extension SeededGenerator {
         let messages: [MessageToApp] = [
             .welcome(version: self.id(), appID: text()), .callback(callback), .granted(id),
             .refused(id, reason: RefusalReason(rawValue: text())), .expireTask(id, deadlineMilliseconds: self.id()),
-            .goodbye(reason: text()),
+            .goodbye(reason: GoodbyeReason(rawValue: text())), .granted(id, timeLeftMilliseconds: self.id()),
+            .timeLeft(milliseconds: nil), .timeLeft(milliseconds: self.id()), .mistake(Mistake(.emptyLine)),
+            .mistake(Mistake(.missingField, verb: "done", key: "seq")),
         ]
         return messages[Int.random(in: messages.indices, using: &self)]
     }

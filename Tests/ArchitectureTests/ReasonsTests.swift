@@ -1,3 +1,4 @@
+import AppChannel
 import LifecycleTypes
 import Testing
 
@@ -26,6 +27,29 @@ import Testing
         }
         let rows = try Self.rows(under: "Of states and exits")
         #expect(rows.map { [$0.first ?? "", $0.last ?? ""] } == expected)
+    }
+
+    @Test func `the page lists every reason of the channel`() throws {
+        let rows = try Self.rows(under: "On the channel alone")
+        let lists = [
+            "refused": RefusalReason.all.map(\.rawValue), "mistake": MistakeReason.all.map(\.rawValue),
+            "goodbye": GoodbyeReason.all.map(\.rawValue),
+        ]
+        for (verb, words) in lists {
+            let listed = words.map { "`\($0)`" }.joined(separator: ", ")
+            #expect(rows.contains(["`\(verb)`", listed]), "\(verb): \(listed)")
+        }
+    }
+
+    @Test(arguments: ["docs/app-protocol.md", "docs/man/lifecycle-protocol.7"])
+    func `the protocol's pages have every reason that an app can be told`(page: String) throws {
+        var text = try SourceTree.read(SourceTree.root + "/" + page)
+        text.replace("\\-", with: "-")
+        let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)
+        let reasons =
+            RefusalReason.all.map(\.rawValue) + MistakeReason.all.map(\.rawValue) + GoodbyeReason.all.map(\.rawValue)
+            + Reason.allCases.filter(\.isLaunchReason).map(\.rawValue)
+        for reason in reasons { #expect(words.contains(reason), "\(page) does not have \(reason)") }
     }
 
     @Test func `every reason has a meaning of its own`() {

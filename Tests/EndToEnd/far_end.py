@@ -36,6 +36,7 @@ class FarEnd:
         self.outstanding = None
         self.answers = {}
         self.goodbye = None
+        self.mistakes = []
         self.closed = False
 
     @classmethod
@@ -80,6 +81,10 @@ class FarEnd:
     def _line(self, line):
         verb, *words = line.split(" ")
         fields = dict(word.split("=", 1) for word in words)
+        if verb == "mistake":
+            # The one line that may come before the welcome.
+            self.mistakes.append(fields["reason"])
+            return
         assert self.greeted, f"told before its hello: {line}"
         assert self.goodbye is None, f"told after goodbye: {line}"
         if verb == "welcome":

@@ -13,8 +13,8 @@ from container import wait_for
 from listeners import Listeners, problems
 
 COLD_START = [
-    "will-finish-launching state=inactive reason=launch restore=0",
-    "did-finish-launching state=inactive reason=launch restore=0",
+    "will-finish-launching state=inactive reason=launch",
+    "did-finish-launching state=inactive reason=launch",
     "did-become-active state=active",
 ]
 
@@ -60,8 +60,8 @@ def test_launch_to_the_background(direct, listeners):
     direct.lifectl("launch", "--background", "clock")
     direct.lifectl.wait_for_state("clock", "suspended")
     assert without_welcome(listeners.told("clock")) == [
-        "will-finish-launching state=inactive reason=launch restore=0",
-        "did-finish-launching state=background reason=launch restore=0",
+        "will-finish-launching state=inactive reason=launch",
+        "did-finish-launching state=background reason=launch",
     ]
 
 
@@ -171,7 +171,7 @@ def test_an_app_without_callbacks_has_no_channel(direct, tmp_path):
 def test_mistakes_cost_the_channel_and_nothing_else(direct, listeners):
     direct.lifectl("run", "--id", "babbler", "--", *listeners.command("garbage=20"))
     wait_for(lambda: "end of channel" in " ".join(note.kind + " " + note.text for note in listeners.notes("babbler")))
-    assert listeners.told("babbler") == ["goodbye reason=too-many-mistakes"]
+    assert listeners.told("babbler") == ["mistake reason=malformed-verb"] * 16 + ["goodbye reason=too-many-mistakes"]
     assert direct.log.read_text().count("on its channel") == 16
     app = direct.lifectl.app("babbler")
     assert (app["state"], app["linked"]) == ("active", False)

@@ -34,7 +34,7 @@ def test_a_url_launches_the_app_that_opens_it(direct, listeners):
         "will-finish-launching", "did-finish-launching", "open-url", "did-become-active",
     ]
     assert told(listeners, "reader", "did-finish-launching") == [
-        "did-finish-launching state=inactive reason=url restore=0 url=example:page%3Fa%3D1%2520b"
+        "did-finish-launching state=inactive reason=url url=example:page%3Fa%3D1%2520b"
     ]
     assert told(listeners, "reader", "open-url") == ["open-url state=inactive url=example:page%3Fa%3D1%2520b"]
 

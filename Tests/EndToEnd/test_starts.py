@@ -96,7 +96,7 @@ def test_launch_with_the_daemon(direct, listeners):
     for each in "ac":
         direct.lifectl.wait_for_state(each, "suspended")
     for each in "abc":
-        assert "will-finish-launching state=inactive reason=boot restore=0" in listeners.told(each)
+        assert "will-finish-launching state=inactive reason=boot" in listeners.told(each)
     problems = direct.lifectl.json("status")["status"]["problems"]
     assert [problem["file"].rsplit("/")[-1] for problem in problems] == ["a.toml"]
     assert problems[0]["line"] == 2
@@ -132,7 +132,7 @@ def test_a_crash_is_remembered_beyond_the_end_of_the_daemon(direct, listeners):
     direct.start()
     direct.lifectl("launch", "clock")
     listeners.wait_until_told("clock", "did-become-active", 3)
-    assert launches(listeners, "clock")[2:] == ["will-finish-launching state=inactive reason=launch restore=0"]
+    assert launches(listeners, "clock")[2:] == ["will-finish-launching state=inactive reason=launch"]
 
 
 def test_an_app_without_the_library_finds_its_launch_in_the_environment(direct, tmp_path):
@@ -165,8 +165,8 @@ def test_wake_for_work_out_of_sight(direct, listeners):
     direct.lifectl.wait_for_state("mail", "suspended")
     told = [text for text in listeners.told("mail") if not text.startswith("welcome")]
     assert told == [
-        "will-finish-launching state=inactive reason=wake restore=0",
-        "did-finish-launching state=background reason=wake restore=0",
+        "will-finish-launching state=inactive reason=wake",
+        "did-finish-launching state=background reason=wake",
         "perform-task state=background kind=fetch payload=inbox",
         "perform-task state=background kind=fetch payload=",
     ]

@@ -40,6 +40,27 @@ import Testing
         #expect(world.core.deadlines.instant(.tasks, Self.clock) == nil)
     }
 
+    @Test func `an app can ask how much time its tasks have, which runs in the background alone`() {
+        var world = inFront()
+        let ask = Input.message(Self.clock, .timeLeft)
+        world.give(ask)
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        #expect(world.lines() == ["clock ← time-left unlimited", "clock ← granted 1"])
+        world.ask(.home)
+        world.pass(.seconds(20))
+        _ = world.lines()
+        world.give(ask)
+        #expect(world.lines() == ["clock ← time-left \(Duration.seconds(10))"])
+        world.pass(.seconds(12))
+        _ = world.lines()
+        world.give(ask)
+        #expect(world.lines() == ["clock ← time-left \(Duration.zero)"])
+        world.ask(.focus(Self.clock))
+        _ = world.lines()
+        world.give(ask)
+        #expect(world.lines() == ["clock ← time-left unlimited"])
+    }
+
     @Test func `nothing is due for an app in front that has come back with its task`() throws {
         var world = inFront()
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
@@ -91,7 +112,7 @@ import Testing
         world.pass(.seconds(1))
         #expect(world.lines() == ["clock ← expire-task 1", "clock ← expire-task 2"])
         world.give(.message(Self.clock, .beginTask(3, name: "c")))
-        #expect(world.lines() == ["clock ← refused time-is-up 3"])
+        #expect(world.lines() == ["clock ← refused timeIsUp 3"])
         world.ask(.focus(Self.clock))
         world.ask(.home)
         world.pass(.seconds(29))
@@ -102,7 +123,7 @@ import Testing
         var world = inFront(modes: ["audio"])
         world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "location")))
-        #expect(world.lines() == ["clock ← granted 1", "clock ← refused mode-not-declared 2"])
+        #expect(world.lines() == ["clock ← granted 1", "clock ← refused undeclared 2"])
         world.ask(.home)
         world.pass(.seconds(3600))
         #expect(world.state("clock") == .background)
@@ -118,7 +139,7 @@ import Testing
         world.give(.message(Self.clock, .beginTask(17, name: "t")))
         world.give(.message(Self.clock, .endHold(16)))
         world.give(.message(Self.clock, .beginTask(1, name: "other")))
-        #expect(world.lines() == ["clock ← refused too-many-tasks 17", "clock ← refused duplicate-id 1"])
+        #expect(world.lines() == ["clock ← refused tooMany 17", "clock ← refused duplicate 1"])
     }
 
     @Test func `a task that an app begins again after its channel was lost is the same task`() {

@@ -176,7 +176,7 @@ struct Simulation {
         case .expireTask(let id, let number, _): if !faults || chance(70) { endHold(number, of: id) }
         case .lookAtMemory: lookAtMemory()
         case .measureMemory(let id): note(reclaimOf: id)
-        case .sceneTransition, .decision, .forgotten, .finished: break
+        case .sceneTransition, .decision, .forgotten, .finished, .tellTimeLeft: break
         }
     }
 

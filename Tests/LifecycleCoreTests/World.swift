@@ -121,8 +121,10 @@ struct World {
                 queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
             }
         case .answerHold(let id, let number, let refusal):
-            write("\(id) ← \(refusal.map { "refused \($0.rawValue)" } ?? "granted") \(number)")
+            write("\(id) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
         case .expireTask(let id, let number, _): write("\(id) ← expire-task \(number)")
+        case .tellTimeLeft(let id, let end):
+            write("\(id) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
         case .measureMemory(let id): write("measure \(id)")
         case .lookAtMemory(let id, let atOnce):
             write("look after \(id)\(atOnce ? "" : " in a moment")")

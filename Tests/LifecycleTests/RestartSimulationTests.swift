@@ -157,7 +157,7 @@ private struct RestartSimulation {
         case .endTask(let id), .endActivity(let id): daemon.holds.remove(id)
         case .sceneInfo(_, let info): daemon.info = info
         case .closeScene: daemon.isSceneClosed = true
-        case .openScene: break
+        case .openScene, .timeLeft: break
         }
     }
 

@@ -106,6 +106,27 @@ import Testing
         #expect(session.backgroundMillisecondsRemaining(now: 1) == nil)
     }
 
+    @Test func `a granted task and a woken app have the time that the daemon says`() {
+        var session = managed()
+        session.hear("did-enter-background seq=1 deadline-ms=1 state=background background-ms=30000", now: 0)
+        session.hear("granted id=1 time-left-ms=12000", now: 1000)
+        #expect(session.backgroundMillisecondsRemaining(now: 1000) == 12000)
+        session.hear("granted id=2", now: 2000)
+        #expect(session.backgroundMillisecondsRemaining(now: 2000) == 11000)
+        session.hear("time-left", now: 2000)
+        #expect(session.backgroundMillisecondsRemaining(now: 2000) == nil)
+        session.hear("perform-task seq=2 deadline-ms=30000 state=background kind=fetch", now: 90_000)
+        #expect(session.backgroundMillisecondsRemaining(now: 90_000) == 30000)
+        session.hear("time-left time-left-ms=9223372036854775807", now: 90_000)
+        #expect(session.backgroundMillisecondsRemaining(now: 90_000) == nil)
+    }
+
+    @Test func `a mistake is no news to an app with the library`() {
+        var session = managed()
+        session.hear("mistake reason=unknown-verb verb=jump")
+        #expect(session.run().isEmpty && session.takeOutput().isEmpty && session.isManaged)
+    }
+
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `whatever the daemon says, every callback is answered once and in order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -170,6 +170,7 @@ extension AppMessage {
         case .sceneInfo: "message sceneInfo"
         case .closed: "message closed"
         case .back: "message back"
+        case .timeLeft: "message timeLeft"
         }
     }
 }

@@ -122,7 +122,7 @@ extension Machine {
     }
 
     private mutating func misbehave(_ id: AppID, _ sequence: UInt64) {
-        switch chance.number(below: 11) {
+        switch chance.number(below: 12) {
         case 0: say(.done(sequence: sequence + 1), id)
         case 1: say(.done(sequence: sequence &- 1, .handled(true)), id)
         case 2: say(.done(sequence: .max, .result(.failed)), id)
@@ -132,6 +132,7 @@ extension Machine {
         case 6: say(.openScene(nil, role: nil, info: nil), id)
         case 7: say(.closeScene(Scenario.sceneNames[0]), id)
         case 8: say(.sceneInfo(Scenario.sceneNames[1], "wrong"), id)
+        case 10: say(.timeLeft, id)
         case 9: for _ in 0..<3 { say(.beginTask(8, name: "again"), id) }
         default: break
         }

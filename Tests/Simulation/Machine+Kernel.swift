@@ -21,7 +21,8 @@ extension Machine {
         // What was refused holds nothing; what was begun before under the same number does.
         case .answerHold(let id, let number, let refusal?):
             if refusal != .duplicate { trees[id]?.holds[number] = nil }
-        case .sceneTransition, .decision, .reply, .answerHold, .measureMemory, .forgotten, .finished: break
+        case .sceneTransition, .decision, .reply, .answerHold, .tellTimeLeft, .measureMemory, .forgotten, .finished:
+            break
         }
     }
 

@@ -37,7 +37,7 @@ extension Machine {
             trees[id]?.watch.granted[number] = nil
             if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
         case .closed: endConversation(of: id)
-        case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .back: break
+        case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .timeLeft, .back: break
         }
     }
 
@@ -98,8 +98,16 @@ extension Machine {
         case .reply(let request, let reply): watchReply(request.number, reply)
         case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
         case .lookAtMemory(let id, _): noteRescue(of: id)
+        case .tellTimeLeft(let id, let end): watchTimeLeft(until: end, id)
         case .answerHold, .resume: break
         }
+    }
+
+    /// The time for tasks runs in the background alone, and is never more than the whole of it.
+    private mutating func watchTimeLeft(until end: Instant?, _ id: AppID) {
+        guard let end else { return }
+        if states[id] != .background { report("\(id) is told of a time that does not run") }
+        if end > now + timeouts(of: id).task { report("\(id) is told of more time than there is") }
     }
 
     /// What counts even if the daemon was killed before it could do anything about it.

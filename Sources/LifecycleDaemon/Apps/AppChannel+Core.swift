@@ -13,6 +13,7 @@ extension AppMessage {
         case .beginTask(let id, let name): self = .beginTask(id.number, name: Self.shortened(name))
         case .beginActivity(let id, let mode): self = .beginActivity(id.number, mode: mode)
         case .endTask(let id), .endActivity(let id): self = .endHold(id.number)
+        case .timeLeft: self = .timeLeft
         case .openScene(let scene, let role, let info):
             self = .openScene(scene.flatMap { LifecycleCore.SceneID($0.rawValue) }, role: role, info: info)
         case .closeScene(let scene):
@@ -36,6 +37,18 @@ extension AssertionID {
     init(_ number: UInt64) { self.init(rawValue: Int64(clamping: number)) }
 
     fileprivate var number: UInt64 { UInt64(clamping: rawValue) }
+}
+
+extension RefusalReason {
+    init(_ refusal: HoldRefusal) {
+        self =
+            switch refusal {
+            case .tooMany: .tooManyTasks
+            case .duplicate: .duplicateID
+            case .undeclared: .modeNotDeclared
+            case .timeIsUp: .timeIsUp
+            }
+    }
 }
 
 extension CallbackMessage {

@@ -94,7 +94,7 @@ final class AppChannels {
         if resume != nil {
             // It may have had its chance, or been one that does not listen from the beginning.
             guard isAwaited(id) else {
-                send(.goodbye(reason: "not-expected"), to: id)
+                send(.goodbye(reason: .notExpected), to: id)
                 return close(id)
             }
         }

@@ -126,30 +126,41 @@ final class AppConnection {
             guard case .line(let line) = entry else { throw .tooLong }
             let message = try MessageFromApp(parsing: line)
             if case .hello(let version, _) = message { return takeHello(message, version: version) }
-            guard state.hasSaidHello else { return countMistake("The line is out of place.") }
+            guard state.hasSaidHello else {
+                return countMistake(Mistake(.outOfPlace, verb: message.line.verb), Self.outOfPlace)
+            }
             mayBeRepeated = false
             report(.message(message))
         } catch {
-            countMistake(error.description)
+            let line: ArraySlice<UInt8>? = if case .line(let line) = entry { line } else { nil }
+            countMistake(Mistake(error, in: line), error.description)
         }
     }
 
     /// An app says hello first, and once.
     private func takeHello(_ message: MessageFromApp, version: Int64) {
-        guard version > 0, !state.hasSaidHello else {
-            if !mayBeRepeated { countMistake("The line is out of place.") }
+        guard !state.hasSaidHello else {
+            if !mayBeRepeated { countMistake(Mistake(.outOfPlace, verb: "hello"), Self.outOfPlace) }
             return
+        }
+        guard version > 0 else {
+            let error = LineError.unknownValue(key: "protocol")
+            return countMistake(Mistake(.unknownValue, verb: "hello", key: "protocol"), error.description)
         }
         report(.message(message))
         state.version = min(version, AppProtocol.version)
         report(.changed)
     }
 
-    private func countMistake(_ mistake: String) {
+    private static let outOfPlace = "The line is out of place."
+
+    /// Tells the app what is wrong with its line, and closes the channel after too many of them.
+    private func countMistake(_ mistake: Mistake, _ words: String) {
         state.mistakes += 1
-        report(.mistake(mistake, count: state.mistakes))
+        report(.mistake(words, count: state.mistakes))
+        send(.mistake(mistake))
         guard state.mistakes >= Self.mistakeLimit else { return }
-        send(.goodbye(reason: "too-many-mistakes"))
+        send(.goodbye(reason: .tooManyMistakes))
         close()
     }
 

@@ -193,10 +193,11 @@ final class AppManager {
             let scene = delivery.scene.flatMap { core.knownApps[id]?.scenes[$0.scene] }
             let message = CallbackMessage(delivery, now: now, previousTime: time, scene: scene)
             channels.send(message, sequence: delivery.sequence, to: id)
-        case .answerHold(let id, let number, nil): channels.send(.granted(AssertionID(number)), to: id)
+        case .answerHold(let id, let number, nil): grant(number, of: id)
         case .answerHold(let id, let number, let refusal?):
-            let reason = RefusalReason(rawValue: refusal.rawValue)
-            channels.send(.refused(AssertionID(number), reason: reason), to: id)
+            channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: id)
+        case .tellTimeLeft(let id, let end):
+            channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: id)
         case .expireTask(let id, let number, let deadline):
             let time = deadline.duration(since: now).wholeMilliseconds
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: id)
@@ -234,6 +235,17 @@ final class AppManager {
             keeper.end()
             onFinished()
         }
+    }
+
+    /// Tells the app that its task or activity holds it, and a task how long.
+    private func grant(_ number: UInt64, of id: AppID) {
+        let isTask = core.knownApps[id]?.holds.contains { $0.number == number && $0.kind == .task } ?? false
+        let end = isTask ? core.taskTimeEnd(of: id) : nil
+        channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: id)
+    }
+
+    private func millisecondsLeft(until end: Instant) -> Int64 {
+        end > now ? end.duration(since: now).wholeMilliseconds : 0
     }
 
     /// Gives the app what its new state entitles it to, and takes what it does not need there.

@@ -1,0 +1,91 @@
+/// Why the daemon refuses to let a task or an activity hold an app in the background.
+///
+/// The list is open: a later daemon may have reasons that are not named here.
+public struct RefusalReason: RawRepresentable, Hashable, Sendable {
+    /// The word that is sent.
+    public let rawValue: String
+
+    /// The reason that this word stands for.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The app has as many tasks and activities as it may have.
+    public static let tooManyTasks = RefusalReason(rawValue: "too-many-tasks")
+    /// The app's manifest does not declare activities of this kind.
+    public static let modeNotDeclared = RefusalReason(rawValue: "mode-not-declared")
+    /// Another task or activity of the app has this id.
+    public static let duplicateID = RefusalReason(rawValue: "duplicate-id")
+    /// The app has used up its time in the background.
+    public static let timeIsUp = RefusalReason(rawValue: "time-is-up")
+
+    /// Every reason that this version sends.
+    public static let all = [tooManyTasks, modeNotDeclared, duplicateID, timeIsUp]
+}
+
+/// Why the daemon left out a line of an app.
+///
+/// The list is open: a later daemon may have reasons that are not named here.
+public struct MistakeReason: RawRepresentable, Hashable, Sendable {
+    /// The word that is sent.
+    public let rawValue: String
+
+    /// The reason that this word stands for.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The line has more bytes than a line may have.
+    public static let tooLong = MistakeReason(rawValue: "too-long")
+    /// The line has more fields than a line may have.
+    public static let tooManyFields = MistakeReason(rawValue: "too-many-fields")
+    /// The line is empty.
+    public static let emptyLine = MistakeReason(rawValue: "empty-line")
+    /// The line does not begin with a verb that follows the grammar.
+    public static let malformedVerb = MistakeReason(rawValue: "malformed-verb")
+    /// Something after a space is not `key=value` with a key that follows the grammar.
+    public static let malformedField = MistakeReason(rawValue: "malformed-field")
+    /// A value has a byte that should have been percent-encoded, or a percent sign without two hex digits.
+    public static let malformedValue = MistakeReason(rawValue: "malformed-value")
+    /// A decoded value is not UTF-8, or holds a NUL.
+    public static let unusableText = MistakeReason(rawValue: "unusable-text")
+    /// A field comes more than once.
+    public static let duplicateField = MistakeReason(rawValue: "duplicate-field")
+    /// The verb needs a field that is not there.
+    public static let missingField = MistakeReason(rawValue: "missing-field")
+    /// A value is not a decimal number from 0 to 2^63 - 1.
+    public static let notANumber = MistakeReason(rawValue: "not-a-number")
+    /// A value is none of those that the field may have.
+    public static let unknownValue = MistakeReason(rawValue: "unknown-value")
+    /// The daemon does not know the verb.
+    public static let unknownVerb = MistakeReason(rawValue: "unknown-verb")
+    /// The line comes before `hello`, or is a second `hello`.
+    public static let outOfPlace = MistakeReason(rawValue: "out-of-place")
+
+    /// Every reason that this version sends.
+    public static let all = [
+        tooLong, tooManyFields, emptyLine, malformedVerb, malformedField, malformedValue, unusableText, duplicateField,
+        missingField, notANumber, unknownValue, unknownVerb, outOfPlace,
+    ]
+}
+
+/// Why the daemon closes a channel.
+///
+/// The list is open: a later daemon may have reasons that are not named here.
+public struct GoodbyeReason: RawRepresentable, Hashable, Sendable {
+    /// The word that is sent.
+    public let rawValue: String
+
+    /// The reason that this word stands for.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The app made more mistakes than it may make.
+    public static let tooManyMistakes = GoodbyeReason(rawValue: "too-many-mistakes")
+    /// The daemon does not wait for the app to come back.
+    public static let notExpected = GoodbyeReason(rawValue: "not-expected")
+
+    /// Every reason that this version sends.
+    public static let all = [tooManyMistakes, notExpected]
+}
