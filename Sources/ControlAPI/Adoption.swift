@@ -17,7 +17,7 @@ public struct FindAppParameters: Codable, Sendable, NamedFields {
 /// What FindApp returns.
 public struct FindAppReply: Codable, Sendable {
     /// The app whose process it is; nil where it is no app's.
-    public var app: App?
+    @Nullable public var app: App?
 
     /// Returns an app, or none.
     public init(app: App?) { self.app = app }

@@ -13,9 +13,9 @@ public struct Obstacle: Codable, Sendable, Equatable {
     /// What it is called: a callback, a task, other apps.
     public var names: [String]
     /// Since when, in microseconds since the epoch.
-    public var since: Int64?
+    @Nullable public var since: Int64?
     /// Until when at the latest, in microseconds since the epoch.
-    public var until: Int64?
+    @Nullable public var until: Int64?
 
     /// An obstacle with all that is known of it.
     public init(kind: ObstacleKind, names: [String] = [], since: Int64? = nil, until: Int64? = nil) {
@@ -38,11 +38,11 @@ public struct Prospect: Codable, Sendable, Equatable {
     /// When, in microseconds since the epoch.
     public var time: Int64
     /// The state that it leaves.
-    public var from: State?
+    @Nullable public var from: State?
     /// The state that it gets to.
-    public var to: State?
+    @Nullable public var to: State?
     /// Why, or which callback.
-    public var reason: String?
+    @Nullable public var reason: String?
 
     /// A prospect with all that is known of it.
     public init(kind: ProspectKind, time: Int64, from: State? = nil, to: State? = nil, reason: String? = nil) {
@@ -59,7 +59,7 @@ public struct Explanation: Codable, Sendable, Equatable {
     /// The app.
     public var details: Details
     /// The next state on its way; nil on arrival.
-    public var next: State?
+    @Nullable public var next: State?
     /// What keeps it where it is, what it waits for at this moment first.
     public var obstacles: [Obstacle]
     /// What comes next, in this order.

@@ -16,19 +16,19 @@ public struct HistoryEvent: Codable, Sendable, Equatable {
     /// When, in microseconds since the epoch.
     public var time: Int64
     /// The state that it left.
-    public var from: State?
+    @Nullable public var from: State?
     /// The state that it got to.
-    public var to: State?
+    @Nullable public var to: State?
     /// Why, or which callback.
     public var reason: String
     /// Its main process.
-    public var pid: Int64?
+    @Nullable public var pid: Int64?
     /// How long it took to answer the callback that was waited for, in microseconds.
-    public var callback: Int64?
+    @Nullable public var callback: Int64?
     /// What its main process returned, if it did.
-    public var exitCode: Int64?
+    @Nullable public var exitCode: Int64?
     /// The signal that ended its main process, if one did.
-    public var signal: Int64?
+    @Nullable public var signal: Int64?
 
     /// An event with all that is known of it.
     public init(

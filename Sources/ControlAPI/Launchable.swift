@@ -12,7 +12,7 @@ public struct Launchable: Codable, Sendable {
     /// The app's id.
     public var id: String
     /// What people call it.
-    public var name: String?
+    @Nullable public var name: String?
     /// Where it is said how it is launched.
     public var source: LaunchableSource
     /// The manifest or the desktop entry.
@@ -22,7 +22,7 @@ public struct Launchable: Codable, Sendable {
     /// Whether menus show it.
     public var shown: Bool
     /// Why it cannot be launched after all; nil where it can.
-    public var problem: String?
+    @Nullable public var problem: String?
 
     /// Describes an app.
     public init(

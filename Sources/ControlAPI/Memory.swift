@@ -16,7 +16,7 @@ public struct Reclaim: Codable, Sendable, Equatable {
     /// How many could have been ended.
     public var candidates: Int64
     /// The memory that came back, in bytes.
-    public var freed: Int64?
+    @Nullable public var freed: Int64?
 
     /// A reclaim with all that is known of it.
     public init(cause: String, order: [String], candidates: Int64, freed: Int64?) {

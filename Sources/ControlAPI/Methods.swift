@@ -75,7 +75,7 @@ public struct InterruptionParameters: Codable, Sendable, NamedFields {
 /// What the methods that are about one app return, and what Home does.
 public struct AppReply: Codable, Sendable {
     /// The app, as it was when the call was fulfilled.
-    public var app: App?
+    @Nullable public var app: App?
 
     /// Returns an app.
     public init(app: App?) { self.app = app }
@@ -104,11 +104,11 @@ public struct MonitorReply: Codable, Sendable {
     /// The number of the change; in the first reply, that of the last one before.
     public var number: Int64
     /// Every app that is known, in the first reply only.
-    public var apps: [App]?
+    @Nullable public var apps: [App]?
     /// The change, if it is one of an app.
-    public var transition: Transition?
+    @Nullable public var transition: Transition?
     /// The change, if it is one of a scene.
-    public var scene: SceneTransition?
+    @Nullable public var scene: SceneTransition?
 
     /// Returns the present state, or a change.
     public init(

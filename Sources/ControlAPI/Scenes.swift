@@ -22,7 +22,7 @@ public struct Scene: Codable, Sendable, Equatable {
     /// Since when it is where it is, in microseconds since the epoch.
     public var since: Int64
     /// What the app gets back with it.
-    public var info: String?
+    @Nullable public var info: String?
 
     /// A scene with all that is known of it.
     public init(
@@ -54,7 +54,7 @@ public struct SceneTransition: Codable, Sendable, Equatable {
     /// Microseconds since the epoch.
     public var time: Int64
     /// How long it took to answer the callback that was waited for, in microseconds.
-    public var callback: Int64?
+    @Nullable public var callback: Int64?
 
     /// A change with all that is known of it.
     public init(

@@ -17,13 +17,13 @@ public struct Exit: Codable, Sendable, Equatable {
     /// Why it ended.
     public var reason: String
     /// What its main process returned, if it did.
-    public var exitCode: Int64?
+    @Nullable public var exitCode: Int64?
     /// The signal that ended its main process, if one did.
-    public var signal: Int64?
+    @Nullable public var signal: Int64?
     /// Microseconds since the epoch.
     public var time: Int64
     /// Why it, and not another, where it was ended for its memory.
-    public var reclaim: Reclaim?
+    @Nullable public var reclaim: Reclaim?
 
     /// An exit with all that is known of it.
     public init(
@@ -43,7 +43,7 @@ public struct App: Codable, Sendable, Equatable {
     /// Its name for programs.
     public var id: String
     /// Its name for people.
-    public var name: String?
+    @Nullable public var name: String?
     /// Where it is.
     public var state: State
     /// Where it is on its way to.
@@ -57,15 +57,15 @@ public struct App: Codable, Sendable, Equatable {
     /// Whether no manifest describes it.
     public var adHoc: Bool
     /// Its main process.
-    public var pid: Int64?
+    @Nullable public var pid: Int64?
     /// How its processes are held together.
-    public var containment: Containment?
+    @Nullable public var containment: Containment?
     /// Since when it is where it is, in microseconds since the epoch.
     public var since: Int64
     /// How it ended the last time.
-    public var lastExit: Exit?
+    @Nullable public var lastExit: Exit?
     /// Its scenes, the first that was opened first; nil where the app has no life cycle for each of them.
-    public var scenes: [Scene]?
+    @Nullable public var scenes: [Scene]?
 
     /// An app with all that is known of it.
     public init(
@@ -127,7 +127,7 @@ public struct Hold: Codable, Sendable, Equatable {
     /// When it began, in microseconds since the epoch.
     public var since: Int64
     /// When a task's time ends, if it runs, in microseconds since the epoch.
-    public var until: Int64?
+    @Nullable public var until: Int64?
 
     /// A hold with all that is known of it.
     public init(kind: HoldKind, number: Int64, name: String, since: Int64, until: Int64?) {
@@ -146,21 +146,21 @@ public struct Details: Codable, Sendable, Equatable {
     /// Its program and arguments.
     public var command: [String]
     /// The user that it runs as, where that is not the daemon's.
-    public var user: String?
+    @Nullable public var user: String?
     /// The file that describes it.
-    public var manifest: String?
+    @Nullable public var manifest: String?
     /// Whether it ran before it was put under management.
     public var adopted: Bool
     /// Its processes.
     public var processes: [Process]
     /// The callback that it has not answered yet.
-    public var awaiting: String?
+    @Nullable public var awaiting: String?
     /// When its time in the background ends, in microseconds since the epoch.
-    public var backgroundUntil: Int64?
+    @Nullable public var backgroundUntil: Int64?
     /// What keeps it in the background.
     public var holds: [Hold]
     /// When it is started again after it ended by itself, in microseconds since the epoch.
-    public var restartAt: Int64?
+    @Nullable public var restartAt: Int64?
     /// How often in a row it has ended by itself soon after its start.
     public var failures: Int64
     /// Whether it has ended so often that it is not started again by itself.
@@ -203,9 +203,9 @@ public struct Transition: Codable, Sendable, Equatable {
     /// Microseconds since the epoch.
     public var time: Int64
     /// Its main process.
-    public var pid: Int64?
+    @Nullable public var pid: Int64?
     /// How long it took to answer the callback that was waited for, in microseconds.
-    public var callback: Int64?
+    @Nullable public var callback: Int64?
 
     /// A change with all that is known of it.
     public init(id: String, from: State, to: State, reason: String, time: Int64, pid: Int64?, callback: Int64?) {
@@ -224,7 +224,7 @@ public struct Problem: Codable, Sendable, Equatable {
     /// The file.
     public var file: String
     /// The line, counted from 1.
-    public var line: Int64?
+    @Nullable public var line: Int64?
     /// What is wrong, and what was expected.
     public var message: String
 
@@ -255,7 +255,7 @@ public struct Status: Codable, Sendable, Equatable {
     /// Why nothing is in sight, if so: `locked`, `switched-away`, `asleep`.
     public var concealments: [String]
     /// The app that is in front when nothing else is.
-    public var homeApp: String?
+    @Nullable public var homeApp: String?
     /// How many apps are known.
     public var apps: Int64
     /// How many of them run.

@@ -32,7 +32,7 @@ public struct Schedule: Codable, Sendable, Equatable {
     /// The times, as in systemd.time(7).
     public var at: String
     /// When it is due next, in microseconds since the epoch; nil for never again.
-    public var next: Int64?
+    @Nullable public var next: Int64?
 
     /// A schedule with all that is known of it.
     public init(kind: String, at: String, next: Int64?) {

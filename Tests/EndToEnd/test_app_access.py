@@ -210,7 +210,7 @@ for client in clients:
     except OSError:
         continue
     if reply:
-        seen |= {{app["id"] for app in json.loads(reply[:-1]).get("parameters", {{}}).get("apps", [])}}
+        seen |= {{app["id"] for app in json.loads(reply[:-1]).get("parameters", {{}}).get("apps") or []}}
 print(sorted(seen))
 """
     path = apps.puppet.directory / "crowd.py"

@@ -26,11 +26,11 @@ struct Statistics: Codable, Equatable {
     var end: Int64
     var apps: [AppFigures]
     /// From the beginning of a switch until the app is active, for one that ran; nil where there was none.
-    var switches: Spread?
+    @Nullable var switches: Spread?
     /// The same for an app that was launched for it.
-    var launches: Spread?
+    @Nullable var launches: Spread?
     /// How long callbacks took to be answered, those that a change of state waited for.
-    var callbacks: Spread?
+    @Nullable var callbacks: Spread?
     /// How often apps have ended, by reason.
     var ends: [String: Int]
     /// How many callbacks were not answered in time.

@@ -11,7 +11,7 @@ struct ShowVersion: ParsableCommand {
 
     struct Versions: Codable, Equatable {
         var client: String
-        var daemon: String?
+        @Nullable var daemon: String?
     }
 
     func run() throws {

@@ -1,3 +1,5 @@
+import ControlAPI
+
 /// One thing that was looked at.
 struct Finding: Codable, Equatable {
     enum Verdict: String, Codable {
@@ -15,9 +17,9 @@ struct Finding: Codable, Equatable {
     /// What was found.
     var found: String
     /// What that costs, where it costs anything.
-    var cost: String?
+    @Nullable var cost: String?
     /// What would help.
-    var remedy: String?
+    @Nullable var remedy: String?
 
     static func ok(_ subject: String, _ found: String) -> Finding {
         Finding(subject: subject, verdict: .ok, found: found)

@@ -5,11 +5,11 @@ final class FollowReporter {
     /// One line of `--dry-run --json`.
     struct Line: Codable {
         var action: String
-        var app: String?
-        var process: Int64?
-        var title: String?
-        var use: Use?
-        var apps: [String]?
+        @Nullable var app: String? = nil
+        @Nullable var process: Int64? = nil
+        @Nullable var title: String? = nil
+        @Nullable var use: Use? = nil
+        @Nullable var apps: [String]? = nil
     }
 
     private let options: GlobalOptions

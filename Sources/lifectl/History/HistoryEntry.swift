@@ -5,13 +5,13 @@ struct HistoryEntry: Codable, Equatable {
     /// When, in microseconds since the epoch.
     var time: Int64
     /// Which app, where it is about one.
-    var app: String?
+    @Nullable var app: String?
     /// How urgent it is, as in syslog(3); nil where it comes from the daemon.
-    var priority: Int?
+    @Nullable var priority: Int?
     /// One line for people.
     var message: String
     /// What it is, where it is something that timelines and figures are made of.
-    var event: HistoryEvent?
+    @Nullable var event: HistoryEvent?
 }
 
 extension HistoryEntry {
