@@ -398,7 +398,7 @@ public enum LifedInterface {
         # The app is not running, and the call needs it to be.
         error NotRunning (id: string, reason: string, remedy: string)
 
-        # The call is against a rule: the manifest, a limit, the daemon shutting down.
+        # The call is against a rule: the manifest, a limit, the session.
         error Refused (id: string, reason: string, remedy: string)
 
         # The client's user may not do this: the app is another user's, or the seat shows another user's session.
@@ -410,7 +410,19 @@ public enum LifedInterface {
         # The app could not be started.
         error LaunchFailed (id: string, reason: string, remedy: string)
 
-        # The system did not do its part: a process would not stop, an app ended meanwhile.
+        # The system did not do its part: a process would not stop, or is not gone.
+        # An interruption began before the app was active. It becomes active when every interruption has ended.
+        error Interrupted (id: string, reason: string, remedy: string)
+
+        # The app did not answer in time.
+        error Unanswered (id: string, reason: string, remedy: string)
+
+        # The app ended before this was done.
+        error Ended (id: string, reason: string, remedy: string)
+
+        # The daemon is stopping.
+        error Stopping (id: string, reason: string, remedy: string)
+
         error Failed (id: string, reason: string, remedy: string)
 
         # The caller read too slowly and missed changes. Subscribe again for the present state.

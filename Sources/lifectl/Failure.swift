@@ -87,6 +87,10 @@ extension Failure {
             case .refused: .refused
             case .notPermitted: .notPermitted
             case .superseded: .superseded
+            case .interrupted: .interrupted
+            case .unanswered: .unanswered
+            case .ended: .ended
+            case .stopping: .stopping
             case .launchFailed: .launchFailed
             case .failed, .subscriptionOverrun: .failed
             }

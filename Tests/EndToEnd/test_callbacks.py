@@ -149,7 +149,7 @@ def test_an_app_that_must_answer(direct, listeners):
     listeners.manifest("mute", "mute", extra='callbacks = "required"')
     listeners.manifest("good", extra='callbacks = "required"')
     result = direct.lifectl("launch", "mute", check=False)
-    assert result.returncode == 1
+    assert result.returncode == 8
     assert direct.lifectl.app("mute")["lastExit"]["reason"] == "launch-timeout"
     direct.lifectl("launch", "good")
     assert [text.split()[0] for text in without_welcome(listeners.told("good"))][:2] == [

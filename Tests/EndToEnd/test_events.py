@@ -69,7 +69,7 @@ def test_who_declines_or_is_silent_has_not_handled_it(direct, listeners):
     assert direct.lifectl("open", "example:1", check=False).returncode == 5
     listeners.manifest("silent", "silent=open-url")
     result = direct.lifectl("open", "--app", "silent", "example:1", check=False)
-    assert (result.returncode, "in time" in result.stderr) == (5, True)
+    assert (result.returncode, "in time" in result.stderr) == (7, True)
     listeners.wait_until_told("silent", "did-become-active")
 
 

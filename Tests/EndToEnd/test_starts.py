@@ -174,7 +174,7 @@ def test_wake_for_work_out_of_sight(direct, listeners):
 
 def test_what_became_of_the_work_is_what_lifectl_exits_with(direct, listeners):
     listeners.manifest("mail", "answer=perform-task:result=failed")
-    assert direct.lifectl("wake", "mail", "--for", "fetch", check=False).returncode == 1
+    assert direct.lifectl("wake", "mail", "--for", "fetch", check=False).returncode == 5
     assert direct.lifectl("wake", "nobody", "--for", "fetch", check=False).returncode == 66
     assert direct.lifectl("wake", "mail", "--for", "Two words", check=False).returncode == 64
 

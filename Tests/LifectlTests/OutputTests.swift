@@ -140,7 +140,9 @@ private let notes = App(
             (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidApp),
             (.notRunning, .notRunning),
             (.refused, .refused),
-            (.superseded, .superseded), (.launchFailed, .launchFailed), (.failed, .failed),
+            (.superseded, .superseded), (.notPermitted, .notPermitted), (.interrupted, .interrupted),
+            (.unanswered, .unanswered),
+            (.ended, .ended), (.stopping, .stopping), (.launchFailed, .launchFailed), (.failed, .failed),
             (.subscriptionOverrun, .failed),
         ]
         #expect(expected.count == ControlError.Kind.allCases.count)

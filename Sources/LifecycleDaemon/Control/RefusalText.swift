@@ -68,17 +68,25 @@ extension ControlError {
                 remedy: "Those in front and those with suspend = \"never\" are not ended.")
         case .shuttingDown:
             self.init(
-                .refused, id: nil, reason: "the daemon is stopping", remedy: "Try again when it has been started again."
-            )
+                .stopping, id: nil, reason: "the daemon is stopping",
+                remedy: "Try again when it has been started again.")
+        case .superseded(let id, by: .shutdown):
+            self.init(
+                .stopping, id: id.name, reason: "the daemon is stopping",
+                remedy: "Try again when it has been started again.")
+        case .superseded(let id, by: .interruption):
+            self.init(
+                .interrupted, id: id.name, reason: "an interruption began",
+                remedy: "'lifectl status' names the interruptions; the app becomes active when they have ended.")
         case .superseded(let id, let reason):
             self.init(
-                .superseded, id: id.name, reason: "a later wish sent it elsewhere (\(reason))",
+                .superseded, id: id.name, reason: "another request overtook this one (\(reason): \(reason.meaning))",
                 remedy: "'lifectl status \(id)' shows where it is.")
         case .launchFailed(let id, let why):
             self.init(.launchFailed, id: id.name, reason: why.words, remedy: why.remedy)
         case .ended(let id, let exit):
             self.init(
-                .failed, id: id.name, reason: "it ended before that: \(exit.words)",
+                .ended, id: id.name, reason: "it ended before that: \(exit.words)",
                 remedy: "Its output in the journal may tell why: 'journalctl -t \(id)'.")
         case .notStopped(let id, let which):
             self.init(

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// What happened as a picture: a lane an app, a span a state, and marks where something is worth noting.
 struct Lanes: Codable, Equatable {
@@ -38,10 +39,10 @@ struct Lanes: Codable, Equatable {
     var end: Int64
     var lanes: [Lane]
 
-    /// The reasons for which nobody asks an app before it ends.
-    static let forcefulReasons: Set<String> = [
-        "kill", "reclaimed", "background-timeout", "task-timeout", "launch-timeout", "crash",
-    ]
+    /// Returns whether an app that ended for the reason was not asked before.
+    static func isForceful(_ word: String) -> Bool {
+        Reason(rawValue: word).map { $0 == .kill || $0.callsForRestoration } ?? false
+    }
 }
 
 extension Lanes {
@@ -96,7 +97,7 @@ private struct LaneBuilder {
         if let callback = event.callback {
             mark(.answered, event, "\(from.rawValue) → \(to.rawValue), answered after \(Text.milliseconds(callback))")
         }
-        if to == .notRunning, Lanes.forcefulReasons.contains(event.reason) {
+        if to == .notRunning, Lanes.isForceful(event.reason) {
             mark(.killed, event, Words.reason(event.reason))
         }
     }

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// Figures made of history.
 struct Statistics: Codable, Equatable {
@@ -96,7 +97,7 @@ struct Switches {
         /// When somebody last began to leave the front for another app.
         var displaced: Int64?
         for step in steps {
-            if step.from == .active, step.to == .inactive, step.reason == "displaced" {
+            if step.from == .active, step.to == .inactive, step.reason == Reason.displaced.rawValue {
                 displaced = step.time - (step.callback ?? 0)
             }
             if Self.isDeparture(step) {

@@ -42,14 +42,24 @@ extension GlobalOptions {
     /// Shows what became of something that an app was handed; ends with a failure where that was nothing.
     func show(_ reply: OutcomeReply, of success: String, whatFor subject: String) throws {
         let id = Text.printable(reply.app.id)
-        let isDone = [.handled, .newData, .noData].contains(reply.outcome)
-        if isDone || json { try show(reply) { _ in "\(id) has \(success)\n" } }
-        guard !isDone else { return }
-        throw Failure(status: .notHandled, message: "\(id): \(reply.outcome.words(about: subject))")
+        let failure = reply.outcome.handlingFailure
+        if failure == nil || json { try show(reply) { _ in "\(id) has \(success)\n" } }
+        guard let failure else { return }
+        throw Failure(status: failure, message: "\(id): \(reply.outcome.words(about: subject))")
     }
 }
 
 extension ErrandOutcome {
+    /// What lifectl exits with where an app was to take what it was handed; nil for success.
+    var handlingFailure: Outcome? {
+        switch self {
+        case .handled, .newData, .noData: nil
+        case .unanswered: .unanswered
+        case .lost: .ended
+        case .declined, .failed, .notListening: .notHandled
+        }
+    }
+
     fileprivate func words(about subject: String) -> String {
         switch self {
         case .handled, .newData, .noData: "has taken \(subject)"

@@ -38,13 +38,7 @@ struct Wake: ParsableCommand {
 
 extension ErrandOutcome {
     /// What lifectl exits with for it; nil for success.
-    fileprivate var failure: Outcome? {
-        switch self {
-        case .handled, .newData, .noData, .notListening: nil
-        case .unanswered: .timedOut
-        case .declined, .lost, .failed: .failed
-        }
-    }
+    fileprivate var failure: Outcome? { self == .notListening ? nil : handlingFailure }
 
     fileprivate func words(for kind: String) -> String {
         switch self {

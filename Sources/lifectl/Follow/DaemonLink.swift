@@ -128,7 +128,7 @@ final class WishLink {
             }
             self.begun = nil
             // Somebody has wished for something else since.
-            if answer.kind == .superseded { return nil }
+            if [.superseded, .interrupted].contains(answer.kind) { return nil }
             return "\(begun.step.words): \(Failure(answer).message)"
         }
     }
