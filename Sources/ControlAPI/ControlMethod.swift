@@ -21,8 +21,6 @@ extension ControlMethod where Parameters == RunParameters, Reply == AppReply {
 }
 
 extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Brings a running app to the front.
-    public static var focus: Self { Self(.focus) }
     /// Puts an app to sleep.
     public static var suspend: Self { Self(.suspend) }
     /// Wakes an app and keeps it running in the background.
@@ -31,6 +29,11 @@ extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
     public static var terminate: Self { Self(.terminate) }
     /// Ends an app at once.
     public static var kill: Self { Self(.kill) }
+}
+
+extension ControlMethod where Parameters == FocusParameters, Reply == AppReply {
+    /// Brings a running app to the front.
+    public static var focus: Self { Self(.focus) }
 }
 
 extension ControlMethod where Parameters == AppParameters, Reply == DescribeReply {

@@ -251,9 +251,13 @@ public enum LifedInterface {
           problems: []Problem
         )
 
+        # What a call that brings an app to the front waits for: that the app is active, or that it has answered
+        # did-become-active as well, if it is connected. An app that was just launched has its launch timeout to connect.
+        type WaitGoal (active, answered)
+
         # Starts an app, or brings it to the front if it runs. With background, it is started without coming to the front.
         # For a person's own daemon the id may be that of a desktop entry, with .desktop behind it or not.
-        method Launch(id: string, background: ?bool) -> (app: App)
+        method Launch(id: string, background: ?bool, wait: ?WaitGoal) -> (app: App)
 
         # Starts a command that no manifest describes, as the caller's user.
         # Without an id one is made from the command's name.
@@ -265,8 +269,8 @@ public enum LifedInterface {
           background: ?bool
         ) -> (app: App)
 
-        # Brings a running app to the front; answers when it is active.
-        method Focus(id: string) -> (app: App)
+        # Brings a running app to the front; answers when it is active, or has answered.
+        method Focus(id: string, wait: ?WaitGoal) -> (app: App)
 
         # Sends what is in front away, and brings the home app forward where one is configured.
         method Home() -> (app: ?App)
@@ -407,10 +411,6 @@ public enum LifedInterface {
         # A later request sent the app elsewhere before this one was done.
         error Superseded (id: string, reason: string, remedy: string)
 
-        # The app could not be started.
-        error LaunchFailed (id: string, reason: string, remedy: string)
-
-        # The system did not do its part: a process would not stop, or is not gone.
         # An interruption began before the app was active. It becomes active when every interruption has ended.
         error Interrupted (id: string, reason: string, remedy: string)
 
@@ -423,6 +423,10 @@ public enum LifedInterface {
         # The daemon is stopping.
         error Stopping (id: string, reason: string, remedy: string)
 
+        # The app could not be started.
+        error LaunchFailed (id: string, reason: string, remedy: string)
+
+        # The system did not do its part: a process would not stop, or is not gone.
         error Failed (id: string, reason: string, remedy: string)
 
         # The caller read too slowly and missed changes. Subscribe again for the present state.

@@ -14,21 +14,49 @@ public struct AppParameters: Codable, Sendable, NamedFields {
     public static var fieldNames: [String] { ["id"] }
 }
 
+/// What a call that brings an app to the front waits for.
+public enum WaitGoal: String, Codable, Sendable, CaseIterable {
+    /// The app is active.
+    case active
+    /// The app has answered did-become-active, too, if it is connected.
+    case answered
+}
+
+/// The parameters of Focus.
+public struct FocusParameters: Codable, Sendable, NamedFields {
+    /// Which app.
+    public var id: String
+    /// What to wait for; nil for the active app.
+    public var wait: WaitGoal?
+
+    /// What to bring to the front.
+    public init(id: String, wait: WaitGoal? = nil) {
+        self.id = id
+        self.wait = wait
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["id", "wait"] }
+}
+
 /// The parameters of Launch.
 public struct LaunchParameters: Codable, Sendable, NamedFields {
     /// Which app.
     public var id: String
     /// Whether it stays out of sight.
     public var background: Bool?
+    /// What to wait for; nil for the active app. In the background it is always the answer to the launch callbacks.
+    public var wait: WaitGoal?
 
     /// What to launch.
-    public init(id: String, background: Bool? = nil) {
+    public init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
         self.id = id
         self.background = background
+        self.wait = wait
     }
 
     /// As the description has them.
-    public static var fieldNames: [String] { ["id", "background"] }
+    public static var fieldNames: [String] { ["id", "background", "wait"] }
 }
 
 /// The parameters of Run.

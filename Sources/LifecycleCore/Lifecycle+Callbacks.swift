@@ -144,6 +144,9 @@ extension Lifecycle {
         effects.append(.decision(.answerOverdue(id, callback)))
         // Nobody can tell whether it would have answered, if there had been anybody to answer to.
         if apps[id]?.isAway == true { return unlink(id) }
+        if callback == .didBecomeActive || callback == .sceneDidBecomeActive {
+            refuseWaiters(of: id, with: .unanswered(id, callback)) { $0.goal == .answered }
+        }
         switch callback {
         case .didEnterBackground, .sceneDidEnterBackground: end(id, atOnce: true, reason: .backgroundTimeout)
         case .willFinishLaunching, .didFinishLaunching:

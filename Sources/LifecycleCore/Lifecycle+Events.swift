@@ -83,7 +83,9 @@ extension Lifecycle {
 
     /// An app that does not listen may be about to, when it was launched just now. Until then what waits for it waits.
     mutating func awaitListening(of id: AppID) {
-        guard let app = apps[id], !app.isLinked, app.state.isAlive, !app.events.isEmpty else { return }
+        guard let app = apps[id], !app.isLinked, app.state.isAlive,
+            !app.events.isEmpty || app.waiters.contains(where: { $0.goal == .answered })
+        else { return }
         let end = (app.launched ?? now) + app.policy.timeouts.launch
         if app.policy.callbacks == .none || end <= now {
             dropEvents(of: id, .notListening)
@@ -97,6 +99,7 @@ extension Lifecycle {
         dropEvents(of: id, .notListening)
         // What it was launched for, and could not be told, it may do all the same.
         if app.hasWork, app.wish == .run { giveWakeTime(to: id, since: app.launched) }
+        answerWaiters(of: id)
     }
 
     // MARK: Launching

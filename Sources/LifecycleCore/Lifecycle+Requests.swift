@@ -7,6 +7,10 @@ extension Lifecycle {
         switch wanted {
         case .launch(let id, let background): launch(id, background: background, for: request)
         case .focus(let id): focus(id, for: request)
+        case .untilAnswered(.launch(let id, background: false)):
+            launch(id, background: false, goal: .answered, for: request)
+        case .untilAnswered(.focus(let id)): focus(id, goal: .answered, for: request)
+        case .untilAnswered(let wanted): begin(wanted, for: request)
         case .home: goHome(for: request)
         case .beginInterruption(let name): beginInterruption(name, for: request)
         case .endInterruption(let name):
@@ -29,7 +33,7 @@ extension Lifecycle {
         }
     }
 
-    private mutating func launch(_ id: AppID, background: Bool, for request: RequestID) {
+    private mutating func launch(_ id: AppID, background: Bool, goal: Goal = .active, for request: RequestID) {
         guard let app = apps[id] else { return refuse(request, .noSuchApp(id)) }
         let reason: Reason = app.policy.isAdopted && !app.isRunning ? .adopt : .launch
         if !background {
@@ -39,13 +43,13 @@ extension Lifecycle {
             cancelRestart(of: id)
             want(id, reason: reason)
         }
-        wait(request, for: [id], goal: background ? .launched : .active, about: id)
+        wait(request, for: [id], goal: background ? .launched : goal, about: id)
     }
 
-    private mutating func focus(_ id: AppID, for request: RequestID) {
+    private mutating func focus(_ id: AppID, goal: Goal = .active, for request: RequestID) {
         if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
         bringToFront(id, reason: .focus)
-        wait(request, for: [id], goal: .active, about: id)
+        wait(request, for: [id], goal: goal, about: id)
     }
 
     private mutating func goHome(for request: RequestID) {
@@ -143,16 +147,22 @@ extension Lifecycle {
     mutating func answerWaiters(of id: AppID, lost given: Refusal? = nil) {
         guard let app = apps[id], !app.waiters.isEmpty else { return }
         let isSettled = given != nil || !unsettled.contains(id)
-        apps[id]?.waiters.removeAll { waiter in
-            waiter.goal.isMet(by: app) || (isSettled && !waiter.goal.isWithinReach(of: app))
+        let left = app.waiters.filter { waiter in
+            !isMet(waiter.goal, by: app) && (!isSettled || waiter.goal.isWithinReach(of: app))
         }
+        if left.count < app.waiters.count { apps[id]?.waiters = left }
         for waiter in app.waiters {
-            if waiter.goal.isMet(by: app) {
+            if isMet(waiter.goal, by: app) {
                 fulfil(waiter.request)
             } else if isSettled, !waiter.goal.isWithinReach(of: app) {
                 close(waiter.request, with: given ?? lossRefusal(for: app))
             }
         }
+    }
+
+    /// An app that was launched just now may still be about to listen, and has answered nothing before.
+    private func isMet(_ goal: Goal, by app: App) -> Bool {
+        goal.isMet(by: app) && (goal != .answered || deadlines.instant(.hello, app.id) == nil)
     }
 
     mutating func refuseWaiters(of id: AppID, with refusal: Refusal, where matches: (Waiter) -> Bool) {

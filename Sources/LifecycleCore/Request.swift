@@ -15,6 +15,8 @@ public enum Request: Sendable, Equatable {
     case launch(AppID, background: Bool)
     /// Bring a running app to the front.
     case focus(AppID)
+    /// The same, answered only when the app has answered what it is told about it, where it brings one app to the front.
+    indirect case untilAnswered(Request)
     /// Send away what is in front.
     case home
     /// What is in front becomes inactive until the interruption of this name ends.
@@ -118,6 +120,8 @@ public enum Refusal: Sendable, Equatable {
     case shuttingDown
     /// A later wish sent the app elsewhere.
     case superseded(AppID, by: Reason)
+    /// The app did not answer this callback in time.
+    case unanswered(AppID, Callback)
     /// The app's program could not be started.
     case launchFailed(AppID, StartFailure)
     /// The app ended before it got there.

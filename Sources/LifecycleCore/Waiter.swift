@@ -8,6 +8,8 @@ struct Waiter: Sendable, Equatable {
 enum Goal: Sendable, Equatable {
     /// In front and in use.
     case active
+    /// In front and in use, and done with what it was told about that.
+    case answered
     /// Started, and told so.
     case launched
     /// Running, whether in sight or not.
@@ -32,6 +34,7 @@ enum Goal: Sendable, Equatable {
     func isMet(by app: App) -> Bool {
         switch self {
         case .active: app.state == .active && !app.isResigning
+        case .answered: Goal.active.isMet(by: app) && app.hasHeardAll
         case .launched: app.state == .suspended || app.state.isAlive && app.isReady && app.hasHeardAll
         case .awake, .woken: app.state.isAlive && app.state != .suspended && app.awaiting != .resume
         case .suspended: app.isSeenStopped
@@ -47,7 +50,7 @@ enum Goal: Sendable, Equatable {
     /// Whether the app is on its way there, or could be.
     func isWithinReach(of app: App) -> Bool {
         switch self {
-        case .active: app.target == .active
+        case .active, .answered: app.target == .active
         case .launched, .woken: app.target.isAlive
         case .awake: app.target.isAlive && app.target != .suspended
         case .suspended: app.target == .suspended
@@ -65,7 +68,7 @@ extension Goal {
     /// Whether it can be reached only where something is in sight.
     var needsSight: Bool {
         switch self {
-        case .active, .errand(_, inFront: true), .scene(_, .active): true
+        case .active, .answered, .errand(_, inFront: true), .scene(_, .active): true
         default: false
         }
     }

@@ -24,7 +24,8 @@ import Varlink
         #expect(text.enumerations["LaunchableSource"] == LaunchableSource.allCases.map(\.rawValue))
         #expect(text.enumerations["HistoryKind"] == HistoryKind.allCases.map(\.rawValue))
         #expect(text.enumerations["Use"] == Use.allCases.map(\.rawValue))
-        #expect(text.enumerations.count == 12)
+        #expect(text.enumerations["WaitGoal"] == WaitGoal.allCases.map(\.rawValue))
+        #expect(text.enumerations.count == 13)
     }
 
     @Test func structuresAreTheSame() throws {
@@ -55,12 +56,12 @@ import Varlink
     @Test func parametersAndRepliesAreTheSame() throws {
         let app = AppParameters(id: "x")
         let appReply = AppReply(app: Samples.app)
-        try check(.launch, LaunchParameters(id: "x", background: true), appReply)
+        try check(.launch, LaunchParameters(id: "x", background: true, wait: .answered), appReply)
         try check(.run, Samples.run, appReply)
         let outcomeReply = OutcomeReply(app: Samples.app, outcome: .newData)
         try check(.wake, WakeParameters(id: "a", kind: "fetch", payload: "p"), outcomeReply)
         try check(.setInUse, SetInUseParameters(use: .visible, apps: ["x"]), SetInUseReply(ignored: ["x"]))
-        try check(.focus, app, appReply)
+        try check(.focus, FocusParameters(id: "x", wait: .active), appReply)
         try check(.home, NoParameters(), appReply)
         try check(.beginInterruption, InterruptionParameters(name: "x"), NoParameters())
         try check(.endInterruption, InterruptionParameters(name: "x"), NoParameters())

@@ -111,6 +111,7 @@ extension Request {
         switch self {
         case .launch: "request launch"
         case .focus: "request focus"
+        case .untilAnswered: "request untilAnswered"
         case .home: "request home"
         case .beginInterruption: "request beginInterruption"
         case .endInterruption: "request endInterruption"
@@ -136,6 +137,7 @@ extension Request {
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
             .closeScene(let id, _), .terminate(let id), .kill(let id), .disown(let id):
             id
+        case .untilAnswered(let request): request.app
         case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
         }
     }
@@ -168,9 +170,9 @@ extension AppMessage {
         case .openScene: "message openScene"
         case .closeScene: "message closeScene"
         case .sceneInfo: "message sceneInfo"
+        case .timeLeft: "message timeLeft"
         case .closed: "message closed"
         case .back: "message back"
-        case .timeLeft: "message timeLeft"
         }
     }
 }

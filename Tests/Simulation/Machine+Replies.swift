@@ -80,6 +80,11 @@ extension Machine {
         switch request {
         case .focus(let id), .launch(let id, background: false): promise(states[id] == .active, id, "active")
         case .launch(let id, background: true): promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
+        case .untilAnswered(let request):
+            checkDone(request, subject)
+            if let id = subject, let told = trees[id]?.watch.outstanding, told.callback == .didBecomeActive {
+                report("\(id) is said to have answered, and has not")
+            }
         case .suspend(let id):
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")

@@ -126,9 +126,13 @@ final class ControlService {
         switch method {
         case .launch:
             let launch: LaunchParameters = try call.parameters()
-            withApp(launch.id, call, connection) { .launch($0, background: launch.background ?? false) }
+            withApp(launch.id, call, connection) { app in
+                Request.launch(app, background: launch.background ?? false).waiting(for: launch.wait)
+            }
         case .run: try run(call, from: connection)
-        case .focus: ask(.focus(try app(of: call)), call, connection)
+        case .focus:
+            let focus: FocusParameters = try call.parameters()
+            ask(Request.focus(AppID(focus.id)).waiting(for: focus.wait), call, connection)
         case .simulate: try simulate(call, from: connection)
         case .open: try open(call, from: connection)
         case .continueActivity: try continueActivity(call, from: connection)
@@ -336,6 +340,16 @@ extension Request {
         switch self {
         case .beginInterruption, .endInterruption, .machine: false
         default: true
+        }
+    }
+}
+
+extension Request {
+    /// Returns the request, answered when the app has got as far as the caller wants to wait.
+    fileprivate func waiting(for goal: WaitGoal?) -> Request {
+        switch goal {
+        case .answered: .untilAnswered(self)
+        case .active, nil: self
         }
     }
 }

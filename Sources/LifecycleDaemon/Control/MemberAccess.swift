@@ -41,6 +41,7 @@ struct MemberAccess {
     mutating func objection(to request: Request, by member: UInt32) -> ControlError? {
         switch request {
         case .launch(let app, let background): objection(to: app, by: member, foreground: !background)
+        case .untilAnswered(let request): objection(to: request, by: member)
         case .openScene(let app, _, let background): objection(to: app, by: member, foreground: !background)
         case .focus(let app), .focusScene(let app, _): objection(to: app, by: member, foreground: true)
         case .hand(let app, _): objection(to: app, by: member, foreground: true)

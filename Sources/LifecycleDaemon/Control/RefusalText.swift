@@ -82,6 +82,10 @@ extension ControlError {
             self.init(
                 .superseded, id: id.name, reason: "another request overtook this one (\(reason): \(reason.meaning))",
                 remedy: "'lifectl status \(id)' shows where it is.")
+        case .unanswered(let id, let callback):
+            self.init(
+                .unanswered, id: id.name, reason: "it did not answer \(callback.rawValue) in time",
+                remedy: "'lifectl explain \(id)' shows what it does instead.")
         case .launchFailed(let id, let why):
             self.init(.launchFailed, id: id.name, reason: why.words, remedy: why.remedy)
         case .ended(let id, let exit):

@@ -73,9 +73,10 @@ struct Focus: ParsableCommand {
             """)
 
     @OptionGroup var app: AppArgument
+    @OptionGroup var waiting: WaitOption
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try AppAction.focus.perform(on: app.id, options.call)
+        try AppAction.focus.perform(on: app.id, options.call, wait: waiting.goal)
     }
 }

@@ -20,12 +20,13 @@ struct Launch: ParsableCommand {
     @Flag(help: "Start the app without bringing it to the front.")
     var background = false
 
+    @OptionGroup var waiting: WaitOption
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
         var session = try Session(options, doing: "cannot launch \(id)")
         let reply = try session.call(
-            .launch, LaunchParameters(id: id, background: background ? true : nil), waitingFor: id)
+            .launch, LaunchParameters(id: id, background: background ? true : nil, wait: waiting.goal), waitingFor: id)
         try options.show(reply) { present in reply.app.map(present.sentence) ?? "" }
     }
 }

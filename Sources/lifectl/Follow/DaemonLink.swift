@@ -100,7 +100,7 @@ final class WishLink {
         if !link.isConnected { try link.connect() }
         begun = (step, FollowClock.now)
         switch step {
-        case .focus(let app, _): try link.begin(.focus, AppParameters(id: app))
+        case .focus(let app, _): try link.begin(.focus, FocusParameters(id: app))
         case .home: try link.begin(.home)
         case .find, .use, .leave: begun = nil
         }

@@ -62,7 +62,8 @@ extension FuzzTarget {
             case .simulateMemoryPressure: return try echo(call, MemoryPressureParameters.self)
             case .openScene: return try echo(call, OpenSceneParameters.self)
             case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
-            case .focus, .suspend, .resume, .terminate, .kill, .describe: return try echo(call, AppParameters.self)
+            case .focus: return try echo(call, FocusParameters.self)
+            case .suspend, .resume, .terminate, .kill, .describe: return try echo(call, AppParameters.self)
             default: return try echo(call, NoParameters.self)
             }
         } catch {
