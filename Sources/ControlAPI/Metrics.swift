@@ -92,8 +92,8 @@ public enum MetricsInterface {
         type MetricFamilyType (counter, gauge, string)
 
         # Every figure: its family, its value, what it is a figure of, and what tells it from others of its family.
-        # Call with more.
-        method List() -> (name: string, value: any, object: ?string, fields: ?object)
+        # Call with more. The value is a number or a string: an object stands for any value in Varlink.
+        method List() -> (name: string, value: object, object: ?string, fields: ?object)
 
         # Every family. Call with more.
         method Describe() -> (name: string, description: string, type: MetricFamilyType)
