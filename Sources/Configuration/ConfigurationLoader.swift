@@ -55,7 +55,11 @@ public struct ConfigurationLoader: Sendable {
             problems.add(Problem(file: directory, message: "is not a directory"))
         }
         var reader = SettingsReader(toml: toml)
-        for directory in directories { reader.read("\(directory)/lifed.toml", reportingTo: &problems) }
+        for directory in directories {
+            // The shared directories name the home app of the system's daemon; each user's daemon has its own.
+            let takesHomeApp = instance == .system || directory == directories.last
+            reader.read("\(directory)/lifed.toml", takesHomeApp: takesHomeApp, reportingTo: &problems)
+        }
         let entries = loadEntries(limit: reader.settings.limits.apps, reportingTo: &problems)
         let manifests = entries.map(\.manifest)
         problems.add(tooManyInFront(entries, limit: reader.settings.frontLimit))

@@ -11,7 +11,17 @@ struct SettingsReader {
     }
 
     /// Reads one file, which outranks all that were read before it. No file is no problem.
-    mutating func read(_ file: String, reportingTo problems: inout ProblemList) {
+    ///
+    /// - Parameter takesHomeApp: False for a file whose home app is that of another daemon.
+    mutating func read(_ file: String, takesHomeApp: Bool = true, reportingTo problems: inout ProblemList) {
+        let homeApp = settings.homeApp
+        let homeAppPlace = homeAppPlace
+        defer {
+            if !takesHomeApp {
+                settings.homeApp = homeApp
+                self.homeAppPlace = homeAppPlace
+            }
+        }
         do throws(TextFile.Failure) {
             guard case .text(let text)? = try TextFile.read(file) else { return }
             apply(text, of: file, reportingTo: &problems)

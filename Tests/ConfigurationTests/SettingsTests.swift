@@ -192,6 +192,20 @@ import Testing
         #expect(configuration.settings.homeApp == nil)
     }
 
+    @Test func homeAppOfSharedDirectoryIsThatOfTheSystem() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("homeApp = 'kiosk'\nfrontLimit = 2", to: "etc/lifed.toml")
+        try directory.write("command = ['/bin/true']\nid = 'kiosk'", to: "etc/apps.d/kiosk.toml")
+        try directory.write("", to: "own/lifed.toml")
+        let user = directory.load(["etc", "own"], instance: .user)
+        #expect(user.settings.homeApp == nil)
+        #expect(user.settings.frontLimit == 2)
+        #expect(directory.load(["etc", "own"]).settings.homeApp == "kiosk")
+
+        try directory.write("homeApp = 'kiosk'", to: "own/lifed.toml")
+        #expect(directory.load(["etc", "own"], instance: .user).settings.homeApp == "kiosk")
+    }
+
     @Test func appsThatCannotAllStartInFrontAreReported() throws {
         let directory = try TemporaryDirectory()
         for name in ["a", "b", "c"] {
