@@ -1,6 +1,7 @@
 """Focus follows an X server: a real one, without a screen, with a window manager and real windows."""
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -133,3 +134,12 @@ def test_where_there_is_no_server_that_is_said(direct):
     result = direct.run(["env", "DISPLAY=:4711", str(direct.products / "lifectl"), "follow", "x11"], check=False)
     assert result.returncode == UNAVAILABLE
     assert "DISPLAY=:4711" in result.stderr or "lifed-follow-x11" in result.stderr
+
+
+def test_a_follower_that_is_not_installed_is_told_with_the_remedy(direct, tmp_path):
+    lifectl = tmp_path / "bin" / "lifectl"
+    lifectl.parent.mkdir()
+    shutil.copy(direct.products / "lifectl", lifectl)
+    result = direct.run([str(lifectl), "follow", "x11"], check=False)
+    assert result.returncode == UNAVAILABLE
+    assert "cannot follow x11: lifed-follow-x11 is not installed; install libxcb-res0-dev" in result.stderr

@@ -13,14 +13,19 @@ final class X11Source: Source {
 
     /// Starts it. Its first line comes at once, if the server answers.
     init() throws(Failure) {
-        program = try LineProgram([Self.path], doing: "cannot follow x11")
+        guard let path = Self.path else {
+            throw Failure(
+                .unavailable, "cannot follow x11",
+                "\(Self.name) is not installed; install libxcb-res0-dev and build lifed again")
+        }
+        program = try LineProgram([path], doing: "cannot follow x11")
     }
 
     /// Beside lifectl, or where programs are that nobody calls by hand.
-    private static var path: String {
+    private static var path: String? {
         let own = Program.directory ?? "/usr/bin"
         let places = ["\(own)/\(name)", "\(own)/../lib/lifed/\(name)"]
-        return places.first { unsafe access($0, X_OK) == 0 } ?? places[1]
+        return places.first { unsafe access($0, X_OK) == 0 }
     }
 
     var descriptor: CInt { program.descriptor }
