@@ -13,11 +13,16 @@ int64_t lifecycle_now_milliseconds(void) {
 }
 
 // There is one life cycle in a process, whichever thread opens it.
-static atomic_bool is_claimed;
+static atomic_int claimed_by;
 
-bool lifecycle_claim(void) { return !atomic_exchange(&is_claimed, true); }
+bool lifecycle_claim(void) {
+    int self = getpid();
+    int claimant = claimed_by;
+    // A child that was forked has its parent's memory, and a life cycle of its own.
+    return claimant != self && atomic_compare_exchange_strong(&claimed_by, &claimant, self);
+}
 
-void lifecycle_disclaim(void) { is_claimed = false; }
+void lifecycle_disclaim(void) { claimed_by = 0; }
 
 int lifecycle_process(void) { return getpid(); }
 

@@ -30,6 +30,8 @@ static void on_termination(int signal_number) {
 
 int lifecycle_termination_catch(int waker) {
     int expected = nobody;
+    // What a forked child has of its parent is not its own.
+    if (owner != getpid()) expected = caught_by;
     if (!atomic_compare_exchange_strong(&caught_by, &expected, waker)) {
         errno = EBUSY;
         return -1;
@@ -39,8 +41,13 @@ int lifecycle_termination_catch(int waker) {
     // A handler, not a blocked signal and signalfd: execve puts a handler back and keeps a mask.
     struct sigaction action = {.sa_handler = on_termination, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    int result = sigaction(SIGTERM, &action, &former);
-    if (result != 0) caught_by = nobody;
+    struct sigaction current;
+    int result = sigaction(SIGTERM, &action, &current);
+    if (result != 0) {
+        caught_by = nobody;
+    } else if (current.sa_handler != on_termination) {
+        former = current;
+    }
     return result;
 }
 

@@ -243,3 +243,32 @@ assert opened()
 taken()
 """
     subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+FORKING = """\
+#include <lifecycle.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    static struct lifecycle_callbacks callbacks;
+    callbacks.size = sizeof callbacks;
+    if (!lifecycle_open(&callbacks, NULL, 0)) return 1;
+    pid_t child = fork();
+    if (child == 0) {
+        if (!lifecycle_open(&callbacks, NULL, 0)) { perror("child"); _exit(2); }
+        _exit(lifecycle_open(&callbacks, NULL, 0) ? 3 : 0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+"""
+
+
+def test_a_forked_child_has_a_life_cycle_of_its_own(installed, tmp_path):
+    source = tmp_path / "forking.c"
+    source.write_text(FORKING)
+    program = build(source, tmp_path / "forking", f"-I{installed}/include", installed / "lib/liblifecycle.a")
+    result = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, "")
