@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "LifectlTests",
             dependencies: [
-                "lifectl", "ControlAPI", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "lifectl", "ControlAPI", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),

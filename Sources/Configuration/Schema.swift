@@ -177,8 +177,10 @@ struct Mismatch: Error {
     /// The same, where `other` is expected as well.
     func allowing(_ other: String) -> Mismatch {
         guard namesKey else { return self }
+        let expected = "expected "
+        guard text.utf8.starts(with: expected.utf8) else { return self }
         var copy = self
-        copy.text = text.replacing("expected ", with: "expected \(other) or ", maxReplacements: 1)
+        copy.text = "expected \(other) or " + Substring(text.utf8.dropFirst(expected.utf8.count))
         return copy
     }
 

@@ -21,14 +21,14 @@ struct RemoteHost: Equatable {
         }
         self.arguments = rest
         // ssh would take it for an option of its own.
-        guard !destination.isEmpty, !destination.hasPrefix("-") else {
+        guard let first = destination.utf8.first, first != UInt8(ascii: "-") else {
             throw Failure(status: .usage, message: "--host takes a machine, as in: lifectl --host kim@kitchen list")
         }
     }
 
     /// What ssh is started with. The other machine's shell reads the last of it, so each word is quoted.
     var command: [String] {
-        ["ssh", "--", destination, (["lifectl"] + arguments).map(Self.quoted).joined(separator: " ")]
+        ["ssh", "--", destination, (["lifectl"] + arguments).map(Escaping.shell).joined(separator: " ")]
     }
 
     /// Becomes ssh. Its exit status is that of the command there, or 255.
@@ -38,7 +38,4 @@ struct RemoteHost: Equatable {
         _ = unsafe execvp("ssh", &words)
         throw Failure(status: .unavailable, message: "cannot reach \(destination): ssh: \(Text.error(errno))")
     }
-
-    /// The word as sh(1) reads it back, whatever is in it.
-    static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 }

@@ -17,14 +17,14 @@ import Testing
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["list", "--host", "--", "x"]) }
     }
 
-    @Test(arguments: ["", "-oProxyCommand=x"])
+    @Test(arguments: ["", "-oProxyCommand=x", "-\u{301}x"])
     func `what ssh would misread is refused`(destination: String) {
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host", destination, "list"]) }
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host=\(destination)", "list"]) }
     }
 
     @Test func `a quote in a word is no end of it`() {
-        #expect(RemoteHost.quoted("it's") == #"'it'\''s'"#)
-        #expect(RemoteHost.quoted("") == "''")
+        #expect(Escaping.shell("it's") == #"'it'\''s'"#)
+        #expect(Escaping.shell("") == "''")
     }
 }

@@ -7,6 +7,13 @@ import Testing
         String(decoding: Console.line(of: LogEntry(message: message, fields: fields)), as: UTF8.self)
     }
 
+    @Test func controlsAndDirectionMarksBeyondASCIIBecomeSpaces() {
+        let line = Console.line(of: LogEntry(message: "a\u{9B}b\u{85}c", fields: [("F", "d\u{202E}e\u{2028}f\u{E9}")]))
+        let scalars = String(decoding: line.dropLast(), as: UTF8.self).unicodeScalars
+        #expect(scalars.contains("\u{E9}"))
+        #expect(!scalars.contains { [.control, .format, .lineSeparator].contains($0.properties.generalCategory) })
+    }
+
     @Test func fieldsFollowTheMessage() {
         #expect(
             line("a: active → inactive", ("LIFED_APP", "a"), ("LIFED_REASON", "focus"))

@@ -25,12 +25,25 @@ struct Console {
             line.append(UInt8(ascii: "="))
             if value.isPlain { line += value.utf8 } else { line += value.debugDescription.utf8 }
         }
+        if line.contains(where: { $0 >= 0x80 }) { line = printable(line) }
         if line.count >= longestLine { line.removeLast(line.count - longestLine + 1) }
         for index in line.indices where line[index] < UInt8(ascii: " ") || line[index] == 0x7F {
             line[index] = UInt8(ascii: " ")
         }
         line.append(UInt8(ascii: "\n"))
         return line
+    }
+
+    /// Returns the text with a space for each scalar beyond ASCII on which a terminal acts: C1 controls, direction marks.
+    private static func printable(_ line: [UInt8]) -> [UInt8] {
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: text.append(" ")
+            default: text.append(scalar)
+            }
+        }
+        return Array(String(text).utf8)
     }
 }
 

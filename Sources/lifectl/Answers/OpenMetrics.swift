@@ -16,7 +16,7 @@ struct OpenMetrics {
                 case .gauge: "gauge"
                 case .string: "stateset"
                 }
-            return "# TYPE \(name) \(type)\n# HELP \(name) \(Self.escaped(family.description)).\n"
+            return "# TYPE \(name) \(type)\n# HELP \(name) \(Escaping.openMetrics(family.description)).\n"
                 + own.map { Self.sample($0, family, name) }.joined()
         }.joined() + "# EOF\n"
     }
@@ -25,7 +25,7 @@ struct OpenMetrics {
     private static func name(_ family: MetricFamily) -> String {
         let base =
             family.name.hasPrefix("org.lifed.") ? "lifed_" + family.name.dropFirst("org.lifed.".count) : family.name
-        let name = String(base.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+        let name = String(String.UnicodeScalarView(base.unicodeScalars.map { $0.isLetterOrDigit ? $0 : "_" }))
         return family.type == .counter && name.hasSuffix("_total") ? String(name.dropLast("_total".count)) : name
     }
 
@@ -43,11 +43,14 @@ struct OpenMetrics {
     }
 
     private static func line(_ name: String, _ labels: [(String, String)], _ value: String) -> String {
-        let list = labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
+        let list = labels.map { "\($0)=\"\(Escaping.openMetrics($1))\"" }.joined(separator: ",")
         return "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"
     }
+}
 
-    private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+extension Unicode.Scalar {
+    /// A Boolean value that indicates whether the scalar is an ASCII letter or digit.
+    fileprivate var isLetterOrDigit: Bool {
+        ("a"..."z").contains(self) || ("A"..."Z").contains(self) || ("0"..."9").contains(self)
     }
 }

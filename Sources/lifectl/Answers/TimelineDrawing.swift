@@ -145,8 +145,5 @@ struct TimelineDrawing {
         return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(abs(tenths % 10))")
     }
 
-    private func escaped(_ text: String) -> String {
-        Text.printable(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
-    }
+    private func escaped(_ text: String) -> String { Escaping.xml(text) }
 }

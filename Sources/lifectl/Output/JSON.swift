@@ -14,6 +14,6 @@ enum JSON {
     static func line(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+        return Escaping.json(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
     }
 }
