@@ -20,11 +20,11 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all toolchain build samples deps demo test simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
+.PHONY: all toolchain build samples deps demo test test-matrix simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
 all: build
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 toolchain:
 	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
@@ -56,6 +56,9 @@ test: toolchain ## Run every test that this machine allows, and say what was ski
 	@scripts/deps build extras test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
+
+test-matrix: build ## Test on Debian 12, 13 and sid, as root: SUITES="..." for some of them.
+	@scripts/test-matrix $(SUITES)
 
 simulate: ## Run random histories of the whole machine against its promises: SEEDS=N or INPUTS=N, FROM=SEED.
 	$(SWIFT) build -c $(BUILD) --product simulate
