@@ -39,7 +39,7 @@ import Testing
 
     @Test func `nobody else may be able to replace what is above it`() throws {
         try withTemporaryDirectory { root in
-            for (mode, isFine) in [(0o777, false), (0o1777, true), (0o775, true)] {
+            for (mode, isFine) in [(0o777, false), (0o1777, true), (0o775, false), (0o1775, true), (0o755, true)] {
                 _ = unsafe chmod(root, mode_t(mode))
                 for name in ["own", "\u{301}own"] {
                     let result = Result { try PrivateDirectory.make("\(root)/\(name)-\(mode)/own", mode: 0o700) }

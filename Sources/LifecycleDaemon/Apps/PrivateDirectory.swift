@@ -91,6 +91,19 @@ enum PrivateDirectory {
         guard !isOpenToOthers else {
             throw DirectoryError(description: "everybody may write to \(path), and could put anything below it")
         }
+        let isOpenToGroup = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP
+        guard !isOpenToGroup || isPrivate(group: status.st_gid) else {
+            throw DirectoryError(
+                description: "group \(status.st_gid) may write to \(path), and could put anything below it; "
+                    + "'chmod g-w \(path)' forbids that")
+        }
+    }
+
+    /// Returns whether the group is the daemon user's own alone, as where every user has such a group and a umask of 002.
+    /// Root's is none: the apps of other users depend on root's directories.
+    private static func isPrivate(group: gid_t) -> Bool {
+        guard geteuid() != 0, group == geteuid(), let entry = unsafe getgrgid(group) else { return false }
+        return unsafe entry.pointee.gr_mem?.pointee == nil
     }
 
     private static func parents(of path: String) -> [String] {
