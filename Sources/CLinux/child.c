@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -126,6 +127,18 @@ static void set_descriptor_limit(const struct linux_spawn_request *request, int 
         fail(status, LINUX_SPAWN_LIMITS, errno, 0);
 }
 
+// Else all apps, of whatever user, would share the daemon's. Before the change of user, for a user has a quota of 200 keys;
+// who possesses a keyring may use it, whosever it is.
+static void make_session_keyring(const struct linux_spawn_request *request, int status)
+{
+    if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0) >= 0)
+        return;
+    // Kernels and sandboxes without keyrings have nothing to share.
+    bool is_absent = errno == ENOSYS || errno == EPERM || errno == EACCES;
+    if (request->switch_user && !is_absent)
+        fail(status, LINUX_SPAWN_CREDENTIALS, errno, 0);
+}
+
 static void switch_user(const struct linux_spawn_request *request, int status)
 {
     if (!request->switch_user)
@@ -185,6 +198,7 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
         fail(status, LINUX_SPAWN_SESSION, errno, 0);
     place_descriptors(request, &status, &gate);
     set_descriptor_limit(request, status);
+    make_session_keyring(request, status);
     switch_user(request, status);
     umask(request->file_mode_mask);
     // After the change of user: the app's own permissions decide.

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/keyctl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -67,6 +68,7 @@ void describe(void)
     getrlimit(RLIMIT_NOFILE, &limit);
     printf("limit %lu\n", (unsigned long)limit.rlim_cur);
     printf("user %d %d %d %d\n", (int)getuid(), (int)geteuid(), (int)getgid(), (int)getegid());
+    printf("keyring %ld\n", syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0));
     printf("groups");
     for (int i = 0, count = getgroups(64, groups); i < count; i++)
         printf(" %d", (int)groups[i]);

@@ -47,6 +47,23 @@ import Testing
         }
     }
 
+    /// A key that one app has put into its session keyring must not be another app's to read.
+    @Test func eachLaunchHasASessionKeyringOfItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            var keyrings: [Substring] = []
+            for _ in 0..<2 {
+                let output = try Pipe()
+                let tree = try world.start(world.request("describe", output: output))
+                try world.waitForEvent(tree, .emptied)
+                keyrings += output.read().split(separator: "\n").filter { $0.hasPrefix("keyring ") }
+            }
+            // A sandbox may refuse keyctl(2).
+            #expect(keyrings.count == 2)
+            #expect(keyrings == ["keyring -1", "keyring -1"] || Set(keyrings).count == 2, "\(keyrings)")
+        }
+    }
+
     /// Of so many descriptors a child makes no copy, and still it gets its own, and nothing else.
     @Test func amongManyDescriptorsAChildGetsItsOwnToo() async {
         await #expect(processExitsWith: .success) {
