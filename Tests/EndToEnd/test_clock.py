@@ -6,7 +6,6 @@ import time
 import pytest
 
 from listeners import Listeners
-from test_machine import logind  # noqa: F401
 
 UTC = ["ln", "-sf", "/usr/share/zoneinfo/Etc/UTC", "/etc/localtime"]
 

@@ -3,7 +3,7 @@
 import programs
 import pytest
 from container import wait_for
-from test_machine import inhibitors, logind, sleepy  # noqa: F401
+from test_machine import inhibitors, sleepy  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("lifed")
 
