@@ -102,6 +102,15 @@ public enum LifedInterface {
           next: ?int
         )
 
+        # A process of an app that the daemon neither stops nor ends, and why.
+        type UnheldProcess (
+          pid: int,
+          command: string,
+          user: ?string,
+          reason: string
+        )
+
+        # unheld is null where the daemon holds every process.
         # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
         # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
         # itself, failures how often in a row it has done so soon after its start; with givenUp it is not started again.
@@ -118,7 +127,8 @@ public enum LifedInterface {
           restartAt: ?int,
           failures: int,
           givenUp: bool,
-          schedules: []Schedule
+          schedules: []Schedule,
+          unheld: ?[]UnheldProcess
         )
 
         # What can happen to the machine, and to the session in which the apps are seen.

@@ -111,6 +111,26 @@ public struct Process: Codable, Sendable, Equatable {
     }
 }
 
+/// A process of an app that the daemon neither stops nor ends.
+public struct UnheldProcess: Codable, Sendable, Equatable {
+    /// Its number.
+    public var pid: Int64
+    /// Its command line, or its name where it has none.
+    public var command: String
+    /// The user that it runs as.
+    @Nullable public var user: String?
+    /// The reason why it is left alone.
+    public var reason: String
+
+    /// A process with all that is shown of it.
+    public init(pid: Int64, command: String, user: String?, reason: String) {
+        self.pid = pid
+        self.command = command
+        self.user = user
+        self.reason = reason
+    }
+}
+
 /// What can keep an app awake in the background.
 public enum HoldKind: String, Codable, Sendable, CaseIterable {
     case task, activity
@@ -167,12 +187,14 @@ public struct Details: Codable, Sendable, Equatable {
     public var givenUp: Bool
     /// When it is woken, and for what.
     public var schedules: [Schedule]
+    /// Those of its processes that the daemon neither stops nor ends; nil if there are none.
+    @Nullable public var unheld: [UnheldProcess]?
 
     /// The details of an app.
     public init(
         app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
         awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
-        givenUp: Bool = false, schedules: [Schedule] = []
+        givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil
     ) {
         self.app = app
         self.command = command
@@ -187,6 +209,7 @@ public struct Details: Codable, Sendable, Equatable {
         self.failures = failures
         self.givenUp = givenUp
         self.schedules = schedules
+        self.unheld = unheld
     }
 }
 

@@ -30,6 +30,13 @@ public protocol Containment: AnyObject {
     /// does not.
     func memberIDs() -> [ProcessID]?
 
+    /// What holds the processes: another containment if this one only chooses among its members.
+    var base: any Containment { get }
+
+    /// Whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
+    /// process was open before, and is.
+    func maySignal(_ pid: ProcessID) -> Bool
+
     /// Sends a signal to as many members as the kernel reaches in one call, as atomically against fork(2) as it allows.
     ///
     /// A process that moves meanwhile may be missed; so may one that is born.
@@ -72,4 +79,6 @@ extension Containment {
     var groupName: String? { nil }
     var isAskedToFreeze: Bool { false }
     func memberIDs() -> [ProcessID]? { nil }
+    var base: any Containment { self }
+    func maySignal(_ pid: ProcessID) -> Bool { true }
 }

@@ -64,7 +64,7 @@ public struct MemoryReclaim {
     /// - Throws: Where this machine offers no way.
     public init(_ tree: ProcessTree) throws(Unavailable) {
         self.tree = tree
-        if let group = tree.cgroup, group.has("memory.reclaim") {
+        if let group = tree.cgroup, group.has("memory.reclaim"), tree.foreignProcesses().isEmpty {
             method = .cgroup
             before = group.memoryInUse ?? 0
             pieces = Self.pieces(of: before).map { .group(group, bytes: $0) }

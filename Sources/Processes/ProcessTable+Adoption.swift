@@ -28,11 +28,22 @@ extension ProcessTable {
             containment.discard()
             return .ended(exitStatus)
         }
+        let isUnjudged = saved.isTakenIn && saved.owner == nil
+        var saved = saved
+        if isUnjudged { saved.owner = owner(of: saved.main, heldBy: containment) }
         let tree = ProcessTree(
             restoring: saved, isChild: main.isChild, pidfd: main.takeDescriptor(), exitStatus: exitStatus,
             containment: containment)
         insert(tree)
+        if isUnjudged { tree.releaseForeigners() }
         return .alive(tree)
+    }
+
+    /// Returns the owner of a tree that was kept without one: that of the main process, or of the oldest one left.
+    private func owner(of main: ProcessIdentity, heldBy containment: any Containment) -> TreeOwner {
+        let members = containment.members()
+        let process = members.first { $0.identity == main } ?? members.first
+        return TreeOwner(ofProcessWith: process.flatMap { RunningProcess.users(of: $0.pid) } ?? [])
     }
 
     private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {

@@ -4,7 +4,7 @@ extension ProcessTable {
     /// Makes a tree of a process that runs already and is not of this program's making, with all its descendants. It is in
     /// the table until it is removed.
     ///
-    /// Where there are cgroups and systemd has not put the process into another unit than this one, it is moved into a
+    /// The tree reaches only processes of the owner, that is the user of the process. Where there are cgroups and systemd has not put the process into another unit than this one, it is moved into a
     /// cgroup of its own; else it is held by descent. What was stopped is continued: it would be no use otherwise.
     ///
     /// - Parameter name: What its cgroup is named after, where it gets one.
@@ -15,15 +15,19 @@ extension ProcessTable {
     ) -> ProcessTree? {
         guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
         let main = status.identity
+        // Of a process that has ended meanwhile nothing can be reached.
+        guard let users = RunningProcess.users(of: process.pid) else { return nil }
+        let owner = TreeOwner(ofProcessWith: users)
         let descent = DescentContainment(main: main, known: [])
         let origin = Cgroup.name(of: main.pid)
-        let group = enclose(descent, origin: origin, name: name)
+        let group = enclose(descent.limited(to: owner, origin: nil), origin: origin, name: name)
         // Who is seen stays a member whatever becomes of those above it.
         if group == nil { _ = descent.members() }
         var saved = SavedTree(
             token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod, wish: .running,
             heldBefore: [], exitStatus: nil)
         saved.isTakenIn = true
+        saved.owner = owner
         saved.origin = group == nil ? nil : origin
         let tree = ProcessTree(
             restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil,
@@ -36,13 +40,13 @@ extension ProcessTable {
     /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
     public func letGo(_ tree: ProcessTree) {
         tree.resume()
-        if let held = tree.containment as? CgroupContainment, let origin = tree.origin {
+        if let held = tree.containment.base as? CgroupContainment, let origin = tree.origin {
             Relocation(to: Cgroup(mountPoint: held.group.mountPoint, name: origin)).empty(held.group)
         }
     }
 
     /// Moves everybody into a new cgroup; nil where there are none, or where that is not possible or not proper.
-    private func enclose(_ descent: DescentContainment, origin: String?, name: String) -> CgroupContainment? {
+    private func enclose(_ descent: any Containment, origin: String?, name: String) -> CgroupContainment? {
         guard let cgroups, let origin, let group = try? cgroups.makeGroup(for: name) else { return nil }
         do throws(Errno) {
             let containment = try CgroupContainment(group: group, subtree: cgroups)
@@ -58,20 +62,20 @@ extension ProcessTable {
 
 extension ProcessTree {
     /// Its processes, as of the latest look, that nothing but being known makes its own.
-    public var strays: [ProcessIdentity] { (containment as? DescentContainment)?.strays ?? [] }
+    public var strays: [ProcessIdentity] { (containment.base as? DescentContainment)?.strays ?? [] }
 
     /// Looks at the processes of a tree that was taken in.
     ///
     /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
     public func lookForStrays() -> Bool {
-        guard containment is DescentContainment else { return false }
-        _ = containment.members()
+        guard containment.base is DescentContainment else { return false }
+        _ = containment.base.members()
         return !strays.isEmpty
     }
 }
 
 /// Moving processes that run into another cgroup.
-private struct Relocation {
+struct Relocation {
     let group: Cgroup
 
     /// Far more than it takes where everybody who was moved bears children inside.
@@ -84,7 +88,7 @@ private struct Relocation {
     /// - Parameter unit: The place of a process in the one unit that processes may be taken from; those of others are
     ///   systemd's to arrange.
     /// - Throws: EBUSY when there is always another one, EPERM when one is in another unit, and what the kernel says.
-    func move(_ members: DescentContainment, fromUnitOf unit: String?) throws(Errno) {
+    func move(_ members: any Containment, fromUnitOf unit: String?) throws(Errno) {
         for _ in 0..<Self.roundLimit {
             let inside = Set(group.processIDs())
             let outside = members.members().filter { !inside.contains($0.pid) }

@@ -27,12 +27,16 @@ extension ProcessTree {
         processes.compactMap { process in
             let error =
                 if process == main, let mainDescriptor {
-                    SignalDelivery.send(signal, through: mainDescriptor)
+                    sendToMain(signal, through: mainDescriptor)
                 } else {
-                    SignalDelivery.send(signal, to: process)
+                    SignalDelivery.send(signal, to: process, if: containment.maySignal)
                 }
             return error.map { SignalFailure(process: process, error: $0) }
         }
+    }
+
+    private func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {
+        containment.maySignal(main.pid) ? SignalDelivery.send(signal, through: descriptor) : nil
     }
 
     /// Sends a signal to processes that were members a moment ago, and are still.
@@ -41,7 +45,7 @@ extension ProcessTree {
         var rest = numbers[...]
         if let mainDescriptor, let index = numbers.firstIndex(of: main.pid), exitStatus == nil {
             rest.remove(at: index)
-            SignalDelivery.send(signal, through: mainDescriptor).map {
+            sendToMain(signal, through: mainDescriptor).map {
                 failures.append(SignalFailure(process: main, error: $0))
             }
         }
@@ -62,7 +66,7 @@ extension ProcessTree {
             guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
             // For want of a descriptor, or of a kernel that has pidfds.
             return ProcessStatus(of: number).flatMap { status in
-                failure(SignalDelivery.send(signal, to: status.identity), of: number)
+                failure(SignalDelivery.send(signal, to: status.identity, if: containment.maySignal), of: number)
             }
         }
     }

@@ -30,6 +30,9 @@ public final class ProcessTree {
     /// The cgroup that it was in before, where it was moved.
     let origin: String?
 
+    /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
+    public let owner: TreeOwner?
+
     private var pidfd: Descriptor?
     private var gate: LaunchGate?
     private var execPipe: ExecStatusPipe?
@@ -58,6 +61,7 @@ public final class ProcessTree {
         isChild = true
         isTakenIn = false
         origin = nil
+        owner = nil
         pidfd = consume process.descriptor
         gate = consume process.gate
         execPipe = consume process.execStatus
@@ -82,9 +86,10 @@ public final class ProcessTree {
         self.isChild = isChild
         isTakenIn = saved.isTakenIn
         origin = saved.origin
+        owner = saved.owner
         self.pidfd = pidfd
         self.exitStatus = exitStatus
-        self.containment = containment
+        self.containment = saved.owner.map { containment.limited(to: $0, origin: saved.origin) } ?? containment
     }
 
     /// How its processes are held together.

@@ -126,5 +126,5 @@ extension ResourceSetting {
 
 extension ProcessTree {
     /// The cgroup that holds it; nil where its process group does.
-    var cgroup: Cgroup? { (containment as? CgroupContainment)?.group }
+    var cgroup: Cgroup? { (containment.base as? CgroupContainment)?.group }
 }

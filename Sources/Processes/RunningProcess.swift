@@ -38,7 +38,7 @@ public struct RunningProcess: Sendable {
     }
 
     /// The line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
-    private static func users(of pid: ProcessID) -> [UInt32]? {
+    static func users(of pid: ProcessID) -> [UInt32]? {
         let text = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? []
         let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
         let words = line?.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.dropFirst().prefix(3) ?? []

@@ -20,6 +20,8 @@ public struct SavedTree: Hashable, Sendable {
     public var isTakenIn = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
+    /// The user that controls a tree that was taken in; nil in what an earlier version of this program has kept.
+    public var owner: TreeOwner?
     /// Processes of a tree that was taken in, without a cgroup, which are not below the main one any more.
     public var strays: [ProcessIdentity] = []
 
@@ -61,6 +63,7 @@ extension ProcessTree {
         )
         saved.isTakenIn = isTakenIn
         saved.origin = origin
+        saved.owner = owner
         saved.strays = Array(strays.prefix(Self.heldLimit))
         return saved
     }

@@ -3,17 +3,21 @@ import Glibc
 
 /// Signals for processes that may vanish, and whose numbers may be reused, at any time.
 enum SignalDelivery {
-    /// Sends a signal to exactly this process; nil when it was delivered or the process is gone.
-    static func send(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
+    /// Sends a signal to exactly this process; nil when it was delivered, the process is gone, or it is not to get it.
+    ///
+    /// - Parameter mayReach: Judges the process that has the number while a pidfd holds it.
+    static func send(
+        _ signal: Signal, to process: ProcessIdentity, if mayReach: (ProcessID) -> Bool = { _ in true }
+    ) -> Errno? {
         guard process.pid > 1, process.pid != getpid() else { return Errno(rawValue: EPERM) }
         let pidfd = linux_pidfd_open(process.pid)
         if pidfd == -ENOSYS {
-            return sendWithoutPidfd(signal, to: process)
+            return mayReach(process.pid) ? sendWithoutPidfd(signal, to: process) : nil
         }
         guard pidfd >= 0 else { return failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time tells which one that is.
-        guard isCurrent(process) else { return nil }
+        guard isCurrent(process), mayReach(process.pid) else { return nil }
         return send(signal, through: descriptor.rawValue)
     }
 

@@ -59,6 +59,8 @@ extension AppProcesses {
         case .kill:
             app.tree.kill()
             checkMain(of: app)
+            // A main process that has gained rights is not lifed's to end; the app ends without it.
+            if running[app.id] === app, app.tree.isMainForeign, app.tree.processes().isEmpty { return letGo(app.id) }
             app.lookAgain()
         case .drain:
             checkMain(of: app)

@@ -55,7 +55,7 @@ final class RunningApp {
     func rest() {
         begin(.none)
         // Nothing tells when the last process goes of a tree that is adopted, has no cgroup and lost its main process.
-        guard !tree.isChild, tree.changeDescriptor == nil, tree.mainDescriptor == nil || tree.exitStatus != nil else {
+        guard !tree.isChild, !tree.tellsWhenEmptied, tree.mainDescriptor == nil || tree.exitStatus != nil else {
             return
         }
         begin(.drain)

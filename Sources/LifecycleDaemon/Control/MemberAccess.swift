@@ -22,7 +22,9 @@ struct MemberAccess {
 
     /// Returns the user that the app runs as; nil if the app or its user is not known.
     mutating func owner(of app: AppID) -> UInt32? {
-        switch manager.catalog[app]?.user {
+        // An adopted app runs as what it was adopted as, whatever a manifest of its id says.
+        if let owner = manager.processes.tree(of: app)?.owner { return owner.user }
+        return switch manager.catalog[app]?.user {
         case .daemon: geteuid()
         case .numbered(let number): number
         case .named(let name): number(of: name)

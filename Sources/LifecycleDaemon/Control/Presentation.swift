@@ -37,7 +37,7 @@ struct Presentation {
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
                     next: work.due.map { Int64($0.microseconds) })
-            })
+            }, unheld: unheld(of: app.id))
     }
 
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
@@ -67,6 +67,16 @@ struct Presentation {
         case .unknown: break
         }
         return result
+    }
+
+    private func unheld(of id: AppID) -> [ControlAPI.UnheldProcess]? {
+        let foreigners = manager.processes.tree(of: id)?.foreignProcesses() ?? []
+        let unheld = foreigners.map { each in
+            ControlAPI.UnheldProcess(
+                pid: Int64(each.info.pid), command: each.info.commandLine.joined(separator: " "),
+                user: each.userName, reason: "it does not run as the user of the app")
+        }
+        return unheld.isEmpty ? nil : unheld
     }
 
     private func process(_ info: ProcessInfo) -> ControlAPI.Process {

@@ -30,6 +30,7 @@ extension LaunchRecord {
         record.add("main-ended", tree.exitStatus?.text)
         record.add("taken-in", tree.isTakenIn ? "1" : nil)
         record.add("origin", tree.origin)
+        record.add("owner", tree.owner.map { String($0.user) })
         for process in tree.strays { record.add("stray", process.text) }
         return record
     }
@@ -46,6 +47,7 @@ extension LaunchRecord {
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
         tree.isTakenIn = record["taken-in"] == "1"
         tree.origin = record["origin"]
+        tree.owner = record["owner"].flatMap { UInt32($0) }.map { TreeOwner(user: $0) }
         tree.strays = record.all("stray").compactMap { ProcessIdentity(text: $0) }
         exitPolicy = record["exit-policy"].flatMap { Manifest.ExitPolicy(rawValue: $0) } ?? .main
         launched = record["launched"].flatMap { UInt64($0) }.map { Instant(microseconds: $0) }

@@ -10,12 +10,19 @@ extension Presentation {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
             text += "  on its way to \(next.rawValue)\(target)\n"
         }
+        for process in explanation.details.unheld ?? [] { text += "  left alone: \(words(process))\n" }
         text += section("what holds it", explanation.obstacles.map(obstacle), none: standing(app))
         text += section(
             "what comes next, at the latest", coming(explanation), none: "nothing, until somebody wants something")
         text += section(
             "the last that happened", past.map { history($0, withApp: false) }, none: "nothing is on record")
         return text
+    }
+
+    /// `1234 (sleep 9) of user root: it does not run as the user of the app`
+    func words(_ process: UnheldProcess) -> String {
+        let user = process.user.map { " of user \(Text.printable($0))" } ?? ""
+        return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
     }
 
     private func section(_ title: String, _ lines: [String], none: String) -> String {

@@ -7,7 +7,8 @@ struct Adopt: ParsableCommand {
         abstract: "Manage a program that runs already as an app.",
         discussion: """
             The process becomes an app with all that it has started, and stays one until it ends, or until 'lifectl disown'. \
-            It has to be yours, or you have to be root. What the session, lifed or this command live in is refused.
+            It has to be yours, or you have to be root. What the session, lifed or this command live in is refused. Its processes that run as another user are left alone; \
+            'lifectl explain' names them.
 
             Example: lifectl adopt $(pgrep -n viewer) --id org.example.Viewer
             """)

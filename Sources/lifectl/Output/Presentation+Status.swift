@@ -37,6 +37,7 @@ extension Presentation {
                 ("reason", Text.printable(app.reason)),
                 ("pid", app.pid.map(String.init)),
                 ("held by", app.containment.map(words)),
+                ("left alone", details.unheld.map { $0.map(words).joined(separator: "; ") }),
                 ("listens", app.linked ? "yes" : nil),
                 ("has to answer", details.awaiting.map(Text.printable)),
                 ("background until", details.backgroundUntil.map { Instants.timeOfDay($0) }),

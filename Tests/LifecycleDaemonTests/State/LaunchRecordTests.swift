@@ -13,6 +13,7 @@ import Testing
             exitStatus: .killed(by: Signal(rawValue: 11), dumpedCore: true))
         tree.isTakenIn = true
         tree.origin = "user.slice/a b"
+        tree.owner = TreeOwner(user: 1000)
         tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
     }
