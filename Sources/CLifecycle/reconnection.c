@@ -3,6 +3,8 @@
 #include "close.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -24,6 +26,27 @@ const char *lifecycle_find_socket_path(void) {
     return path && set_path(&address, path) ? path : NULL;
 }
 
+// In a user namespace that does not know root, the kernel shows root as the overflow user.
+static bool is_outside_of_user_namespace(uid_t user) {
+    enum { OVERFLOW_USER = 65534 };
+    char map[64] = "";
+    if (user != OVERFLOW_USER) return false;
+    int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    ssize_t length = read(fd, map, sizeof map - 1);
+    close(fd);
+    unsigned long inside, outside, count;
+    return length > 0 && sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && count != 4294967295UL;
+}
+
+// The daemon is root's, or of the user that the app runs as: an app must not obey anybody else.
+static bool is_of_daemon(int fd) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return false;
+    return peer.uid == 0 || peer.uid == geteuid() || peer.uid == getuid() || is_outside_of_user_namespace(peer.uid);
+}
+
 int lifecycle_connect(const char *path) {
     struct sockaddr_un address;
     if (!set_path(&address, path)) {
@@ -31,7 +54,11 @@ int lifecycle_connect(const char *path) {
         return -1;
     }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
+    if (fd < 0) return fd;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        if (is_of_daemon(fd)) return fd;
+        errno = EPERM;
+    }
     close_quietly(fd);
     return -1;
 }

@@ -1,7 +1,16 @@
+import Glibc
 public import Varlink
 
 /// The parameters of a method that takes none, and the reply of one that returns nothing.
 public typealias Nothing = NoParameters
+
+/// The users whose daemon a client talks to.
+public enum ServerTrust: Sendable {
+    /// Root and the caller itself: other users could read what the client sends, and answer what they want.
+    case rootAndCaller
+    /// Any user.
+    case anybody
+}
 
 /// A connection to the daemon.
 public struct ControlClient: ~Copyable {
@@ -10,26 +19,48 @@ public struct ControlClient: ~Copyable {
     /// The path of the socket that answered.
     public let path: String
 
+    /// The user that the daemon runs as; nil if the kernel does not tell.
+    public var daemonUser: UInt32? { client.serverUser }
+
+    /// Whether the daemon runs as root or as the caller.
+    public var isTrusted: Bool { Self.isTrusted(daemonUser) }
+
     /// Connects to a socket. The time is for the connection and for each call; nil waits for as long as it takes.
-    public init(path: String, timeout: Duration?) throws(ControlClientError) {
+    ///
+    /// - Parameter trust: Whose daemon may answer. Nothing is sent to another one.
+    public init(
+        path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller
+    ) throws(ControlClientError) {
+        client = try Self.open(path, timeout, trust)
+        self.path = path
+        self.timeout = timeout
+    }
+
+    private static func open(
+        _ path: String, _ timeout: Duration?, _ trust: ServerTrust
+    ) throws(ControlClientError) -> Client {
+        let client: Client
         do throws(ClientError) {
             client = try Client(path: path, timeout: timeout)
         } catch {
             throw ControlClientError(error)
         }
-        self.path = path
-        self.timeout = timeout
+        let user = client.serverUser
+        guard trust == .anybody || isTrusted(user) else { throw .untrusted(path: path, user: user) }
+        return client
     }
+
+    private static func isTrusted(_ user: UInt32?) -> Bool { user.map { $0 == 0 || $0 == geteuid() } ?? false }
 
     /// Connects to the first of several sockets that answers. When none does, the error is that of the socket that is
     /// there but cannot be used, if there is one.
     public static func connect(
-        toFirstOf paths: [String], timeout: Duration?
+        toFirstOf paths: [String], timeout: Duration?, trust: ServerTrust = .rootAndCaller
     ) throws(ControlClientError) -> ControlClient {
         var failure: ControlClientError?
         for path in paths {
             do throws(ControlClientError) {
-                return try ControlClient(path: path, timeout: timeout)
+                return try ControlClient(path: path, timeout: timeout, trust: trust)
             } catch {
                 switch failure {
                 case nil, .absent: failure = error

@@ -10,6 +10,8 @@ public enum ControlClientError: Error, Equatable, Sendable {
     /// The caller may not use the socket at the path; where there is no path, the daemon let it connect and then
     /// refused the call.
     case notPermitted(path: String?)
+    /// The daemon that listens at the path is neither root's nor the caller's.
+    case untrusted(path: String, user: UInt32?)
     /// There is a socket at the path, and connect(2) failed with this errno.
     case unreachable(path: String, errno: Int32)
     /// The daemon closed the connection before it answered.

@@ -25,6 +25,15 @@ public enum SocketPath {
         return "\(directory)/lifed/control"
     }
 
+    /// Returns the users whose daemon a client talks to: anybody's if the caller has named its socket.
+    public static func trust(_ choice: Choice, environment: (String) -> String?) -> ServerTrust {
+        switch choice {
+        case .path: .anybody
+        case .system, .user: .rootAndCaller
+        case .automatic: environment(variable).map { $0.isEmpty } ?? true ? .rootAndCaller : .anybody
+        }
+    }
+
     /// The sockets to try, in order; empty when the user's own is asked for and there is no place for it.
     public static func candidates(_ choice: Choice, environment: (String) -> String?) -> [String] {
         switch choice {

@@ -26,6 +26,9 @@ public struct Client: ~Copyable {
     /// thing. It belongs to the connection.
     public var descriptor: CInt { socket.descriptor }
 
+    /// The user that the service runs as, by the kernel's word; nil if the kernel does not tell.
+    public var serverUser: UInt32? { socket.peerUser }
+
     /// Calls a method and waits for its only reply. A connection whose call failed without an answer from the peer is
     /// of no further use: the answer might come yet and would be taken for the next call's.
     public mutating func call<Result: Decodable>(

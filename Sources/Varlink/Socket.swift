@@ -55,6 +55,15 @@ struct Socket: ~Copyable {
         }
     }
 
+    /// The effective user that the peer had when it began to listen (SO_PEERCRED of unix(7)); nil if the kernel does not tell.
+    var peerUser: UInt32? {
+        // pid_t, uid_t and gid_t of struct ucred, which Glibc's module leaves out.
+        var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+        var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+        let result = unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+        return result == 0 && credentials.user != .max ? credentials.user : nil
+    }
+
     private func setSendTimeout(_ duration: Duration?) throws(ClientError) {
         guard let duration else { return }
         let (seconds, attoseconds) = duration.components

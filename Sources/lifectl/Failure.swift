@@ -58,6 +58,11 @@ extension Failure {
                 path.map { "not permitted to use \($0); \(remedy)" }
                 ?? "not permitted; \(remedy), and from within an app only what its manifest's \"control\" allows"
             self.init(.notPermitted, action, message)
+        case .untrusted(let path, let user):
+            self.init(
+                .notPermitted, action,
+                "\(path) belongs to \(Text.user(user)), whose daemon could read what you send; "
+                    + "--socket \(path) asks it nevertheless")
         case .unreachable(let path, let number):
             self.init(.unavailable, action, "cannot connect to \(path): \(Text.error(number))")
         case .closed: self.init(.unavailable, action, "the daemon closed the connection; is it shutting down?")

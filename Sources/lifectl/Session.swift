@@ -22,7 +22,9 @@ struct Session: ~Copyable {
                     + "name its socket with --socket")
         }
         do throws(ControlClientError) {
-            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.timeout)
+            let trust = SocketPath.trust(options.choice, environment: Environment.value)
+            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.timeout, trust: trust)
+            if !client.isTrusted { ForeignDaemonWarning.show(path: client.path, user: client.daemonUser) }
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }

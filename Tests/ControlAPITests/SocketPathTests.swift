@@ -19,6 +19,16 @@ import Testing
         #expect(SocketPath.candidates(.path("/t"), environment: { environment[$0] }) == ["/t"])
     }
 
+    @Test func onlyASocketThatWasNamedMayBeAnybodys() {
+        #expect(SocketPath.trust(.automatic, environment: { user[$0] }) == .rootAndCaller)
+        #expect(SocketPath.trust(.automatic, environment: { ["LIFED_SOCKET": ""][$0] }) == .rootAndCaller)
+        #expect(SocketPath.trust(.automatic, environment: { ["LIFED_SOCKET": "/s"][$0] }) == .anybody)
+        #expect(SocketPath.trust(.path("/s"), environment: { _ in nil }) == .anybody)
+        for choice in [SocketPath.Choice.user, .system] {
+            #expect(SocketPath.trust(choice, environment: { ["LIFED_SOCKET": "/s"][$0] }) == .rootAndCaller)
+        }
+    }
+
     @Test(arguments: [[:], ["XDG_RUNTIME_DIR": ""], ["XDG_RUNTIME_DIR": "relative"], ["LIFED_SOCKET": ""]])
     func withoutARuntimeDirectoryThereIsNoUsersDaemon(_ environment: [String: String]) {
         #expect(SocketPath.candidates(.user, environment: { environment[$0] }) == [])

@@ -12,10 +12,12 @@ final class DaemonLink {
     private static let timeout = Duration.seconds(10)
 
     private let sockets: [String]
+    private let trust: ServerTrust
     private var connection: Connection?
 
     init(_ options: GlobalOptions) {
         sockets = SocketPath.candidates(options.choice, environment: Environment.value)
+        trust = SocketPath.trust(options.choice, environment: Environment.value)
     }
 
     var isConnected: Bool { connection != nil }
@@ -26,7 +28,7 @@ final class DaemonLink {
     var hasClosed: Bool { descriptor.map(FollowClock.isReadable) ?? false }
 
     func connect() throws(ControlClientError) {
-        connection = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout))
+        connection = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout, trust: trust))
     }
 
     func close() { connection = nil }

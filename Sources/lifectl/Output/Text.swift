@@ -48,6 +48,9 @@ enum Text {
         return unsafe String(cString: text)
     }
 
+    /// A user by number: lifectl is linked statically, and does without the databases of users.
+    static func user(_ number: UInt32?) -> String { number.map { "user \($0)" } ?? "an unknown user" }
+
     /// Seconds without needless zeros: `60 s`, `0.5 s`.
     static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components

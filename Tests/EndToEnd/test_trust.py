@@ -1,0 +1,100 @@
+"""Whom lifectl and the libraries talk to, and what they tell."""
+
+import contextlib
+import os
+import socket
+import subprocess
+
+import pytest
+
+import programs
+from container import wait_for
+from takeover import kill
+from test_samples import COLD_START, Sample
+from test_takeover_libraries import returned
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+
+OTHER = 65534
+NOT_PERMITTED = 77
+
+
+@contextlib.contextmanager
+def listener_of(user, path):
+    """A socket of another user: the kernel keeps who it was that began to listen."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        os.seteuid(user)
+        try:
+            listener.listen()
+        finally:
+            os.seteuid(0)
+        listener.settimeout(60)
+        yield listener
+    path.unlink(missing_ok=True)
+
+
+def everything_sent(listener):
+    connection, _ = listener.accept()
+    connection.settimeout(60)
+    with connection:
+        text = b""
+        while not text.endswith(b"\0") and (chunk := connection.recv(65536)):
+            text += chunk
+    return text
+
+
+def lifectl(products, runtime, *arguments):
+    environment = {name: value for name, value in os.environ.items() if name != "LIFED_SOCKET"}
+    environment |= {"XDG_RUNTIME_DIR": str(runtime), "API_TOKEN": "hunter2", "LC_TIME": "C", "DISPLAY": ":7"}
+    command = [products / "lifectl", *arguments]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_lifectl_sends_nothing_to_a_daemon_of_another_user(direct, tmp_path):
+    with listener_of(OTHER, tmp_path / "theirs/lifed/control") as listener:
+        process = lifectl(direct.products, tmp_path / "theirs", "--user", "run", "--", "true")
+        assert everything_sent(listener) == b""
+        _, complaint = process.communicate(timeout=60)
+        assert process.returncode == NOT_PERMITTED and f"user {OTHER}" in complaint
+
+
+def test_lifectl_warns_where_the_socket_of_another_user_was_named(direct, tmp_path):
+    path = tmp_path / "theirs/control"
+    with listener_of(OTHER, path) as listener:
+        process = lifectl(direct.products, tmp_path, "--socket", str(path), "run", "--", "true")
+        text = everything_sent(listener)
+        _, complaint = process.communicate(timeout=60)
+    assert b'"org.lifed.Run"' in text and b"hunter2" not in text
+    assert complaint.startswith(f"lifectl: warning: {path} belongs to user {OTHER}")
+
+
+def test_a_program_gets_what_it_needs_of_the_environment_and_what_is_named(direct):
+    os.environ.update({"API_TOKEN": "hunter2", "OTHER_TOKEN": "geheim", "LC_TIME": "C", "DISPLAY": ":7"})
+    try:
+        direct.lifectl("run", "--id", "app", "--setenv", "OTHER_TOKEN", "--setenv", "X=a=b", "--", *programs.IDLE)
+    finally:
+        for name in ("API_TOKEN", "OTHER_TOKEN", "LC_TIME", "DISPLAY"):
+            del os.environ[name]
+    with open(f"/proc/{direct.lifectl.pid('app')}/environ") as file:
+        found = dict(line.split("=", 1) for line in file.read().rstrip("\0").split("\0"))
+    assert "API_TOKEN" not in found
+    assert (found["OTHER_TOKEN"], found["X"], found["LC_TIME"], found["DISPLAY"]) == ("geheim", "a=b", "C", ":7")
+    assert found["PATH"] == os.environ["PATH"]
+
+
+@pytest.mark.parametrize("library", ["swift", "c"])
+def test_a_library_does_not_come_back_to_another_user(mortal, tmp_path, library):
+    sample = Sample(mortal, library, tmp_path)
+    sample.launch()
+    with open(f"/proc/{mortal.lifectl.pid('sample')}/environ", "rb") as file:
+        variables = dict(line.split(b"=", 1) for line in file.read().rstrip(b"\0").split(b"\0"))
+    path = mortal.runtime / os.path.basename(variables[b"LIFECYCLE_SOCKET"].decode())
+    kill(mortal)
+    with listener_of(OTHER, path) as listener:
+        assert everything_sent(listener) == b""
+    mortal.start()
+    wait_for(lambda: returned(mortal, "sample"))
+    sample.expect(COLD_START)
