@@ -16,8 +16,8 @@ struct RuntimeLock: ~Copyable {
             throw StartError("cannot create \(places.lock): \(Processes.Errno(rawValue: errno))")
         }
         let descriptor = Descriptor(owning: number)
-        guard lock(number) else {
-            let holder = holder(in: number).map { " (process \($0))" } ?? ""
+        guard lock(number), !isHolderAlive(number) else {
+            let holder = holder(in: number).map { " (process \($0.pid))" } ?? ""
             throw StartError("another lifed\(holder) is running with the runtime directory \(places.runtime)")
         }
         name(getpid(), in: number)
@@ -25,7 +25,8 @@ struct RuntimeLock: ~Copyable {
     }
 
     /// The lock is the process's own. One of the open file, as flock(2) has it, would be held by a child as well that was
-    /// just started and has not closed its copy, after the daemon is gone.
+    /// just started and has not closed its copy, after the daemon is gone. But the process loses its own when it opens the
+    /// file once more and closes it, as it does with a configuration file that links to it: see `isHolderAlive`.
     private static func lock(_ descriptor: Int32) -> Bool {
         var whole = Glibc.flock()
         whole.l_type = Int16(F_WRLCK)
@@ -33,16 +34,36 @@ struct RuntimeLock: ~Copyable {
         return unsafe fcntl(descriptor, F_SETLK, &whole) == 0
     }
 
-    /// For people only: it is the lock that counts.
+    /// Whether the daemon that the file names runs, though the lock is free. One that is just ending has a second for it.
+    private static func isHolderAlive(_ descriptor: Int32) -> Bool {
+        guard let holder = holder(in: descriptor), holder.pid != getpid() else { return false }
+        for _ in 0..<attemptLimit {
+            guard let status = ProcessStatus(of: holder.pid), status.identity == holder, !status.isZombie else {
+                return false
+            }
+            usleep(attemptPause)
+        }
+        return true
+    }
+
+    private static let attemptLimit = 100
+    private static let attemptPause: UInt32 = 10_000
+
+    /// The number and the start of the process.
     private static func name(_ process: pid_t, in descriptor: Int32) {
-        let text = Array("\(process)\n".utf8)
+        guard let identity = ProcessStatus(of: process)?.identity else { return }
+        let text = Array("\(identity.pid) \(identity.startTime)\n".utf8)
         guard ftruncate(descriptor, 0) == 0 else { return }
         _ = unsafe pwrite(descriptor, text, text.count, 0)
     }
 
-    private static func holder(in descriptor: Int32) -> pid_t? {
-        var text = [UInt8](repeating: 0, count: 16)
+    private static func holder(in descriptor: Int32) -> ProcessIdentity? {
+        var text = [UInt8](repeating: 0, count: 48)
         let count = unsafe pread(descriptor, &text, text.count, 0)
-        return pid_t(String(decoding: text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        let line = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        // A version before this one wrote the number alone.
+        guard let pid = words.first.flatMap({ pid_t($0) }) else { return nil }
+        return ProcessIdentity(pid: pid, startTime: words.count > 1 ? UInt64(words[1]) ?? 0 : 0)
     }
 }

@@ -107,7 +107,7 @@ def kill_daemon(service, before=lambda: None):
     lock = service.container.path("/run/lifed/lock")
     old = lock.read_text()
     before()
-    service.container.run(["kill", "-KILL", old.strip()])
+    service.container.run(["kill", "-KILL", old.split()[0]])
     wait_for(lambda: lock.read_text() not in (old, ""), what="another daemon")
     with connect(service.address) as connection:
         call(connection, "org.lifed.GetStatus", {})

@@ -83,7 +83,7 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
         mortal.start(OTHER_CLOCK)
         assert "apps of a lifed before are lost" in mortal.logged
         assert mortal.lifectl.apps() == {}
-        os.kill(int((mortal.runtime / "lock").read_text()), signal.SIGTERM)
+        os.kill(int((mortal.runtime / "lock").read_text().split()[0]), signal.SIGTERM)
         assert mortal.process.wait(timeout=60) == 0
     finally:
         os.kill(pid, signal.SIGKILL)
