@@ -21,7 +21,10 @@ enum TextFile {
     /// The content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
     ///
     /// - Parameter limit: The longest file that is read, in bytes.
-    static func read(_ path: String, limit: Int = maximumSize) throws(Failure) -> Content? {
+    /// - Parameter trusted: Whether nobody but root and the daemon's user may be able to have written it.
+    static func read(
+        _ path: String, limit: Int = maximumSize, trusted: Bool = false
+    ) throws(Failure) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw Failure(message: "cannot be opened: \(SystemError.text(errno))") }
@@ -34,6 +37,7 @@ enum TextFile {
         guard unsafe fstat(descriptor, &status) == 0 else {
             throw Failure(message: "cannot be examined: \(SystemError.text(errno))")
         }
+        if trusted { try FileTrust.check(path, opened: status) }
         if isNull(status) { return .masked }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(message: "is not a regular file") }
         let bytes = try readAll(descriptor, limit: limit)

@@ -93,7 +93,7 @@ def test_apps_lists_what_can_be_launched(desktop):
     assert "adhoc" not in apps and "inner" not in apps
     assert apps["shown"] == {
         "id": "shown", "name": "Gezeigt", "source": "desktopEntry", "running": True, "shown": True,
-        "file": str(desktop.shared / "applications/shown.desktop"),
+        "file": str(desktop.shared / "applications/shown.desktop"), "problem": None,
     }
     assert (apps["described"]["source"], apps["described"]["file"]) == ("manifest", str(manifest))
     assert not apps["described"]["running"]

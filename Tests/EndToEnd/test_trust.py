@@ -98,3 +98,27 @@ def test_a_library_does_not_come_back_to_another_user(mortal, tmp_path, library)
     mortal.start()
     wait_for(lambda: returned(mortal, "sample"))
     sample.expect(COLD_START)
+
+
+@pytest.mark.parametrize("name", ["apps.d/theirs.toml", "apps.d", "linked.toml", "lifed.toml"])
+def test_a_configuration_that_another_user_may_write_is_not_used(direct, name):
+    (direct.configuration / "lifed.toml").write_text("frontLimit = 2\n")
+    (direct.configuration / "linked.toml").write_text("command = ['true']\n")
+    (direct.configuration / "apps.d/linked.toml").symlink_to(direct.configuration / "linked.toml")
+    (direct.configuration / "apps.d/theirs.toml").write_text("command = ['true']\n")
+    direct.lifectl("reload")
+    assert set(direct.lifectl.apps()) == {"linked", "theirs"}
+    os.chown(direct.configuration / name, OTHER, OTHER)
+    direct.lifectl("reload")
+    problems = [problem["message"] for problem in direct.lifectl.json("status")["status"]["problems"]]
+    left = {"apps.d/theirs.toml": {"linked"}, "apps.d": set(), "linked.toml": {"theirs"}}.get(name, {"linked", "theirs"})
+    assert set(direct.lifectl.apps()) == left
+    assert problems and all(f"{direct.configuration / name} belongs to user {OTHER}" in problem for problem in problems)
+
+
+def test_the_lock_stays_though_a_configuration_file_links_to_it(direct):
+    (direct.configuration / "lifed.toml").symlink_to(direct.runtime / "lock")
+    direct.lifectl("reload", check=False)
+    rival = subprocess.run(direct.arguments(), capture_output=True, text=True, timeout=60)
+    assert rival.returncode != 0 and f"another lifed (process {direct.process.pid})" in rival.stderr
+    assert direct.lifectl("status").returncode == 0

@@ -1,0 +1,112 @@
+import Glibc
+
+/// The check that only root and the daemon's own user can have written a file.
+///
+/// The file, each directory on the way to it, and each link on the way with what it leads to must belong to root or to the
+/// daemon's user. No other user may be able to write to the file, or to replace it in a directory: a directory that others
+/// or a group may write to must be sticky. A group that is the daemon user's private one counts as the user.
+enum FileTrust {
+    /// As many links as the kernel follows, path_resolution(7).
+    private static let linkLimit = 40
+
+    /// Throws the first objection to a file that is open.
+    ///
+    /// - Parameter path: The path by which it was opened, which is absolute, or relative to the working directory.
+    /// - Parameter opened: What fstat(2) says of the file.
+    static func check(_ path: String, opened: stat) throws(TextFile.Failure) {
+        var rest = components(of: path)
+        var place = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+        var links = 0
+        var status = try look(at: place.isEmpty ? "/" : place)
+        while let name = rest.popLast() {
+            try checkDirectory(status, place.isEmpty ? "/" : place)
+            let next = "\(place)/\(name)"
+            status = try look(at: next)
+            try checkOwner(status, next)
+            guard isLink(status) else {
+                place = next
+                continue
+            }
+            links += 1
+            guard links <= linkLimit, let target = target(of: next) else {
+                throw TextFile.Failure(message: "is not used: \(next) cannot be followed")
+            }
+            if target.utf8.first == UInt8(ascii: "/") { place = "" }
+            rest += components(of: target)
+            status = try look(at: place.isEmpty ? "/" : place)
+        }
+        guard status.st_ino == opened.st_ino, status.st_dev == opened.st_dev else {
+            throw TextFile.Failure(message: "is not used: it was replaced while it was read; try again")
+        }
+        // Everybody may write to /dev/null, by which a manifest is masked.
+        if status.st_mode & S_IFMT == S_IFREG { try checkMode(status, place) }
+    }
+
+    /// The names on the way, the last one first. By bytes: a name may begin with an accent, which makes one character with
+    /// the slash before it.
+    private static func components(of path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }.reversed()
+    }
+
+    private static func isLink(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFLNK }
+
+    private static func look(at path: String) throws(TextFile.Failure) -> stat {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            throw TextFile.Failure(message: "is not used: \(path) cannot be examined: \(SystemError.text(errno))")
+        }
+        return status
+    }
+
+    private static func target(of link: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(link, &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func checkDirectory(_ status: stat, _ path: String) throws(TextFile.Failure) {
+        try checkOwner(status, path)
+        if status.st_mode & S_ISVTX == 0 { try checkMode(status, path) }
+    }
+
+    private static func checkOwner(_ status: stat, _ path: String) throws(TextFile.Failure) {
+        guard status.st_uid == 0 || status.st_uid == geteuid() || isUnmappedRoot(status.st_uid) else {
+            let owner = geteuid() == 0 ? "root" : "you or root"
+            throw TextFile.Failure(
+                message: "is not used: \(path) belongs to user \(status.st_uid), and should to \(owner); "
+                    + "'chown -h \(geteuid()) \(path)' changes that")
+        }
+    }
+
+    private static func checkMode(_ status: stat, _ path: String) throws(TextFile.Failure) {
+        guard status.st_mode & S_IWOTH == 0 else {
+            throw TextFile.Failure(
+                message: "is not used: everybody may write to \(path); 'chmod o-w \(path)' forbids that")
+        }
+        guard status.st_mode & S_IWGRP == 0 || isPrivate(group: status.st_gid) else {
+            throw TextFile.Failure(
+                message: "is not used: group \(status.st_gid) may write to \(path); 'chmod g-w \(path)' forbids that")
+        }
+    }
+
+    /// Whether a group is the daemon user's own alone, as where every user has such a group and a umask of 002.
+    private static func isPrivate(group: gid_t) -> Bool {
+        guard geteuid() != 0, group == geteuid(), let entry = unsafe getgrgid(group) else { return false }
+        return unsafe entry.pointee.gr_mem?.pointee == nil
+    }
+
+    /// In a user namespace that does not know root, the kernel shows root's files as the overflow user's.
+    private static func isUnmappedRoot(_ user: uid_t) -> Bool { user == overflowUser && !isInitialNamespace }
+
+    private static let overflowUser: uid_t = 65534
+
+    private static let isInitialNamespace: Bool = {
+        guard let file = unsafe fopen("/proc/self/uid_map", "re") else { return true }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard unsafe fgets(&line, Int32(line.count), file) != nil else { return true }
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.split(whereSeparator: \.isWhitespace).last.map { $0 == "4294967295" } ?? true
+    }()
+}
