@@ -21,8 +21,6 @@ extension ControlMethod where Parameters == RunParameters, Reply == AppReply {
 }
 
 extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Puts an app to sleep.
-    public static var suspend: Self { Self(.suspend) }
     /// Wakes an app and keeps it running in the background.
     public static var resume: Self { Self(.resume) }
     /// Asks an app to end, and makes it end when its grace is over.
@@ -41,9 +39,17 @@ extension ControlMethod where Parameters == AppParameters, Reply == DescribeRepl
     public static var describe: Self { Self(.describe) }
 }
 
+extension ControlMethod where Parameters == SuspendParameters, Reply == AppReply {
+    /// Suspends an app.
+    public static var suspend: Self { Self(.suspend) }
+}
+
 extension ControlMethod where Parameters == InterruptionParameters, Reply == NoParameters {
     /// Makes what is in front inactive.
     public static var beginInterruption: Self { Self(.beginInterruption) }
+}
+
+extension ControlMethod where Parameters == EndInterruptionParameters, Reply == NoParameters {
     /// Ends an interruption.
     public static var endInterruption: Self { Self(.endInterruption) }
 }

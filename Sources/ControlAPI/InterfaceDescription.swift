@@ -288,8 +288,9 @@ public enum LifedInterface {
         # A call, an alert: what is in front becomes inactive until every interruption has ended.
         method BeginInterruption(name: ?string) -> ()
 
-        # Ends an interruption; what is in front becomes active again.
-        method EndInterruption(name: ?string) -> ()
+        # Ends an interruption; the foreground app becomes active again. With answer, that app becomes the foreground app in the
+        # same step, launched if need be, and the interrupted app goes to the background without becoming active.
+        method EndInterruption(name: ?string, answer: ?string) -> ()
 
         # Hands a URL to the app that opens such, or to the one that is named, in front; it is launched if need be. A URL of
         # the scheme file is of the type that its name says, unless one is given. Answers when the app is done with it.
@@ -302,8 +303,9 @@ public enum LifedInterface {
         # where they then have to be.
         method Simulate(event: MachineEvent) -> ()
 
-        # Puts an app to sleep; answers when every process of its tree is stopped.
-        method Suspend(id: string) -> (app: App)
+        # Suspends an app; answers when every process of its tree is stopped. Its background tasks are expired first. With now,
+        # it is stopped without waiting for what it does in the background.
+        method Suspend(id: string, now: ?bool) -> (app: App)
 
         # Wakes an app and keeps it running in the background until it is suspended or has been in front.
         method Resume(id: string) -> (app: App)

@@ -88,7 +88,41 @@ public struct RunParameters: Codable, Sendable, NamedFields {
     public static var fieldNames: [String] { ["command", "id", "environment", "workingDirectory", "background"] }
 }
 
-/// The parameters of BeginInterruption and EndInterruption.
+/// The parameters of Suspend.
+public struct SuspendParameters: Codable, Sendable, NamedFields {
+    /// The app's id.
+    public var id: String
+    /// Whether it is suspended without waiting for what it does in the background.
+    public var now: Bool?
+
+    /// Names an app, and how it is suspended.
+    public init(id: String, now: Bool? = nil) {
+        self.id = id
+        self.now = now
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["id", "now"] }
+}
+
+/// The parameters of EndInterruption.
+public struct EndInterruptionParameters: Codable, Sendable, NamedFields {
+    /// Which interruption.
+    public var name: String?
+    /// The app that answers it, which becomes the foreground app.
+    public var answer: String?
+
+    /// Names an interruption, and the app that answers it.
+    public init(name: String? = nil, answer: String? = nil) {
+        self.name = name
+        self.answer = answer
+    }
+
+    /// As the description has them.
+    public static var fieldNames: [String] { ["name", "answer"] }
+}
+
+/// The parameters of BeginInterruption.
 public struct InterruptionParameters: Codable, Sendable, NamedFields {
     /// Which interruption.
     public var name: String?

@@ -8,12 +8,16 @@ struct AnswerLog {
     private(set) var lastReceived: SequenceNumber?
     /// What the app is still dealing with. An array: there is seldom more than one.
     private var unanswered: [SequenceNumber] = []
-    private var lastAnswer: MessageFromApp?
-    private var lastAnswered: SequenceNumber?
+    /// The answers that a daemon may have lost with the one before, in the order in which they were given: those to the
+    /// resignations received last, and to the callback that they may have been sent behind.
+    private var answers: [(sequence: SequenceNumber, message: MessageFromApp)] = []
 
     /// Notes a callback; false for one that was received before.
-    mutating func receive(_ sequence: SequenceNumber) -> Bool {
+    ///
+    /// - Parameter isResignation: Whether it may come before the daemon has the answer to the one before.
+    mutating func receive(_ sequence: SequenceNumber, isResignation: Bool = false) -> Bool {
         if let lastReceived, sequence <= lastReceived { return false }
+        if !isResignation { answers = [] }
         lastReceived = sequence
         unanswered.append(sequence)
         return true
@@ -23,13 +27,16 @@ struct AnswerLog {
     mutating func answer(_ sequence: SequenceNumber, _ answer: CallbackAnswer) -> MessageFromApp {
         unanswered.removeAll { $0 == sequence }
         let message = MessageFromApp.done(sequence, answer)
-        (lastAnswered, lastAnswer) = (sequence, message)
+        answers.removeAll { $0.sequence == sequence }
+        answers.append((sequence, message))
         return message
     }
 
     /// What answers a callback that was received before, or nil while the app is dealing with it.
     func again(_ sequence: SequenceNumber) -> MessageFromApp? {
         guard !unanswered.contains(sequence) else { return nil }
-        return lastAnswered == sequence ? lastAnswer : .done(sequence, .plain)
+        return answers.first { $0.sequence == sequence }?.message ?? .done(sequence, .plain)
     }
+
+    var messagesToResume: [MessageFromApp] { answers.map { $0.message } }
 }

@@ -9,7 +9,10 @@ extension Session {
             channel = .open
             refusals = 0
         case .callback(let callback):
-            guard answers.receive(callback.sequence) else { return repeatAnswer(to: callback.sequence) }
+            let isResignation = [.willResignActive, .sceneWillResignActive].contains(callback.kind)
+            guard answers.receive(callback.sequence, isResignation: isResignation) else {
+                return repeatAnswer(to: callback.sequence)
+            }
             noteBackgroundTime(callback, now: now)
             events.append(.callback(callback))
         case .unknownCallback(let sequence):

@@ -174,7 +174,7 @@ public struct Session: Sendable {
     /// its suspension.
     mutating func sayAgain() {
         for message in assertions.messagesToResume + scenes.messagesToResume { send(message) }
-        if let sequence = answers.lastReceived, let message = answers.again(sequence) { send(message) }
+        for message in answers.messagesToResume { send(message) }
     }
 
     /// Nobody decides over the app any more.

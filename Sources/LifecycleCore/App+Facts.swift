@@ -35,6 +35,8 @@ extension App {
         var wishReason = Reason.none
         /// Whether it stays awake out of sight until somebody suspends it.
         var keepsAwake = false
+        /// Whether it is suspended whatever it does in the background, until it is wanted again.
+        var isSuspendedAtOnce = false
         /// How somebody says that it is used, without being in front.
         var uses: Set<Use> = []
         /// Which of that keeps it awake out of sight.
@@ -57,16 +59,18 @@ extension App {
 
         /// The one thing outstanding.
         var awaiting: Awaiting?
+        /// The resignations that were sent while `awaiting` was the answer to another callback, in the order in which they were
+        /// sent. Empty unless `awaiting` is an answer; the first of them takes its place when that has come or is not awaited any longer.
+        var resignations: [Resignation] = []
         /// What it has to be told before its next step.
         var owed: [Notice] = []
-        /// How many places there were when it was told willEnterForeground, which didBecomeActive always follows: it gets one of
-        /// these even if there are fewer meanwhile. Nil where it was not told, or has got there.
-        var placesPromised: Int?
         /// The number of the last callback.
         var lastSequence: UInt64 = 0
 
         /// What holds it in the background, in the order in which it began.
         public internal(set) var holds: [Hold] = []
+        /// The deadline that the app was told for its expired tasks; set while the deadline of their expiration runs.
+        var taskDeadline: Instant?
         /// Whether it has answered the launch callbacks.
         var hasLaunched = false
 

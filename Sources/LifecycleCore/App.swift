@@ -42,18 +42,13 @@ extension App {
     /// manifest says by now.
     public var argumentURL: String? { self.events.contains { $0.number == self.launchEvent } ? nil : self.launchURL }
 
-    /// Where the next step leads: the target, except that an app which was told that it comes to the front gets there, and
-    /// that one which has work to do is not put to sleep.
-    var destination: AppState {
-        if owesActivation, self.target.isAlive { return .active }
-        return self.target == .suspended && (hasWork || hasSceneWork) ? .background : self.target
+    /// Where the next step leads: the target, except that an app which has work to do is not suspended.
+    var destination: AppState { self.target == .suspended && (hasWork || hasSceneWork) ? .background : self.target }
+
+    /// Whether it is in the foreground, or it or a scene of it was told that it comes there.
+    var isInSight: Bool {
+        self.state.isForeground || awaitedCallback == .willEnterForeground || isBringingScene
     }
-
-    /// Whether it was told that it comes to the front, and not yet that it is active.
-    var owesActivation: Bool { self.placesPromised != nil }
-
-    /// Whether it is in front, or it or a scene of it was told that it comes there.
-    var isInSight: Bool { self.state.isForeground || owesActivation || isBringingScene }
 
     private var isBringingScene: Bool {
         if case .answer(_, _, .scene(let next)) = self.awaiting { next.isForeground } else { false }
@@ -90,8 +85,29 @@ extension App {
     /// Whether it is giving up its place among the active apps: it, or the last of its scenes that is active, has been
     /// told, and has not answered yet.
     var isResigning: Bool {
-        guard let notice = awaitedNotice, notice.isResignation else { return false }
-        return notice.scene.map { self.scenes[$0]?.state == .foregroundActive && self.scenes.activeCount == 1 } ?? true
+        if hasScenes, self.scenes.activeCount > 0 {
+            return self.scenes.all.allSatisfy { $0.state != .foregroundActive || isResigning($0.id) }
+        }
+        return isResigning(nil)
+    }
+
+    /// A Boolean value that indicates whether the app has an unanswered resignation of this scene, or, without a scene, of itself.
+    func isResigning(_ scene: SceneID?) -> Bool {
+        let isMeant = { (notice: Notice) in notice.isResignation && notice.scene == scene }
+        return awaitedNotice.map(isMeant) ?? false || self.resignations.contains { isMeant($0.delivery.notice) }
+    }
+
+    /// The next resignation that the app has to be sent: of itself, or of one of its active scenes.
+    var dueResignation: Notice? {
+        guard self.isLinked, !self.isAway else { return nil }
+        guard hasScenes else {
+            let isDue = self.state == .active && destination != .active && !isResigning(nil)
+            return isDue ? Notice(.willResignActive) : nil
+        }
+        let scene = self.scenes.all.first {
+            $0.state == .foregroundActive && sceneTarget(of: $0) != .foregroundActive && !isResigning($0.id)
+        }
+        return scene.map { Notice(.sceneWillResignActive, $0.id) }
     }
 
     /// The callback that it has not answered yet.
@@ -149,6 +165,15 @@ enum Awaiting: Sendable, Equatable {
     case resume
     /// That every process is gone.
     case end
+}
+
+/// A callback that asks the app, or one of its scenes, to stop being active, sent behind an unanswered callback.
+struct Resignation: Sendable, Equatable {
+    var delivery: Delivery
+    /// When it was sent.
+    var sent: Instant
+    /// The state that follows the answer; nil when the app has left its place without it.
+    var arrival: Arrival?
 }
 
 /// How an app's end began.

@@ -13,6 +13,8 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     case launch
     /// An app that lost its channel with a daemon that died should have come back.
     case comeBack = "come-back"
+    /// The process of an app whose channel ended should have ended with it.
+    case hangUp = "hang-up"
     /// The time for the app's background tasks is over.
     case tasks
     /// The app should have ended its expired tasks.

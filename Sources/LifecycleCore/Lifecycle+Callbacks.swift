@@ -11,14 +11,64 @@ extension Lifecycle {
             state: stateToTell(callback, to: app))
         delivery.event = event
         apps[id]?.lastSequence = delivery.sequence
+        // Its place has a whole second from now on.
+        if notice.isResignation, deadlines.instant(.resignation, id) != nil {
+            deadlines.set(.resignation, id, at: delivery.deadline)
+        }
+        if app.awaiting != nil {
+            apps[id]?.resignations.append(Resignation(delivery: delivery, sent: now, arrival: arrival))
+            effects.append(.deliver(id, delivery))
+            return unsettleWaitingForPlace()
+        }
         apps[id]?.awaiting = .answer(delivery, sent: now, to: arrival)
-        // One that is told late, from `owed`, has missed its second.
-        if callback == .willEnterForeground, arrival != nil { apps[id]?.placesPromised = settings.frontLimit }
         // Giving up a place has a deadline of its own.
         if callback != .willResignActive || app.state != .active { deadlines.set(.answer, id, at: delivery.deadline) }
         effects.append(.deliver(id, delivery))
         // Whoever waits for a place may be told to come as soon as this one was told to go.
         if notice.isResignation { unsettleWaitingForPlace() }
+    }
+
+    /// Sends the app, or one of its active scenes, its resignation at once, behind a callback that it has not answered yet.
+    ///
+    /// - Returns: Whether a step was taken.
+    mutating func sendResignation(to id: AppID) -> Bool {
+        guard let app = apps[id], let notice = app.dueResignation else { return false }
+        // What has never heard that it is active need not hear that it no longer is.
+        if app.owed.contains(where: { $0.isActivation && $0.scene == notice.scene }) {
+            apps[id]?.owed.removeAll { $0.isActivation && $0.scene == notice.scene }
+            if let scene = notice.scene {
+                arrive(scene, of: id, at: .foregroundInactive)
+            } else {
+                arrive(id, at: .inactive)
+            }
+            return true
+        }
+        guard case .answer = app.awaiting else { return false }
+        deliver(notice, to: id, then: notice.scene == nil ? .app(.inactive) : .scene(.foregroundInactive))
+        return true
+    }
+
+    /// Waits for the answer to the next resignation, when what it was sent behind is over. The app deals with one after the
+    /// other, and has a whole second for it.
+    private mutating func awaitNextResignation(of id: AppID) {
+        guard let app = apps[id], app.awaiting == nil, let next = app.resignations.first else { return }
+        apps[id]?.resignations.removeFirst()
+        apps[id]?.awaiting = .answer(next.delivery, sent: next.sent, to: next.arrival)
+        deadlines.set(.answer, id, at: max(next.delivery.deadline, now + app.policy.timeouts.willResignActive))
+    }
+
+    /// The app, or a scene of it, has left its place without the answer to its resignation, which is still waited for.
+    mutating func keepResignation(of id: AppID, scene: SceneID?) {
+        if case .answer(let delivery, let sent, _) = apps[id]?.awaiting, delivery.notice.isResignation,
+            delivery.scene?.scene == scene
+        {
+            apps[id]?.awaiting = .answer(delivery, sent: sent, to: nil)
+        }
+        guard let index = apps[id]?.resignations.firstIndex(where: { $0.delivery.scene?.scene == scene }),
+            let callback = apps[id]?.resignations[index].delivery.callback
+        else { return }
+        apps[id]?.resignations[index].arrival = nil
+        effects.append(.decision(.answerOverdue(id, callback)))
     }
 
     /// While an app launches, it is inactive, or in the background where it was launched there; how far the others have
@@ -28,23 +78,22 @@ extension Lifecycle {
         case .willFinishLaunching: .inactive
         case .didFinishLaunching: app.hasBeenInFront ? .inactive : .background
         case .didBecomeActive, .didEnterBackground, .willEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect:
+            .sceneDidEnterBackground, .sceneDidDisconnect, .willResignActive:
             app.state
-        // One that is told late is no longer active, and does not know that yet.
-        case .willResignActive: .active
         // One that is yet to be told that it is active is not, as far as it knows.
         default: app.owed.isEmpty || !app.state.isForeground ? app.state : .inactive
         }
     }
 
-    private func answerDeadline(of callback: Callback, for app: App) -> Instant {
+    func answerDeadline(of callback: Callback, for app: App) -> Instant {
         let timeouts = app.policy.timeouts
         switch callback {
-        case .willResignActive, .sceneWillResignActive:
-            return deadlines.instant(.resignation, app.id) ?? now + timeouts.willResignActive
+        case .willResignActive, .sceneWillResignActive: return now + timeouts.willResignActive
         case .didEnterBackground, .sceneDidEnterBackground: return now + timeouts.didEnterBackground
         case .sceneDidDisconnect: return deadlines.instant(.parting, app.id) ?? now + timeouts.callback
-        case .willFinishLaunching, .didFinishLaunching: return now + timeouts.launch
+        case .willFinishLaunching, .didFinishLaunching:
+            let limit = now + timeouts.launch
+            return min(limit, deadlines.instant(.launch, app.id) ?? limit)
         default: return now + timeouts.callback
         }
     }
@@ -63,53 +112,35 @@ extension Lifecycle {
         case .closeScene(let scene): closeScene(scene, by: id)
         case .sceneInfo(let scene, let info): keep(info, for: scene, of: id)
         case .timeLeft: tellTimeLeft(to: id)
-        case .closed: if app.isLinked { unlink(id) }
+        case .closed: if app.isLinked { channelEnded(id) }
         case .back(let sequence): if app.isAway { welcomeBack(id, lastSequence: sequence) }
         }
         unsettled.append(id)
-    }
-
-    /// An app may begin to listen at any time; it catches up from where it is, launch callbacks first.
-    private mutating func link(_ id: AppID) {
-        guard let app = apps[id] else { return }
-        apps[id]?.isLinked = true
-        deadlines.clear(.hello, id)
-        apps[id]?.owed = [Notice(.willFinishLaunching), Notice(.didFinishLaunching)]
-        apps[id]?.owed += app.sceneCatchUp
-        switch app.state {
-        case _ where app.hasScenes: break
-        case .active: apps[id]?.owed.append(Notice(.didBecomeActive))
-        case .background, .suspended: if app.hasBeenInFront { apps[id]?.owed.append(Notice(.didEnterBackground)) }
-        case .inactive, .notRunning, .terminating: break
-        }
-        deadlines.clear(.background, id)
-    }
-
-    /// An app that no longer listens goes on as one that never did.
-    private mutating func unlink(_ id: AppID) {
-        apps[id]?.isLinked = false
-        apps[id]?.isAway = false
-        deadlines.clear(.comeBack, id)
-        apps[id]?.owed = []
-        apps[id]?.mayHaveHeard = false
-        apps[id]?.placesPromised = nil
-        dropHolds(of: id)
-        dropEvents(of: id, .notListening)
-        goOnWithoutAnswer(id)
-        forgetClosedScenes(of: id)
     }
 
     private mutating func take(_ answer: AppAnswer, to sequence: UInt64, from id: AppID) {
         if apps[id]?.task?.sequence == sequence { return answerTask(answer, of: id) }
         // An answer that comes after its deadline finds nothing waiting for it, and is too late by definition.
         guard case .answer(let delivery, let sent, let next) = apps[id]?.awaiting, delivery.sequence == sequence
-        else { return }
+        else { return takeEarly(answerTo: sequence, from: id) }
         let time = now.duration(since: sent)
         effects.append(.decision(.answered(id, delivery.callback, time)))
         noteLaunchAnswer(delivery.callback, answer, of: id)
         if delivery.callback == .didFinishLaunching { finishLaunching(id) }
         if let event = delivery.event { finish(event, of: id, event.event.outcome(of: answer)) }
         goOn(id, to: next, answerTime: time)
+    }
+
+    /// The app has answered a resignation before the callback that it was sent behind, which is still waited for.
+    private mutating func takeEarly(answerTo sequence: UInt64, from id: AppID) {
+        guard let app = apps[id], let index = app.resignations.firstIndex(where: { $0.delivery.sequence == sequence })
+        else { return }
+        let resignation = app.resignations[index]
+        apps[id]?.resignations.remove(at: index)
+        let time = now.duration(since: resignation.sent)
+        effects.append(.decision(.answered(id, resignation.delivery.callback, time)))
+        complete(resignation.arrival, scene: resignation.delivery.scene?.scene, of: app, answerTime: time)
+        answerWaiters(of: id)
     }
 
     private mutating func finishLaunching(_ id: AppID) {
@@ -124,24 +155,32 @@ extension Lifecycle {
         goOn(id, to: next, answerTime: nil)
     }
 
-    private mutating func goOn(_ id: AppID, to next: Arrival?, answerTime: Duration?) {
+    mutating func goOn(_ id: AppID, to next: Arrival?, answerTime: Duration?) {
         guard let app = apps[id] else { return }
         apps[id]?.awaiting = nil
         deadlines.clear(.answer, id)
-        switch next {
-        case .app(let next): if let edge = app.edge(to: next) { take(edge, with: id, answerTime: answerTime) }
-        case .scene(let next):
-            if let scene = app.awaitedNotice?.scene { goOn(scene, of: id, to: next, answerTime: answerTime) }
-        case nil: break
-        }
+        complete(next, scene: app.awaitedNotice?.scene, of: app, answerTime: answerTime)
+        awaitNextResignation(of: id)
         forgetClosedScenes(of: id)
         answerWaiters(of: id)
     }
 
+    /// Takes the step that an answer leads to.
+    mutating func complete(_ next: Arrival?, scene: SceneID?, of app: App, answerTime: Duration?) {
+        switch next {
+        case .app(let next): if let edge = app.edge(to: next) { take(edge, with: app.id, answerTime: answerTime) }
+        case .scene(let next): if let scene { goOn(scene, of: app.id, to: next, answerTime: answerTime) }
+        case nil: break
+        }
+    }
+
     /// The app is silent; what that means depends on what it was told.
     mutating func answerOverdue(_ id: AppID) {
-        guard let callback = apps[id]?.awaitedCallback else { return }
-        effects.append(.decision(.answerOverdue(id, callback)))
+        guard let app = apps[id], case .answer(let delivery, _, let next) = app.awaiting else { return }
+        let callback = delivery.callback
+        // That a resignation is overdue was told when its place was lost.
+        let wasTold = delivery.notice.isResignation && next == nil && delivery.deadline < now
+        if !wasTold { effects.append(.decision(.answerOverdue(id, callback))) }
         // Nobody can tell whether it would have answered, if there had been anybody to answer to.
         if apps[id]?.isAway == true { return unlink(id) }
         if callback == .didBecomeActive || callback == .sceneDidBecomeActive {
@@ -160,71 +199,5 @@ extension Lifecycle {
     mutating func launchOverdue(_ id: AppID) {
         guard apps[id]?.isReady == false else { return }
         end(id, atOnce: true, reason: .launchTimeout)
-    }
-
-    // MARK: Channels that were lost
-
-    /// How long an app that runs may take to come back: longer than its library waits between two attempts.
-    static let returnTime = Duration.seconds(35)
-
-    /// An app that is stopped cannot come back before it is continued.
-    mutating func awaitReturn(of id: AppID) {
-        guard let app = apps[id], app.isAway, app.state.isAlive, app.state != .suspended else { return }
-        let end = now + Self.returnTime
-        deadlines.set(.comeBack, id, at: end)
-        for kind in [DeadlineKind.answer, .launch, .performTask, .taskExpiration] {
-            if let due = deadlines.instant(kind, id), due < end { deadlines.set(kind, id, at: end) }
-        }
-    }
-
-    private mutating func welcomeBack(_ id: AppID, lastSequence: UInt64) {
-        apps[id]?.isAway = false
-        deadlines.clear(.comeBack, id)
-        if deadlines.instant(.taskExpiration, id) != nil { expireTasks(id) }
-        // A task began before whatever else is awaited.
-        if let task = apps[id]?.task, task.sequence > lastSequence { effects.append(.deliver(id, task)) }
-        awaitAnswerAgain(of: id, lastSequence: lastSequence)
-        forgetWhatWasHeard(by: id, lastSequence: lastSequence)
-        // It would believe that it is active while another one is.
-        apps[id]?.owed.removeLostPlaces()
-    }
-
-    private mutating func forgetWhatWasHeard(by id: AppID, lastSequence: UInt64) {
-        guard let app = apps[id], app.mayHaveHeard else { return }
-        apps[id]?.mayHaveHeard = false
-        if app.lastSequence <= lastSequence { apps[id]?.owed.removeFirst() }
-    }
-
-    /// What the app has heard is due when it was; what it has not is told now, with all the time that it takes.
-    private mutating func awaitAnswerAgain(of id: AppID, lastSequence: UInt64) {
-        guard let app = apps[id], case .answer(var delivery, _, let next) = app.awaiting else { return }
-        if delivery.sequence > lastSequence {
-            delivery.deadline = answerDeadline(of: delivery.callback, for: app)
-            // Whoever was to end then may be wanted again, and loses a scene for another reason.
-            if let news = delivery.scene, let reason = app.reasonToTell(delivery.callback, of: news.scene) {
-                delivery.scene = SceneNews(scene: news.scene, reason: reason)
-            }
-            apps[id]?.awaiting = .answer(delivery, sent: now, to: next)
-            effects.append(.deliver(id, delivery))
-        }
-        guard deadlines.instant(.resignation, id) == nil || delivery.callback != .willResignActive else { return }
-        // A record may say anything; nobody has longer than one who is told now.
-        let due = min(delivery.deadline, answerDeadline(of: delivery.callback, for: app))
-        deadlines.set(.answer, id, at: max(due, now + Self.readingTime))
-    }
-
-    /// Takes the step that waited for an answer. An app that is away is told when it is back, unless it turns out that
-    /// it has heard it.
-    mutating func goOnUnheard(_ id: AppID) {
-        if let app = apps[id], app.isAway, let notice = app.awaitedNotice, !app.awaitsEvent {
-            apps[id]?.owed.insert(notice, at: 0)
-            apps[id]?.mayHaveHeard = true
-        }
-        goOnWithoutAnswer(id)
-    }
-
-    /// The app stayed away.
-    mutating func returnOverdue(_ id: AppID) {
-        if apps[id]?.isAway == true { unlink(id) }
     }
 }

@@ -64,8 +64,10 @@ extension Lifecycle {
         apps[id]?.isAway = false
         apps[id]?.mayHaveHeard = false
         apps[id]?.owed = []
-        apps[id]?.placesPromised = nil
+        apps[id]?.resignations = []
+        apps[id]?.isSuspendedAtOnce = false
         apps[id]?.holds = []
+        apps[id]?.taskDeadline = nil
         apps[id]?.isWoken = false
         deadlines.clearAll(id)
     }

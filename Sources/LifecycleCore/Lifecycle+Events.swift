@@ -21,6 +21,7 @@ extension Lifecycle {
             return nil
         }
         guard app.events.count(where: \.event.isErrand) < Self.errandLimit else { return nil }
+        apps[id]?.isSuspendedAtOnce = false
         return append(event, for: id)
     }
 
@@ -176,6 +177,17 @@ extension Lifecycle {
         deadlines.clear(.hello, id)
     }
 
+    /// The app is to be suspended before it has done its work.
+    mutating func dropWork(of id: AppID) {
+        let dropped = apps[id]?.events.filter(\.event.isTask) ?? []
+        apps[id]?.events.removeAll(where: \.event.isTask)
+        if let event = apps[id]?.task?.event {
+            endTask(of: id)
+            finish(event, of: id, .lost)
+        }
+        for event in dropped { finish(event, of: id, .lost) }
+    }
+
     /// The only end of every event: says what became of it, and answers who waits for that.
     mutating func finish(_ event: QueuedEvent, of id: AppID, _ outcome: EventOutcome) {
         guard event.event.isErrand else { return }
@@ -213,7 +225,12 @@ extension Lifecycle {
         let waiting = apps[id]?.waiters.filter(isMeant) ?? []
         apps[id]?.waiters.removeAll(where: isMeant)
         for waiter in waiting where requests.removeValue(forKey: waiter.request) != nil {
-            effects.append(.reply(waiter.request, .ended(outcome, apps[id])))
+            // An app that ended did not answer, and its exit says more than that.
+            if outcome == .lost, let app = apps[id] {
+                refuse(waiter.request, lossRefusal(for: app))
+            } else {
+                effects.append(.reply(waiter.request, .ended(outcome, apps[id])))
+            }
         }
     }
 }
@@ -239,19 +256,25 @@ extension App {
             && self.state != .suspended
     }
 
+    /// A Boolean value that indicates whether it is where it is to be, or about to be suspended there.
+    private var isAtRest: Bool {
+        self.state == destination || (self.state == .background && destination == .suspended)
+    }
+
     /// Whether an event is in its place.
     fileprivate func isPlace(for event: AppEvent) -> Bool {
         if !self.owed.isEmpty, !event.isForFront { return false }
         return switch event {
         // With scenes, it is one of them that shows it.
         case .openURL, .continueActivity:
-            self.state.isForeground && destination == .active && (!hasScenes || self.scenes.appState.isForeground)
+            self.state.isForeground && self.target.isForeground && (!hasScenes || self.scenes.appState.isForeground)
         case .performTask: false
         // What has to be put away is put away before the app leaves.
         case .protectedDataWillBecomeUnavailable: destination != .active || self.state == .active
-        // Nobody waits for these, neither for an app that comes nor for one that goes.
-        case .memoryWarning, .protectedDataDidBecomeAvailable, .significantTimeChange:
-            self.state == destination || (self.state == .background && destination == .suspended)
+        // An app that becomes active after an unlock has its data by then.
+        case .protectedDataDidBecomeAvailable: isAtRest || (self.state == .inactive && self.target == .active)
+        // These keep no app waiting, neither on its way to the foreground nor to the background.
+        case .memoryWarning, .significantTimeChange: isAtRest
         }
     }
 }

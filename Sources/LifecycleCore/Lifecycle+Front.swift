@@ -2,14 +2,14 @@ import OrderedCollections
 
 /// What is in front: a list, the latest first, with a limit.
 extension Lifecycle {
-    /// Wants the app in front, and running. Interruptions are answered by that; whoever is one too many leaves.
+    /// Wants the app in the foreground, as a person's choice.
     mutating func bringToFront(_ id: AppID, reason: Reason) {
-        endAllInterruptions()
         forgetReturns()
         putInFront(id, reason: reason)
     }
 
-    /// The same without anybody's wish: interruptions go on.
+    /// Wants the app in the foreground, and running; the apps that are too many leave. Interruptions go on: the app is inactive
+    /// until they have ended.
     mutating func putInFront(_ id: AppID, reason: Reason) {
         front.removeAll { $0 == id }
         front.insert(id, at: 0)
@@ -26,6 +26,7 @@ extension Lifecycle {
         }
         apps[id]?.wish = .run
         apps[id]?.wishReason = reason
+        apps[id]?.isSuspendedAtOnce = false
         giveUpVictim(id)
         deadlines.clear(.restart, id)
         returning.remove(id)
@@ -84,10 +85,6 @@ extension Lifecycle {
         guard interruptions.remove(name) != nil else { return }
         effects.append(.decision(.interruptionEnded(name)))
         if interruptions.isEmpty { retargetFront(reason: .interruptionEnded) }
-    }
-
-    private mutating func endAllInterruptions() {
-        for name in Array(interruptions) { endInterruption(name) }
     }
 
     mutating func retargetFront(reason: Reason) {

@@ -34,13 +34,13 @@ extension Lifecycle {
 
     mutating func endHold(_ number: UInt64, of id: AppID) {
         apps[id]?.holds.removeAll { $0.number == number }
-        if apps[id]?.hasTasks == false { deadlines.clear(.taskExpiration, id) }
+        if apps[id]?.hasTasks == false { endTaskExpiration(of: id) }
     }
 
     mutating func dropHolds(of id: AppID) {
         apps[id]?.holds = []
         deadlines.clear(.tasks, id)
-        deadlines.clear(.taskExpiration, id)
+        endTaskExpiration(of: id)
     }
 
     mutating func enterBackground(_ id: AppID) {
@@ -51,16 +51,29 @@ extension Lifecycle {
     mutating func leaveBackground(_ id: AppID) {
         deadlines.clear(.background, id)
         deadlines.clear(.tasks, id)
+        endTaskExpiration(of: id)
+    }
+
+    private mutating func endTaskExpiration(of id: AppID) {
         deadlines.clear(.taskExpiration, id)
+        apps[id]?.taskDeadline = nil
     }
 
     private func isTaskTimeUp(of app: App) -> Bool {
         app.state == .background && app.use == nil && now >= taskTimeEnd(of: app)
     }
 
-    /// All tasks share the time, which is counted from when the app entered the background, or was last used there.
+    /// All tasks share the time, which is counted from when the app entered the background, or was last used there. An app that is
+    /// to be suspended by request has none.
     private func taskTimeEnd(of app: App) -> Instant {
-        max(app.since, app.lastInUse ?? app.since) + app.policy.timeouts.task
+        if app.wishReason == .suspend, !app.isSuspendedAtOnce { return app.since }
+        return max(app.since, app.lastInUse ?? app.since) + app.policy.timeouts.task
+    }
+
+    /// Ends the time for the app's tasks now, if it runs.
+    mutating func endTaskTime(of id: AppID) {
+        guard deadlines.instant(.tasks, id) != nil else { return }
+        deadlines.set(.tasks, id, at: now)
     }
 
     mutating func startTaskTime(of id: AppID) {
@@ -76,7 +89,21 @@ extension Lifecycle {
         let back = deadlines.instant(.comeBack, id) ?? deadline
         deadlines.set(.taskExpiration, id, at: max(deadline, back))
         guard !app.isAway else { return }
-        for hold in app.holds where hold.kind == .task {
+        apps[id]?.taskDeadline = deadline
+        tellTaskDeadline(deadline, to: id)
+    }
+
+    /// An app that is back hears of the end of its tasks again: with the time that is left, or with all of it if it has never
+    /// heard of it. What it said in time is read first.
+    mutating func expireTasksAgain(_ id: AppID) {
+        guard let app = apps[id], app.state == .background, app.hasTasks else { return }
+        guard let deadline = app.taskDeadline else { return expireTasks(id) }
+        deadlines.set(.taskExpiration, id, at: max(deadline, now + Self.readingTime))
+        tellTaskDeadline(max(deadline, now), to: id)
+    }
+
+    private mutating func tellTaskDeadline(_ deadline: Instant, to id: AppID) {
+        for hold in apps[id]?.holds ?? [] where hold.kind == .task {
             effects.append(.expireTask(id, hold.number, deadline: deadline))
         }
     }

@@ -68,6 +68,12 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         apps[id]?.isStoppedByOther = false
         guard app.state == .suspended, app.awaiting == nil else { return }
+        guard app.destination == .suspended else {
+            // It is to run in any case, and its state says so.
+            effects.append(.resume(id))
+            apps[id]?.awaiting = .resume
+            return
+        }
         effects.append(.decision(.stopRenewed(id)))
         effects.append(.stop(id))
         apps[id]?.awaiting = .stop
@@ -86,6 +92,7 @@ extension Lifecycle {
         case .background: break
         case .launch: launchOverdue(id)
         case .comeBack: returnOverdue(id)
+        case .hangUp: hangUpOverdue(id)
         case .tasks: expireTasks(id)
         case .taskExpiration: tasksOverdue(id)
         case .performTask: taskUnanswered(id)

@@ -13,10 +13,8 @@ extension Lifecycle {
         case .untilAnswered(let wanted): begin(wanted, for: request)
         case .home: goHome(for: request)
         case .beginInterruption(let name): beginInterruption(name, for: request)
-        case .endInterruption(let name):
-            endInterruption(name)
-            wait(request, for: interruptions.isEmpty && concealments.isEmpty ? front : [], goal: .active)
-        case .suspend(let id): suspend(id, for: request)
+        case .endInterruption(let name, let answer): endInterruption(name, answer: answer, for: request)
+        case .suspend(let id, let atOnce): suspend(id, atOnce: atOnce, for: request)
         case .resume(let id): resume(id, for: request)
         case .machine(let event): take(event, for: request)
         case .hand(let id, let event): hand(event, to: id, for: request)
@@ -75,21 +73,37 @@ extension Lifecycle {
         wait(request, for: inSight, goal: .notActive)
     }
 
-    private mutating func suspend(_ id: AppID, for request: RequestID) {
+    /// Ends an interruption. The app that answers it comes to the foreground in the same step, launched if need be, so that the
+    /// interrupted app does not become active before it leaves.
+    private mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
+        guard let answer else {
+            endInterruption(name)
+            return wait(request, for: interruptions.isEmpty && concealments.isEmpty ? front : [], goal: .active)
+        }
+        guard apps[answer] != nil else { return refuse(request, .noSuchApp(answer)) }
+        endInterruption(name)
+        cancelRestart(of: answer)
+        bringToFront(answer, reason: .interruptionEnded)
+        wait(request, for: [answer], goal: .active, about: answer)
+    }
+
+    private mutating func suspend(_ id: AppID, atOnce: Bool, for request: RequestID) {
         if let refusal = refusalUnlessAlive(id) { return refuse(request, refusal) }
         // Why it ends decides whether it is restored, and it does not sleep any more.
         if case .end = apps[id]?.wish { return refuse(request, .terminating(id)) }
         guard apps[id]?.policy.suspend != .never else { return refuse(request, .neverSuspended(id)) }
         guard settings.homeApp != id || front != [id] else { return refuse(request, .homeStaysInFront(id)) }
-        if let hold = apps[id]?.holds.first(where: { $0.kind == .activity }) {
+        if !atOnce, let hold = apps[id]?.holds.first(where: { $0.kind == .activity }) {
             return refuse(request, .held(id, by: hold))
         }
-        if let use = apps[id]?.use { return refuse(request, .inUse(id, use)) }
+        if !atOnce, let use = apps[id]?.use { return refuse(request, .inUse(id, use)) }
         apps[id]?.keepsAwake = false
+        apps[id]?.isSuspendedAtOnce = atOnce
         endWakeTime(of: id)
         apps[id]?.wishReason = .suspend
         deadlines.clear(.background, id)
         leaveFront(id)
+        if atOnce { dropWork(of: id) } else { endTaskTime(of: id) }
         wait(request, for: [id], goal: .suspended, about: id)
     }
 
@@ -171,14 +185,15 @@ extension Lifecycle {
         for waiter in refused { close(waiter.request, with: refusal) }
     }
 
-    private func lossRefusal(for app: App) -> Refusal {
+    func lossRefusal(for app: App) -> Refusal {
         if app.state == .notRunning, !app.isRunning, let exit = app.lastExit { return .ended(app.id, exit) }
         if let ending = app.ending, ending.reason.callsForRestoration {
             // Nobody wished it elsewhere: it failed, and is on its way out.
             let exit = Exit(state: ending.state, reason: ending.reason, status: ending.status, instant: now)
             return .ended(app.id, exit)
         }
-        return .superseded(app.id, by: app.ending?.reason ?? app.wishReason)
+        let isInterrupted = app.ending == nil && app.target == .inactive
+        return .superseded(app.id, by: isInterrupted ? .interruption : app.ending?.reason ?? app.wishReason)
     }
 
     private mutating func fulfil(_ request: RequestID) {

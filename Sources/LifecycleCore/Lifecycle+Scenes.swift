@@ -143,6 +143,7 @@ extension Lifecycle {
         if let callback = app.awaitedCallback { effects.append(.decision(.answerOverdue(id, callback))) }
         giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
+        apps[id]?.resignations = []
         apps[id]?.owed = []
         detachScenes(of: id, reason: app.wishReason)
     }

@@ -21,12 +21,10 @@ extension Lifecycle {
         switch app.wish {
         case .rest, .end: return .notRunning
         case .run:
-            if front.contains(app.id), concealments.isEmpty {
-                if interruptions.isEmpty { return .active }
-                // Who comes from out of sight becomes active, always; while something interrupts it comes no nearer.
-                if app.state.isForeground || app.state == .notRunning { return .inactive }
-            }
-            return app.policy.suspend == .never || app.keepsAwake || app.use != nil ? .background : .suspended
+            if front.contains(app.id), concealments.isEmpty { return interruptions.isEmpty ? .active : .inactive }
+            if app.policy.suspend == .never { return .background }
+            if app.isSuspendedAtOnce { return .suspended }
+            return app.keepsAwake || app.use != nil ? .background : .suspended
         }
     }
 
@@ -38,11 +36,14 @@ extension Lifecycle {
         apps[id]?.owed = []
         giveUpEvent(of: id, .lost)
         apps[id]?.awaiting = nil
+        apps[id]?.resignations = []
     }
 
     /// A stop under way is taken back as soon as the app is wanted; waiting for it could take long.
     private mutating func giveUpStop(_ id: AppID) {
-        guard let app = apps[id], app.awaiting == .stop, app.destination != .suspended else { return }
+        guard let app = apps[id], app.awaiting == .stop, app.destination != .suspended,
+            app.state == .background || deadlines.instant(.hangUp, id) == nil
+        else { return }
         apps[id]?.awaiting = nil
         if app.state == .background {
             effects.append(.resume(id))
@@ -54,7 +55,10 @@ extension Lifecycle {
     ///
     /// - Returns: Whether another one may follow at once.
     mutating func step(_ id: AppID) -> Bool {
+        if sendResignation(to: id) { return true }
         guard let app = apps[id], app.awaiting == nil else { return false }
+        // An app whose channel ended stays where it is until it is known whether its process did; but it may be ended.
+        guard deadlines.instant(.hangUp, id) == nil || app.target == .notRunning else { return false }
         if deliverEvent(to: id) { return true }
         if let notice = app.owed.first, app.state != .suspended {
             guard !app.isAway else { return false }
@@ -85,7 +89,8 @@ extension Lifecycle {
         switch edge.gate {
         case nil: return true
         case .place: return edge.to == .active ? hasPlace(id) : joinPlaces(id)
-        case .rest: return app.holds.isEmpty && deadlines.instant(.background, id) == nil
+        case .rest:
+            return app.isSuspendedAtOnce || app.holds.isEmpty && deadlines.instant(.background, id) == nil
         }
     }
 
@@ -139,7 +144,6 @@ extension Lifecycle {
         if app.state == .background { leaveBackground(id) }
         if state == .background { enterBackground(id) }
         switch state {
-        case .active: apps[id]?.placesPromised = nil
         case .suspended: deadlines.clear(.comeBack, id)
         case .inactive: apps[id]?.hasBeenInFront = true
         case .background where app.state != .suspended: startBackgroundTime(of: id)
@@ -150,7 +154,7 @@ extension Lifecycle {
     }
 
     /// An app that does not listen gets some time out of sight to finish what it does, unless somebody said otherwise.
-    private mutating func startBackgroundTime(of id: AppID) {
+    mutating func startBackgroundTime(of id: AppID) {
         guard let app = apps[id], !app.isLinked, app.wishReason != .suspend else { return }
         deadlines.set(.background, id, at: now + app.policy.timeouts.background)
     }

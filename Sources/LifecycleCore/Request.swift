@@ -22,9 +22,9 @@ public enum Request: Sendable, Equatable {
     /// What is in front becomes inactive until the interruption of this name ends.
     case beginInterruption(String)
     /// The interruption of this name is over.
-    case endInterruption(String)
+    case endInterruption(String, answer: AppID? = nil)
     /// Put the app to sleep without further time in the background.
-    case suspend(AppID)
+    case suspend(AppID, now: Bool = false)
     /// Wake the app and keep it awake until it is suspended or has been in front.
     case resume(AppID)
     /// Hand the app an errand: bring it to the front for a URL or an activity, or wake it for a task; launch it if need be.

@@ -40,7 +40,7 @@ enum Goal: Sendable, Equatable {
         case .suspended: app.isSeenStopped
         case .gone: app.state == .notRunning && app.awaiting == nil
         case .outOfSight: !app.isInSight && !app.isSpawning
-        case .notActive: app.state != .active && !app.owesActivation
+        case .notActive: app.state != .active
         case .asleep: app.isReadyForSleep
         case .scene(let scene, let goal): goal.isMet(by: app.scenes[scene], of: app)
         case .errand: false
@@ -59,7 +59,7 @@ enum Goal: Sendable, Equatable {
         case .notActive: app.target != .active
         case .asleep: true
         case .scene(let scene, let goal): goal.isWithinReach(of: app.scenes[scene], of: app)
-        case .errand(_, let inFront): inFront ? app.target == .active : app.target.isAlive
+        case .errand(_, let inFront): inFront ? app.target.isForeground : app.target.isAlive
         }
     }
 }

@@ -52,7 +52,7 @@ struct CallbackAutomaton {
         case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
             .sceneDidEnterBackground, .sceneDidDisconnect:
             []
-        case .willEnterForeground: wasLate ? [.didBecomeActive, .didEnterBackground] : [.didBecomeActive]
+        case .willEnterForeground: [.didBecomeActive, .didEnterBackground]
         }
     }
 }

@@ -24,11 +24,13 @@ import Testing
                 "spawn clock",
                 "clock: notRunning → inactive (url)",
                 "clock: inactive → active (url)",
+                "clock: active → inactive (url)",
                 "clock ← will-finish-launching",
                 "clock ← did-finish-launching",
                 "clock ← open-url",
                 "! clock open-url handled",
                 "reply 1 handled",
+                "clock: inactive → active (url)",
                 "clock ← did-become-active",
             ])
     }
@@ -105,7 +107,7 @@ import Testing
         world.silent[Self.maps] = [.willEnterForeground]
         world.ask(.hand(Self.maps, Self.page))
         world.ask(.terminate(Self.maps))
-        #expect(world.replies[3]?.name == "lost")
+        #expect(world.replies[3]?.name == "refused superseded")
         #expect(world.core.knownApps[Self.maps]?.events == [])
     }
 

@@ -137,22 +137,25 @@ import Testing
         #expect(!world.lines().contains("resume clock"))
     }
 
-    @Test func `an interruption that is answered with one of two apps in front is over for both`() {
+    @Test func `an interruption that is answered with one of two foreground apps is over for both`() {
         var settings = Settings()
         settings.frontLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
         world.ask(.beginInterruption("call"))
         world.ask(.focus(Self.clock))
+        #expect(world.state("clock") == .inactive && world.state("maps") == .inactive)
+        world.ask(.endInterruption("call", answer: Self.clock))
         #expect(world.state("clock") == .active && world.state("maps") == .active)
     }
 
-    @Test func `going home ends what interrupts`() {
+    @Test func `going home ends no interruption`() {
         var world = kiosk()
         world.ask(.beginInterruption("call"))
         let home = world.ask(.home)
-        #expect(world.core.interruptions.isEmpty)
-        #expect(world.replies[home]?.doneApp == Self.home)
+        #expect(!world.core.interruptions.isEmpty)
+        #expect(world.replies[home] == .refused(.superseded(Self.home, by: .interruption)))
+        #expect(world.state("home") == .inactive)
     }
 
     @Test func `a home app that somebody asks for has another chance`() {

@@ -227,6 +227,7 @@ import Testing
         world.ask(.resume(Self.clock))
         world.pass(.seconds(after))
         world.give(.message(Self.clock, .closed))
+        world.pass(Lifecycle.exitTime + .seconds(5))
         #expect(world.state("clock") == .background)
         #expect(world.core.nextDeadline == nil)
     }

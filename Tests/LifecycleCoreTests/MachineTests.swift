@@ -36,10 +36,10 @@ import Testing
                 "clock: suspended → background (unlocked)",
                 "clock ← will-enter-foreground",
                 "clock: background → inactive (unlocked)",
+                "clock ← protected-data-did-become-available",
                 "clock: inactive → active (unlocked)",
                 "reply 4 done",
                 "clock ← did-become-active",
-                "clock ← protected-data-did-become-available",
             ])
         world.ask(.focus(Self.maps))
         #expect(!world.lines().contains { $0.hasPrefix("maps ← protected") })

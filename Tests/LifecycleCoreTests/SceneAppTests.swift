@@ -82,8 +82,7 @@ import Testing
         world.give(.message(Self.clock, .hello))
         let end = world.ask(.terminate(Self.clock))
         _ = world.lines()
-        // It has a second to give up its place first.
-        world.pass(.milliseconds(2_999))
+        world.pass(.milliseconds(1_999))
         #expect(world.replies[end] == nil)
         world.pass(.milliseconds(1))
         #expect(world.lines().contains("! clock overdue scene-will-connect"))

@@ -91,12 +91,12 @@ import Testing
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: false))
-        world.silent[Self.maps] = [.openURL]
+        world.silent[Self.maps] = [.openURL, .willResignActive]
         world.ask(.hand(Self.maps, .openURL("lifed:1")))
         _ = world.lines()
         world.ask(.focus(Self.clock))
-        #expect(!world.lines().contains { $0.hasPrefix("clock ←") })
-        world.answer(Self.maps)
+        #expect(world.state("clock") == .inactive)
+        world.answerAll(Self.maps)
         #expect(world.state("clock") == .active)
     }
 
@@ -107,7 +107,7 @@ import Testing
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidEnterBackground]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back] == nil)
-        world.answer(Self.clock)
+        world.answerAll(Self.clock)
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
@@ -124,7 +124,7 @@ import Testing
         world.ask(.closeScene(Self.clock, Self.main))
         let suspend = world.ask(.suspend(Self.clock))
         #expect(world.replies[suspend] == nil)
-        world.answer(Self.clock)
+        world.answerAll(Self.clock)
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
@@ -134,7 +134,7 @@ import Testing
         world.ask(.hand(Self.clock, .openURL("lifed:1")))
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back] == nil)
-        world.answer(Self.clock)
+        world.answerAll(Self.clock)
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
@@ -240,8 +240,10 @@ import Testing
         world.withholding = [.resumed]
         let close = world.ask(.closeScene(Self.clock, Self.main))
         world.give(.message(Self.clock, .closed))
+        world.pass(Lifecycle.exitTime)
         #expect(world.replies[close]?.name == "done main unattached")
         world.give(.outcome(Self.clock, .resumed))
+        world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
     }
 }

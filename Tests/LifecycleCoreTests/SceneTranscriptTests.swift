@@ -102,6 +102,7 @@ import Testing
         world.pass(.seconds(1))
         #expect(
             world.lines() == [
+                "clock ← scene-will-resign-active scene-2",
                 "clock/scene-2: foregroundActive → foregroundInactive (home)", "clock: active → inactive (home)",
             ])
         world.pass(.seconds(4))
@@ -173,8 +174,8 @@ import Testing
         #expect(
             world.lines() == [
                 "clock ← scene-will-resign-active scene-2",
-                "clock/scene-2: foregroundActive → foregroundInactive (home)",
                 "clock ← scene-will-resign-active main",
+                "clock/scene-2: foregroundActive → foregroundInactive (home)",
                 "clock/main: foregroundActive → foregroundInactive (home)",
                 "clock: active → inactive (home)",
                 "clock/scene-2: foregroundInactive → background (home)",

@@ -158,6 +158,6 @@ import Testing
         let url = world.ask(.hand(Self.clock, .openURL("lifed:1")))
         let next = world.ask(.hand(Self.clock, .openURL("lifed:2")))
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
-        #expect(world.replies[url]?.name == "lost" && world.replies[next]?.name == "lost")
+        #expect(world.replies[url]?.name == "refused ended" && world.replies[next]?.name == "refused ended")
     }
 }

@@ -163,15 +163,21 @@ import Testing
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidDisconnect]
         let before = world.sequence(of: Self.clock)
         world.give(.message(Self.clock, .back(lastSequence: before)))
-        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "terminating"))
+        #expect(
+            world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
+                == SceneNews(scene: main, reason: "terminating"))
         world = world.takenOver(policy)
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .back(lastSequence: before)))
-        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "closed"))
+        #expect(
+            world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
+                == SceneNews(scene: main, reason: "closed"))
         world = world.takenOver(policy) { world in
             world.give(.message(Self.clock, .back(lastSequence: before)))
         }
-        #expect(world.told[Self.clock]?.last?.scene == SceneNews(scene: main, reason: "closed"))
+        #expect(
+            world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
+                == SceneNews(scene: main, reason: "closed"))
     }
 }
 

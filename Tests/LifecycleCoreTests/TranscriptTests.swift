@@ -22,8 +22,10 @@ import Testing
                 "clock: notRunning → inactive (launch)",
                 "clock: inactive → active (launch)",
                 "reply 1 done",
+                "clock: active → inactive (launch)",
                 "clock ← will-finish-launching",
                 "clock ← did-finish-launching",
+                "clock: inactive → active (launch)",
                 "clock ← did-become-active",
             ])
     }
@@ -128,8 +130,9 @@ import Testing
         var world = running(["maps", "clock"])
         world.ask(.beginInterruption("call"))
         _ = world.lines()
-        world.ask(.focus(Self.maps))
+        let answer = world.ask(.endInterruption("call", answer: Self.maps))
         let clock = world.lines().filter { $0.hasPrefix("clock") }
+        #expect(world.replies[answer]?.doneApp == Self.maps)
         #expect(
             clock == [
                 "clock: inactive → background (displaced)",
@@ -138,6 +141,41 @@ import Testing
             ])
         #expect(world.state("maps") == .active)
         #expect(world.core.interruptions.isEmpty)
+    }
+
+    @Test(arguments: ["focus", "launch", "open"])
+    func `an app that is brought to the foreground during an interruption is inactive until it ends`(verb: String) {
+        var world = running(["maps", "clock"])
+        world.ask(.beginInterruption("call"))
+        _ = world.lines()
+        let request =
+            switch verb {
+            case "focus": world.ask(.focus(Self.maps))
+            case "launch": world.ask(.launch(Self.maps, background: false))
+            default: world.ask(.hand(Self.maps, .openURL("lifed:1")))
+            }
+        #expect(world.core.interruptions.contains("call"))
+        #expect(world.state("maps") == .inactive && world.state("clock") == .suspended)
+        #expect(!world.lines().contains("maps ← did-become-active"))
+        if verb == "open" {
+            #expect(world.replies[request]?.name == "declined")
+        } else {
+            #expect(world.replies[request] == .refused(.superseded(Self.maps, by: .interruption)))
+        }
+        world.ask(.endInterruption("call"))
+        #expect(world.state("maps") == .active)
+    }
+
+    @Test func `an app that is interrupted on its way to the foreground is active when that ends`() {
+        var world = running(["maps", "clock"])
+        world.silent[Self.maps] = [.willEnterForeground]
+        world.ask(.focus(Self.maps))
+        world.ask(.beginInterruption("call"))
+        _ = world.lines()
+        world.answerAll(Self.maps)
+        #expect(world.lines() == ["maps: background → inactive (interruption)"])
+        world.ask(.endInterruption("call"))
+        #expect(world.lines().contains("maps ← did-become-active"))
     }
 
     @Test func `terminated when active`() {
@@ -229,10 +267,12 @@ import Testing
         world.give(.message(Self.clock, .hello))
         #expect(
             world.lines() == [
-                "clock ← will-finish-launching", "clock ← did-finish-launching", "clock ← did-become-active",
+                "clock: active → inactive (launch)", "clock ← will-finish-launching", "clock ← did-finish-launching",
+                "clock: inactive → active (launch)", "clock ← did-become-active",
             ])
         world.ask(.home)
         world.give(.message(Self.clock, .closed))
+        world.pass(.seconds(1))
         world.ask(.focus(Self.clock))
         _ = world.lines()
         world.ask(.home)

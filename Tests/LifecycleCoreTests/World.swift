@@ -71,6 +71,11 @@ struct World {
         give(.message(id, .done(sequence: told[id]?.last?.sequence ?? 0, answer)))
     }
 
+    /// Answers everything that the app was told, in that order.
+    mutating func answerAll(_ id: AppID) {
+        for delivery in told[id] ?? [] { give(.message(id, .done(sequence: delivery.sequence))) }
+    }
+
     /// Lets time pass, deadline by deadline.
     mutating func pass(_ duration: Duration) {
         let end = now + duration

@@ -128,7 +128,8 @@ import Testing
         #expect(session.takeOutput().isEmpty)
 
         session.resume()
-        let output = "hello protocol=1 resume=2\nbegin-task id=1 name=two%20words\nend-task id=2\ndone seq=2\n"
+        let output =
+            "hello protocol=1 resume=2\nbegin-task id=1 name=two%20words\nend-task id=2\ndone seq=1\ndone seq=2\n"
         #expect(session.takeOutput() == output)
         session.hear(Self.welcome)
         session.hear("granted id=1")

@@ -62,7 +62,7 @@ package struct CallbackAutomaton: Sendable {
         case .didBecomeActive: [.willResignActive]
         case .willResignActive: [.didBecomeActive, .didEnterBackground]
         case .didEnterBackground: [.willEnterForeground]
-        case .willEnterForeground: wasLate ? [.didBecomeActive, .didEnterBackground] : [.didBecomeActive]
+        case .willEnterForeground: [.didBecomeActive, .didEnterBackground]
         case .openURL, .continueActivity, .performTask, .memoryWarning, .protectedDataWillBecomeUnavailable,
             .protectedDataDidBecomeAvailable, .significantTimeChange:
             []

@@ -133,7 +133,7 @@ extension Request {
 
     var app: AppID? {
         switch self {
-        case .launch(let id, _), .focus(let id), .suspend(let id), .resume(let id), .hand(let id, _),
+        case .launch(let id, _), .focus(let id), .suspend(let id, _), .resume(let id), .hand(let id, _),
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
             .closeScene(let id, _), .terminate(let id), .kill(let id), .disown(let id):
             id

@@ -1,6 +1,17 @@
 import LifecycleCore
 
 /// The apps: what they make of what they are told, each in its manner.
+extension Tree.Told {
+    fileprivate var isResignation: Bool {
+        if case .callback(let delivery) = self { delivery.isResignation } else { false }
+    }
+}
+
+extension Delivery {
+    /// Whether it asks the app, or a scene of it, to stop being active.
+    var isResignation: Bool { callback == .willResignActive || callback == .sceneWillResignActive }
+}
+
 extension Machine {
     // MARK: Talking
 
@@ -48,17 +59,18 @@ extension Machine {
         if let sequence { file.told[id] = sequence }
         guard let tree = trees[id], tree.channel == .open else { return }
         if let sequence {
-            guard sequence > tree.lastSequence else { return repeatAnswer(id) }
+            guard sequence > tree.lastSequence else { return repeatAnswer(to: sequence, id) }
             trees[id]?.lastSequence = sequence
+            if !told.isResignation { trees[id]?.lastAnswers = [] }
         }
         trees[id]?.inbox.append(told)
         beginTurn(id)
     }
 
     /// What it was told before is no news; an answer that may have been lost is given again.
-    private mutating func repeatAnswer(_ id: AppID) {
+    private mutating func repeatAnswer(to sequence: UInt64, _ id: AppID) {
         guard let tree = trees[id], tree.canAct else { return }
-        if let last = tree.lastAnswer { say(.done(sequence: last.sequence, last.answer), id) }
+        for last in tree.lastAnswers where last.sequence == sequence { say(.done(sequence: sequence, last.answer), id) }
     }
 
     // MARK: Thinking
@@ -116,7 +128,7 @@ extension Machine {
             case .willFinishLaunching, .didFinishLaunching: chance.pick([.plain, .handled(false), .handled(true)])
             default: .plain
             }
-        trees[id]?.lastAnswer = (delivery.sequence, answer)
+        trees[id]?.lastAnswers.append((delivery.sequence, answer))
         if faults, trees[id]?.manner == .wrong { misbehave(id, delivery.sequence) }
         say(.done(sequence: delivery.sequence, answer), id)
     }

@@ -162,7 +162,7 @@ extension Machine {
                 say(.sceneInfo(scene, info), id)
             }
         }
-        if let last = tree.lastAnswer { say(.done(sequence: last.sequence, last.answer), id) }
+        for last in tree.lastAnswers { say(.done(sequence: last.sequence, last.answer), id) }
         if let last = tree.taskAnswer { say(.done(sequence: last.sequence, last.answer), id) }
     }
 }

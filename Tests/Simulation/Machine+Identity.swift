@@ -31,6 +31,7 @@ extension Machine {
             text += " \(scene)\(String(describing: automaton.last))\(watch.scenes[scene]?.believesActive ?? false)"
         }
         text += watch.outstanding.map { " \($0.callback)" } ?? ""
+        for delivery in watch.resignations { text += " \(delivery.callback)" }
     }
 
     private func describe(_ event: Event) -> String {
@@ -49,6 +50,10 @@ extension Machine {
             return String(min(now.microseconds &- time, 61_000_000))
         case "answer-by", "task-until":
             return UInt64(value).map { String(Int64($0) - Int64(now.microseconds)) } ?? value
+        case "resignation":
+            let parts = value.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count > 3, let sequence = UInt64(parts[0]), let deadline = Int64(parts[1]) else { return value }
+            return "\(last &- sequence):\(deadline - Int64(now.microseconds)):\(parts[4...].joined(separator: ":"))"
         case "deadline":
             let parts = value.split(separator: ":")
             guard parts.count == 2, let time = Int64(parts[1]) else { return value }

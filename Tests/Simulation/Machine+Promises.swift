@@ -24,8 +24,7 @@ extension Machine {
             }
             trees[id]?.watch.task = delivery
         } else {
-            checkOutstanding(delivery, id)
-            trees[id]?.watch.outstanding = delivery
+            noteOutstanding(delivery, id)
         }
         // What it has had before is no news to it.
         guard delivery.sequence > tree.lastSequence else { return }
@@ -40,11 +39,24 @@ extension Machine {
         }
     }
 
-    private mutating func checkOutstanding(_ delivery: Delivery, _ id: AppID) {
-        guard let watch = trees[id]?.watch, let before = watch.outstanding, before.sequence != delivery.sequence,
-            now < before.deadline, before.sequence != watch.excused
-        else { return }
-        report("\(id) is told \(delivery.callback.rawValue) and has not answered \(before.callback.rawValue)")
+    /// A resignation is sent at once; every other callback waits for the answers to those before.
+    private mutating func noteOutstanding(_ delivery: Delivery, _ id: AppID) {
+        guard let watch = trees[id]?.watch else { return }
+        let unanswered = ([watch.outstanding].compactMap { $0 } + watch.resignations).filter {
+            $0.sequence != delivery.sequence && now < $0.deadline && $0.sequence != watch.excused
+        }
+        if delivery.isResignation,
+            !unanswered.isEmpty || watch.resignations.contains(where: { $0.sequence == delivery.sequence })
+        {
+            trees[id]?.watch.resignations.removeAll { $0.sequence == delivery.sequence }
+            trees[id]?.watch.resignations.append(delivery)
+            return
+        }
+        for before in unanswered where before.sequence < delivery.sequence {
+            report("\(id) is told \(delivery.callback.rawValue) and has not answered \(before.callback.rawValue)")
+        }
+        trees[id]?.watch.outstanding = delivery
+        trees[id]?.watch.resignations.removeAll { $0.sequence < delivery.sequence }
     }
 
     private mutating func checkTime(of delivery: Delivery, _ id: AppID) {
@@ -58,7 +70,8 @@ extension Machine {
             case .performTask: times.task
             default: times.callback
             }
-        let mayBeLate = [.willResignActive, .sceneWillResignActive, .sceneDidDisconnect].contains(delivery.callback)
+        // Those of a launch that has to be answered end with its time.
+        let mayBeLate = [.willFinishLaunching, .didFinishLaunching, .sceneDidDisconnect].contains(delivery.callback)
         let least = mayBeLate || isAwayPossible ? .zero : most
         let time = delivery.deadline.duration(since: now)
         if time > most || time < least {
@@ -138,7 +151,7 @@ extension Machine {
         if states[id] == .suspended { return }
         let isLinked = core.knownApps[id]?.isLinked == true
         // Whoever does not listen any more holds nothing.
-        if isLinked, !watch.granted.isEmpty {
+        if isLinked, !watch.isToStopAtOnce, !watch.granted.isEmpty {
             report("\(id) is stopped, and held by \(watch.granted.keys.sorted())")
         }
         let isShown = watch.automaton.scenes.values.contains(where: \.isShown)
@@ -156,7 +169,9 @@ extension Machine {
     /// Nobody is put to sleep who is on the screen, or plays and may.
     private mutating func watchUse(of id: AppID) {
         // One that somebody else has continued is put back to sleep, whatever it does.
-        guard states[id] != .suspended, let use = keepingUse(of: id) else { return }
+        guard states[id] != .suspended, trees[id]?.watch.isToStopAtOnce == false, let use = keepingUse(of: id) else {
+            return
+        }
         report("\(id) is stopped, and is \(use.rawValue)")
     }
 
@@ -254,5 +269,7 @@ extension Watch {
         return scenes.values.contains { $0.believesActive && ($0.resignsBy.map { $0 > now } ?? true) }
     }
 
-    func isOutstanding(at now: Instant) -> Bool { outstanding.map { now < $0.deadline } ?? false }
+    func isOutstanding(at now: Instant) -> Bool {
+        ([outstanding].compactMap { $0 } + resignations).contains { now < $0.deadline }
+    }
 }

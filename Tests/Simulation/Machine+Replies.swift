@@ -26,8 +26,10 @@ extension Machine {
             }
         case .inactive, .active:
             trees[id]?.watch.hasBeenInFront = true
-            // One that was told to come gets there, even if it is to sleep by now.
-            if step.to == .active, step.reason != .suspend { trees[id]?.watch.isToSleepAtOnce = false }
+            if step.to == .active {
+                trees[id]?.watch.isToSleepAtOnce = false
+                trees[id]?.watch.isToStopAtOnce = false
+            }
             if tree.isStopped { report("\(id) is \(step.to), and stopped") }
         case .notRunning:
             if !tree.isGone { report("\(id) is said to be gone, and is not") }
@@ -85,7 +87,7 @@ extension Machine {
             if let id = subject, let told = trees[id]?.watch.outstanding, told.callback == .didBecomeActive {
                 report("\(id) is said to have answered, and has not")
             }
-        case .suspend(let id):
+        case .suspend(let id, _):
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")
         case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")

@@ -17,8 +17,9 @@ extension Machine {
             trees[id]?.watch.wantEnd(now)
             trees[id]?.watch.isKillWanted = true
             if core.knownApps[id]?.isRunning == true { killsWanted.insert(id) }
-        case .request(_, .suspend(let id)):
+        case .request(_, .suspend(let id, let isAtOnce)):
             trees[id]?.watch.isToSleepAtOnce = true
+            if isAtOnce { trees[id]?.watch.isToStopAtOnce = true }
             if core.knownApps[id]?.isRunning == true { sleepWanted.insert(id) }
         case .use(let use, let ids): used[use] = ids.filter { core.knownApps[$0] != nil }
         case .shutDown:
@@ -49,13 +50,21 @@ extension Machine {
         } else if let delivery = watch.outstanding, delivery.sequence == sequence {
             trees[id]?.watch.outstanding = nil
             noteAnswer(answer, to: delivery)
+            noteLeavingPlace(delivery, id)
             switch delivery.callback {
-            case .willResignActive: trees[id]?.watch.believesActive = false
-            case .sceneWillResignActive: forgetScene(of: delivery, id)
             case .didFinishLaunching: trees[id]?.watch.hasAnsweredLaunch = true
             default: break
             }
+        } else if let delivery = watch.resignations.first(where: { $0.sequence == sequence }) {
+            trees[id]?.watch.resignations.removeAll { $0.sequence == sequence }
+            noteLeavingPlace(delivery, id)
         }
+    }
+
+    /// The app, or the scene, has resigned, or is not waited for any longer.
+    private mutating func noteLeavingPlace(_ delivery: Delivery, _ id: AppID) {
+        if delivery.callback == .willResignActive { trees[id]?.watch.believesActive = false }
+        if delivery.callback == .sceneWillResignActive { forgetScene(of: delivery, id) }
     }
 
     private mutating func noteAnswer(_ answer: AppAnswer, to delivery: Delivery) {
@@ -75,6 +84,7 @@ extension Machine {
     /// Whoever does not listen any more owes no answer, and holds nothing.
     mutating func endConversation(of id: AppID) {
         trees[id]?.watch.outstanding = nil
+        trees[id]?.watch.resignations = []
         trees[id]?.watch.task = nil
         trees[id]?.watch.believesActive = false
         trees[id]?.watch.scenes = [:]
@@ -93,7 +103,7 @@ extension Machine {
         case .kill(let id): watchKill(id)
         case .deliver(let id, let delivery): watchDelivery(delivery, to: id)
         case .answerHold(let id, let number, nil): noteGrant(number, to: id)
-        case .expireTask(let id, _, _): trees[id]?.watch.expiredAt = now
+        case .expireTask(let id, _, _): noteExpiration(of: id)
         case .measureMemory(let id): watchVictim(id)
         case .reply(let request, let reply): watchReply(request.number, reply)
         case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
@@ -115,6 +125,7 @@ extension Machine {
         switch effect {
         case .transition(let step):
             watchTransition(step)
+            if step.from == .background { trees[step.app]?.watch.expiredAt = nil }
             if step.to == .notRunning {
                 trees[step.app] = nil
                 endAdoption(of: step.app)
@@ -128,7 +139,9 @@ extension Machine {
             forgetNewScenes(of: id)
             trees[id] = nil
             endAdoption(of: id)
-        case .decision(.eventEnded(_, let event, _)): if let key = event.key { errands[key]?.isOver = true }
+        case .decision(.eventEnded(let id, let event, let outcome)):
+            if let key = event.key { errands[key]?.isOver = true }
+            if case .performTask = event, outcome == .lost { trees[id]?.watch.task = nil }
         case .forgotten(let id):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
@@ -146,6 +159,7 @@ extension Machine {
         case .lookAtMemory(let id, _): noteRescue(of: id)
         // A successor believes that it was told, and waits no longer than that.
         case .deliver(let id, let delivery): noteResignation(delivery, id)
+        case .expireTask(let id, _, _): noteExpiration(of: id)
         default: break
         }
     }
@@ -154,6 +168,11 @@ extension Machine {
     private mutating func noteGrant(_ number: UInt64, to id: AppID) {
         let isActivity = trees[id]?.holds[number] ?? false
         trees[id]?.watch.granted[number] = isActivity
+    }
+
+    /// Its tasks have the time from when it is told first; being told again gives it no more.
+    private mutating func noteExpiration(of id: AppID) {
+        if trees[id]?.watch.expiredAt == nil { trees[id]?.watch.expiredAt = now }
     }
 
     private mutating func noteOverdue(_ callback: Callback, _ id: AppID) {
@@ -171,8 +190,12 @@ extension Machine {
             } else {
                 trees[id]?.watch.outstanding = nil
             }
-            if callback == .willResignActive { trees[id]?.watch.believesActive = false }
-            if callback == .sceneWillResignActive { forgetScene(of: delivery, id) }
+            noteLeavingPlace(delivery, id)
+        } else if let delivery = trees[id]?.watch.resignations.first(where: {
+            $0.callback == callback && $0.deadline <= now
+        }) {
+            trees[id]?.watch.resignations.removeAll { $0.sequence == delivery.sequence }
+            noteLeavingPlace(delivery, id)
         }
     }
 
@@ -214,6 +237,7 @@ extension Machine {
             guard let app = core.knownApps[id] else { continue }
             if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), and nobody was told") }
             if !app.isLinked, trees[id]?.hasSaidHello == true { endConversation(of: id) }
+            checkResignation(of: app)
             guard !isTakingOver, let tree = trees[id], tree.isStopped, tree.killed == nil, !tree.isGone else {
                 continue
             }
@@ -229,6 +253,14 @@ extension Machine {
         for id in changed where core.knownApps[id]?.target.isForeground == true && !core.concealments.isEmpty {
             report("\(id) is to be in front, and nothing is in sight")
         }
+    }
+
+    /// An app that was told that it is active, and that is not to be active any more, is told so at once.
+    private mutating func checkResignation(of app: App) {
+        guard !isTakingOver, let watch = trees[app.id]?.watch, app.isLinked, !app.isAway, app.state == .active,
+            watch.unwantedSince != nil, watch.believesActive, watch.resignsBy == nil
+        else { return }
+        report("\(app.id) is not to be active, and is not told")
     }
 
     private mutating func checkActive() {

@@ -101,8 +101,9 @@ extension Setup {
         case 27..<49: return .ask(chance.happens(20) ? .untilAnswered(.focus(id)) : .focus(id))
         case 49..<55: return .ask(.home)
         case 55..<59: return .ask(.beginInterruption(chance.pick(["call", "alert"])))
-        case 59..<65: return .ask(.endInterruption(chance.pick(["call", "alert"])))
-        case 65..<71: return .ask(.suspend(id))
+        case 59..<65:
+            return .ask(.endInterruption(chance.pick(["call", "alert"]), answer: chance.happens(30) ? id : nil))
+        case 65..<71: return .ask(.suspend(id, now: chance.happens(30)))
         case 71..<76: return .ask(.resume(id))
         case 76..<80: return .ask(.terminate(id))
         case 80..<82: return .ask(.kill(id))

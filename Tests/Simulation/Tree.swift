@@ -54,7 +54,8 @@ package struct Tree: Sendable {
     package var wantsToSayHello = false
     /// The number of the last callback that it has had.
     package var lastSequence: UInt64 = 0
-    package var lastAnswer: (sequence: UInt64, answer: AppAnswer)?
+    /// Its answers to the resignations received last, and to the callback before these.
+    package var lastAnswers: [(sequence: UInt64, answer: AppAnswer)] = []
     package var taskAnswer: (sequence: UInt64, answer: AppAnswer)?
     /// What it has begun and not ended; true for an activity.
     package var holds: [UInt64: Bool] = [:]
@@ -83,6 +84,8 @@ package struct Watch: Sendable {
     package var automaton = CallbackAutomaton()
     /// The callback of the life cycle, or the event, that has not been answered.
     package var outstanding: Delivery?
+    /// The resignations that were sent behind it, and have not been answered.
+    package var resignations: [Delivery] = []
     /// The work that has not been answered.
     package var task: Delivery?
     /// Whether it was told that it is active, and has not given that up.
@@ -98,6 +101,8 @@ package struct Watch: Sendable {
     package var hasBeenInFront = false
     package var wasLinkedInBackground = false
     package var isToSleepAtOnce = false
+    /// Whether what it does in the background is not waited for either.
+    package var isToStopAtOnce = false
     /// What holds it, in the eyes of both; true for an activity.
     package var granted: [UInt64: Bool] = [:]
     package var expiredAt: Instant?

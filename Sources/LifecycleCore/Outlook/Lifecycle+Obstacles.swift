@@ -35,6 +35,7 @@ extension Lifecycle {
 
     /// What an app waits for that could take a step, if it were let.
     private func gates(of app: App) -> [Obstacle] {
+        if let end = deadlines.instant(.hangUp, app.id), app.target != .notRunning { return [.channel(until: end)] }
         if app.isAway, !app.owed.isEmpty { return [.channel(until: deadlines.instant(.comeBack, app.id))] }
         guard let next = Route.next(from: app.state, toward: app.destination), let edge = app.edge(to: next) else {
             return app.hasScenes && app.hasSceneWork && app.state.isAlive ? [.scenes] : []

@@ -23,6 +23,7 @@ extension App {
         record.add("linked", if: self.isLinked)
         record.add("scenes", if: self.runsWithScenes)
         record.add("awake", if: self.keepsAwake)
+        record.add("suspended-at-once", if: self.isSuspendedAtOnce)
         record.add("woken", if: self.isWoken)
         record.add("use", self.use?.rawValue)
         record.add("last-in-use", self.lastInUse)
@@ -33,10 +34,10 @@ extension App {
         record.add("launch-reason", self.launchReason.rawValue)
         record.add("has-launched", if: self.hasLaunched)
         record.add("sequence", String(self.lastSequence))
-        record.add("owes-activation", self.placesPromised.map { String($0) })
         for notice in self.owed { record.add("owed", notice.text) }
         record.add("may-have-heard", if: self.mayHaveHeard)
         for hold in self.holds { record.add("hold", hold.text) }
+        record.add("task-deadline", self.taskDeadline)
         record.add("ending", self.ending?.text)
         for event in self.events { record.add("event", event.text) }
         self.task?.saveTask(in: &record)
@@ -45,6 +46,7 @@ extension App {
         record.add("launch-event", self.launchEvent.map { String($0) })
         record.add("declined", if: self.hasDeclined)
         self.awaiting?.save(in: &record)
+        for resignation in self.resignations { record.add("resignation", resignation.text) }
         deadlines.save(self.id, in: &record)
         return record
     }
@@ -79,6 +81,7 @@ extension App {
         self.isLinked = record.has("linked")
         self.isAway = self.isLinked
         self.keepsAwake = record.has("awake")
+        self.isSuspendedAtOnce = record.has("suspended-at-once")
         self.isWoken = record.has("woken")
         // Those who say so are gone. It is used no more as soon as it is looked at, and has some time until they are back.
         self.use = record.word("use")
@@ -88,16 +91,20 @@ extension App {
         self.lastInFront = record.instant("last-in-front")
         self.launched = record.instant("launched")
         self.hasLaunched = record.has("has-launched")
-        self.placesPromised = record.number("owes-activation").map { Int(clamping: $0) }
         self.owed = record.all("owed").compactMap { Notice(text: $0) }
         self.mayHaveHeard = record.has("may-have-heard") && !self.owed.isEmpty
         self.holds = record.all("hold").compactMap { Hold(text: $0) }
+        self.taskDeadline = record.instant("task-deadline")
         self.ending = record["ending"].flatMap { Ending(text: $0) }
         // Work is done by a process that has been told of it, and ends with that.
         self.task = self.state.isAlive && self.isLinked ? savedTask(in: record) : nil
         // Whoever is on its way out is waited for, and nobody answers who does not listen, whatever the record says.
         if self.state == .terminating { self.awaiting = .end }
         if awaitedCallback != nil, !self.isLinked { self.awaiting = nil }
+        if case .answer(let before, _, _) = self.awaiting {
+            self.resignations = record.all("resignation").compactMap { Resignation(text: $0) }
+                .filter { $0.delivery.sequence > before.sequence && $0.delivery.sequence <= self.lastSequence }
+        }
     }
 
     private func awaited(in record: SavedRecord) -> Awaiting? {

@@ -101,6 +101,33 @@ extension Notice {
     }
 }
 
+extension Resignation {
+    /// The number, when it is to be answered, when it was sent, the state that was told, the state that follows, and the notice.
+    var text: String {
+        let next: String =
+            switch arrival {
+            case .app(let state): state.rawValue
+            case .scene(let state): state.rawValue
+            case nil: ""
+            }
+        let numbers = [delivery.sequence, delivery.deadline.microseconds, sent.microseconds].map { String($0) }
+        return (numbers + [delivery.state.rawValue, next, delivery.notice.text]).joined(separator: ":")
+    }
+
+    init?(text: String) {
+        let parts = text.words(maxSplits: 5)
+        guard parts.count == 6, let sequence = UInt64(parts[0]), let deadline = UInt64(parts[1]),
+            let sent = UInt64(parts[2]), let state = AppState(rawValue: parts[3]), let notice = Notice(text: parts[5]),
+            notice.isResignation
+        else { return nil }
+        var delivery = Delivery(
+            sequence: sequence, callback: notice.callback, deadline: Instant(microseconds: deadline), state: state)
+        delivery.scene = notice.scene.map { SceneNews(scene: $0, reason: nil) }
+        let arrival: Arrival? = notice.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
+        self.init(delivery: delivery, sent: Instant(microseconds: sent), arrival: parts[4].isEmpty ? nil : arrival)
+    }
+}
+
 extension Arrival {
     init?(saved record: SavedRecord) {
         if let state = record.word("next", as: AppState.self) {

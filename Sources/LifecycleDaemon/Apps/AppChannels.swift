@@ -10,12 +10,18 @@ final class AppChannels {
     private let log: LifecycleLog
     private let report: (AppID, AppMessage) -> Void
     private var connections: [AppID: AppConnection] = [:]
+    /// The apps that had a channel of this daemon which ended; cleared by the next launch.
+    private var ended: Set<AppID> = []
+    /// Those of them whose channel the daemon has closed; they are not expected back.
+    private var dismissed: Set<AppID> = []
 
     /// Told when what is kept of a channel has changed.
     var onChange: (AppID, ChannelState) -> Void = { _, _ in }
 
     /// Whether an app that has lost its channel is expected to come back.
     var isAwaited: (AppID) -> Bool = { _ in false }
+    /// Whether an app runs and has not said hello, perhaps because the daemon that would have heard it was killed.
+    var isFirstHelloDue: (AppID) -> Bool = { _ in false }
     /// Told when an app has a channel that nobody keeps yet.
     var onReturn: (AppID) -> Void = { _ in }
 
@@ -31,6 +37,8 @@ final class AppChannels {
     /// - Returns: The app's end, to be inherited, or nil where no channel can be had; the app then does without.
     func open(_ id: AppID) -> Descriptor? {
         close(id)
+        ended.remove(id)
+        dismissed.remove(id)
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
@@ -86,20 +94,27 @@ final class AppChannels {
         case .changed: if let state = state(of: id) { onChange(id, state) }
         case .closed:
             // A channel that was closed because its app is gone is none any more.
-            if connections.removeValue(forKey: id) != nil { report(id, .closed) }
+            guard let connection = connections.removeValue(forKey: id) else { return }
+            ended.insert(id)
+            if connection.isDismissed { dismissed.insert(id) }
+            report(id, .closed)
         }
     }
 
     private func greet(_ id: AppID, version: Int64, resume: SequenceNumber?) {
-        if resume != nil {
-            // It may have had its chance, or been one that does not listen from the beginning.
-            guard isAwaited(id) else {
-                send(.goodbye(reason: .notExpected), to: id)
-                return close(id)
-            }
+        let isFirst = resume == nil || (resume?.rawValue == 0 && !ended.contains(id) && isFirstHelloDue(id))
+        // It may have been dismissed, or have had no channel from the beginning.
+        guard isFirst || (isAwaited(id) && !dismissed.contains(id)) else {
+            send(.goodbye(reason: .notExpected), to: id)
+            return close(id)
         }
         send(.welcome(version: min(version, AppProtocol.version), appID: id.name), to: id)
-        guard let resume else { return report(id, .hello) }
+        if isFirst {
+            // The channel was made again, and is not kept yet.
+            if resume != nil { onReturn(id) }
+            return report(id, .hello)
+        }
+        guard let resume else { return }
         onReturn(id)
         report(id, .back(lastSequence: UInt64(clamping: resume.rawValue)))
     }

@@ -32,6 +32,8 @@ final class AppConnection {
     private var queue: [UInt8] = []
     /// Whether what is read may be what the daemon before had read.
     private var mayBeRepeated: Bool
+    /// A Boolean value that indicates whether the daemon has closed the channel for what the app did.
+    private(set) var isDismissed = false
     /// The number of the last callback in the queue.
     private var queuedSequence: UInt64?
 
@@ -57,7 +59,7 @@ final class AppConnection {
     /// - Parameter sequence: The number of the callback, if it is one; whether the app got it is part of the state.
     func send(_ message: MessageToApp, sequence: UInt64? = nil) {
         guard source != nil, let bytes = try? message.encoded() else { return }
-        guard queue.count + bytes.count <= Self.queueLimit else { return close() }
+        guard queue.count + bytes.count <= Self.queueLimit else { return dismiss() }
         queue += bytes
         if let sequence { queuedSequence = sequence }
         write()
@@ -161,6 +163,12 @@ final class AppConnection {
         send(.mistake(mistake))
         guard state.mistakes >= Self.mistakeLimit else { return }
         send(.goodbye(reason: .tooManyMistakes))
+        dismiss()
+    }
+
+    /// Closes the channel for what the app did.
+    private func dismiss() {
+        isDismissed = true
         close()
     }
 

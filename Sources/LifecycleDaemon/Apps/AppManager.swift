@@ -76,6 +76,10 @@ final class AppManager {
         }
         resources.onChange = { keeper.keep(.resources, $1.saved($0)) }
         channels.isAwaited = { driver.core.knownApps[$0]?.isAway ?? false }
+        channels.isFirstHelloDue = { id in
+            guard let app = driver.core.knownApps[id] else { return false }
+            return app.state.isAlive && !app.isLinked && app.policy.callbacks != .none
+        }
         channels.onReturn = { [weak self] in self?.keepDescriptors(of: $0) }
         channels.onChange = { keeper.keep(.channel, $1.saved($0)) }
         keeper.everything = { [weak self] in self?.everythingToKeep ?? [] }

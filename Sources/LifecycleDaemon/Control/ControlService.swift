@@ -136,7 +136,9 @@ final class ControlService {
         case .simulate: try simulate(call, from: connection)
         case .open: try open(call, from: connection)
         case .continueActivity: try continueActivity(call, from: connection)
-        case .suspend: ask(.suspend(try app(of: call)), call, connection)
+        case .suspend:
+            let parameters: SuspendParameters = try call.parameters()
+            ask(.suspend(AppID(parameters.id), now: parameters.now ?? false), call, connection)
         case .resume: ask(.resume(try app(of: call)), call, connection)
         case .wake: try wake(call, from: connection)
         case .setInUse: try setInUse(call, from: connection)
@@ -145,8 +147,10 @@ final class ControlService {
         case .home:
             try withoutParameters(call)
             ask(.home, call, connection)
-        case .beginInterruption: ask(.beginInterruption(try interruption(of: call)), call, connection)
-        case .endInterruption: ask(.endInterruption(try interruption(of: call)), call, connection)
+        case .beginInterruption:
+            let parameters: InterruptionParameters = try call.parameters()
+            ask(.beginInterruption(try interruption(parameters.name)), call, connection)
+        case .endInterruption: try endInterruption(call, from: connection)
         case .simulateMemoryPressure: ask(Request(try call.parameters()), call, connection)
         case .openScene: try openScene(call, from: connection)
         case .focusScene: try askScene(call, from: connection, Request.focusScene)
@@ -215,8 +219,15 @@ final class ControlService {
         AppID(try call.parameters(as: AppParameters.self).id)
     }
 
-    private func interruption(of call: Call) throws(ServiceError) -> String {
-        let name = try call.parameters(as: InterruptionParameters.self).name ?? "interruption"
+    private func endInterruption(_ call: Call, from connection: ControlConnection) throws(ServiceError) {
+        let parameters: EndInterruptionParameters = try call.parameters()
+        let name = try interruption(parameters.name)
+        guard let answer = parameters.answer else { return ask(.endInterruption(name), call, connection) }
+        withApp(answer, call, connection) { .endInterruption(name, answer: $0) }
+    }
+
+    private func interruption(_ given: String?) throws(ServiceError) -> String {
+        let name = given ?? "interruption"
         guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             throw .invalidParameter("name")
         }

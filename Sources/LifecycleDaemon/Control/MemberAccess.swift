@@ -47,9 +47,10 @@ struct MemberAccess {
         case .openScene(let app, _, let background): objection(to: app, by: member, foreground: !background)
         case .focus(let app), .focusScene(let app, _): objection(to: app, by: member, foreground: true)
         case .hand(let app, _): objection(to: app, by: member, foreground: true)
-        case .suspend(let app), .resume(let app), .wake(let app, _, _), .terminate(let app), .kill(let app),
+        case .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app), .kill(let app),
             .disown(let app), .backgroundScene(let app, _), .closeScene(let app, _):
             objection(to: app, by: member, foreground: false)
+        case .endInterruption(_, answer: .some(let app)): objection(to: app, by: member, foreground: true)
         case .home, .beginInterruption, .endInterruption: Self.foregroundObjection(to: member)
         case .machine, .memoryPressure: Self.administratorsOnly
         }

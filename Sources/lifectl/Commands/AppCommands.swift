@@ -6,14 +6,23 @@ import ControlAPI
 struct Suspend: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
-        abstract: "Put an app to sleep.",
-        discussion: "Done when every process of the app is stopped.\n\nExample: lifectl suspend org.example.Clock")
+        abstract: "Stop every process of an app.",
+        discussion: """
+            Done when every process of the app is stopped. Its background tasks are expired first; an app that uses a background \
+            mode is not suspended without --now.
+
+            Example: lifectl suspend org.example.Clock
+            """)
 
     @OptionGroup var app: AppArgument
+
+    @Flag(help: "Do not wait for the app's background tasks, or for the background mode that it uses.")
+    var now = false
+
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        try AppAction.suspend.perform(on: app.id, options.call)
+        try AppAction.suspend.perform(on: app.id, options.call, now: now)
     }
 }
 

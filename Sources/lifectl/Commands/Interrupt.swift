@@ -6,7 +6,8 @@ struct Interrupt: ParsableCommand {
         commandName: "interrupt",
         abstract: "Begin or end an interruption, such as a call or an alert.",
         discussion: """
-            What is in front is inactive until every interruption has ended.
+            The foreground app is inactive until every interruption has ended. Another app that becomes the foreground app \
+            meanwhile is inactive, too.
 
             Example: lifectl interrupt begin --name call
             """,
@@ -40,14 +41,20 @@ struct Interrupt: ParsableCommand {
     struct End: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "end",
-            abstract: "Make what is in front active again.", discussion: "Example: lifectl interrupt end --name call")
+            abstract: "Make the foreground app active again, or the app that answers the interruption.",
+            discussion: "Example: lifectl interrupt end --name call --answer org.example.Phone")
 
         @OptionGroup var interruption: Name
+
+        @Option(help: ArgumentHelp("Make this app the foreground app in the same step.", valueName: "app"))
+        var answer: String?
+
         @OptionGroup var options: GlobalOptions
 
         func run() throws {
             var session = try Session(options, doing: "cannot end \(interruption.words)")
-            let reply = try session.call(.endInterruption, interruption.parameters)
+            let parameters = EndInterruptionParameters(name: interruption.name, answer: answer)
+            let reply = try session.call(.endInterruption, parameters)
             try options.show(reply) { _ in "\(interruption.words) has ended\n" }
         }
     }

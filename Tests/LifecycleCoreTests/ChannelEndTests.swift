@@ -1,0 +1,121 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// The end of a channel, judged together with the end of the process.
+@Suite struct ChannelEndTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    private func running(_ names: String..., silent: Callback) -> World {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in names { world.ask(.launch(AppID(name), background: false)) }
+        world.silent[Self.clock] = [silent]
+        _ = world.lines()
+        return world
+    }
+
+    private func crash(_ world: inout World) {
+        world.give(.message(Self.clock, .closed))
+        world.pass(.milliseconds(5))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+    }
+
+    private func exit(_ world: World) -> (state: AppState?, reason: Reason?) {
+        let exit = world.core.knownApps[Self.clock]?.lastExit
+        return (exit?.state, exit?.reason)
+    }
+
+    @Test(arguments: [
+        (Callback.willResignActive, AppState.active), (.didEnterBackground, .background),
+    ])
+    func crashInACallbackOnTheWayOutIsACrashInTheStateOfThatMoment(callback: Callback, state: AppState) {
+        var world = running("clock", silent: callback)
+        world.ask(.home)
+        crash(&world)
+        #expect(exit(world) == (state, .crash))
+        #expect(!world.lines().contains { $0.contains("suspended") })
+    }
+
+    @Test func crashInWillEnterForegroundFailsTheFocus() {
+        var world = running("clock", "maps", silent: .willEnterForeground)
+        let focus = world.ask(.focus(Self.clock))
+        crash(&world)
+        #expect(world.replies[focus]?.name == "refused ended")
+        #expect(exit(world) == (.background, .crash))
+        #expect(!world.lines().contains { $0.contains("clock: inactive → active") })
+    }
+
+    @Test func crashWithATaskIsACrashInTheBackground() {
+        var world = running("clock", silent: .memoryWarning)
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        crash(&world)
+        #expect(exit(world) == (.background, .crash))
+    }
+
+    @Test func crashInAnEventFailsTheRequestThatSentIt() {
+        var world = running("clock", silent: .openURL)
+        let open = world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        crash(&world)
+        #expect(world.replies[open]?.name == "refused ended")
+    }
+
+    @Test func crashInAWorkRequestFailsTheWake() {
+        var world = running("clock", "maps", silent: .performTask)
+        let wake = world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        crash(&world)
+        #expect(world.replies[wake]?.name == "refused ended")
+        #expect(exit(world) == (.background, .crash))
+    }
+
+    @Test func appThatClosesItsChannelInTheBackgroundHasTheTimeOfAnAppWithoutOne() {
+        var world = running("clock", silent: .didEnterBackground)
+        world.ask(.home)
+        world.give(.message(Self.clock, .closed))
+        world.pass(Lifecycle.exitTime + .milliseconds(4999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func appWhoseChannelEndedCanBeEndedAtOnce() {
+        var world = running("clock", "maps", silent: .memoryWarning)
+        world.pass(.seconds(1))
+        world.ask(.resume(Self.clock))
+        world.give(.message(Self.clock, .closed))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        #expect(world.lines().contains("terminate clock"))
+    }
+
+    @Test func launchCallbacksHaveNoMoreThanTheTimeOfTheLaunch() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.callbacks = .required
+        policy.timeouts.launch = .seconds(3)
+        world.give(.define(Self.clock, policy))
+        world.silent[Self.clock] = [.willFinishLaunching, .didFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.message(Self.clock, .hello))
+        world.pass(.seconds(2))
+        let number = world.told[Self.clock]?.last?.sequence ?? 0
+        world.give(.message(Self.clock, .done(sequence: number)))
+        let delivery = world.told[Self.clock]?.last
+        #expect(delivery?.callback == .didFinishLaunching)
+        #expect(delivery?.deadline == Instant(microseconds: 3_000_000))
+    }
+
+    @Test func tasksThatExpireHaveTheTimeThatIsLeftAfterARestart() {
+        var world = running("clock", silent: .memoryWarning)
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(31))
+        world = world.takenOver()
+        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.pass(.milliseconds(3999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(exit(world) == (.background, .taskTimeout))
+    }
+}
