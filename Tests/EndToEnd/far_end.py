@@ -18,7 +18,7 @@ NEXT = {
     "did-become-active": {"will-resign-active"},
     "will-resign-active": {"did-become-active", "did-enter-background"},
     "did-enter-background": {"will-enter-foreground"},
-    "will-enter-foreground": {"did-become-active"},
+    "will-enter-foreground": {"did-become-active", "did-enter-background"},
 }
 
 

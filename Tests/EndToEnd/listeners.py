@@ -74,6 +74,10 @@ def problems(notes, limit=1):
     last, active, found = {}, set(), []
     for note in sorted(notes, key=lambda note: note.time):
         verb = note.text.split()[0] if note.text else ""
+        if note.kind == "begins":
+            last.pop(note.app, None)
+        if note.kind in ("begins", "crashes") or verb == "will-terminate":
+            active.discard(note.app)
         if note.kind == "told" and verb in NEXT:
             if verb not in NEXT[last.get(note.app)]:
                 found.append(f"{note}: after {last.get(note.app)}")

@@ -3,7 +3,7 @@ compared with. It knows states of rest only; how one is reached is the business 
 
 from dataclasses import dataclass, field
 
-DONE, FAILED, REFUSED, NOT_RUNNING = 0, 1, 2, 3
+DONE, FAILED, REFUSED, NOT_RUNNING, INTERRUPTED = 0, 1, 2, 3, 6
 USAGE, INVALID_APP, NO_SUCH_APP, LAUNCH_FAILED = 64, 65, 66, 73
 INTERRUPTION_LIMIT = 64
 
@@ -22,8 +22,6 @@ class Model:
     front: list = field(default_factory=list)
     interruptions: set = field(default_factory=set)
     locked: bool = False
-    # Those in front that nobody has seen since they were out of sight: behind an interruption nobody appears.
-    unseen: set = field(default_factory=set)
 
     def known(self, app):
         return app in self.declared or app in self.ad_hoc
@@ -39,7 +37,7 @@ class Model:
         return "background" if app in self.awake | self.never_suspended else "suspended"
 
     def in_sight(self, app):
-        return app in self.front and not self.locked and app not in self.unseen
+        return app in self.front and not self.locked
 
     # What people ask for
 
@@ -59,10 +57,10 @@ class Model:
         if self.known(app) or not valid:
             return INVALID_APP
         if not exists:
-            # Whoever was to come to the front, and did not, has ended the interruptions and sent away who was there.
-            self._bring_to_front(app)
+            # What was in the foreground has made room for it all the same.
+            result = self._bring_to_front(app)
             self.front.remove(app)
-            return LAUNCH_FAILED if not self.locked else REFUSED
+            return result or LAUNCH_FAILED
         self.ad_hoc.add(app)
         return self.launch(app)
 
@@ -71,7 +69,6 @@ class Model:
 
     def home(self):
         self.front.clear()
-        self.unseen.clear()
         return DONE
 
     def suspend(self, app):
@@ -104,17 +101,15 @@ class Model:
 
     def end_interruption(self, name):
         self.interruptions.discard(name)
-        self._reveal()
         return DONE
 
     def lock(self):
         self.locked = True
-        self.unseen.update(self.front)
         return DONE
 
     def unlock(self):
         self.locked = False
-        self._reveal()
+        self.awake -= set(self.front)
         return DONE
 
     # What happens
@@ -134,23 +129,14 @@ class Model:
     def _leave_front(self, app):
         if app in self.front:
             self.front.remove(app)
-        self.unseen.discard(app)
-
-    def _reveal(self):
-        if not self.locked and not self.interruptions:
-            self.awake -= self.unseen
-            self.unseen.clear()
 
     def _bring_to_front(self, app):
-        self.interruptions.clear()
         if not self.locked:
             # Behind a lock it has not been in front yet.
             self.awake.discard(app)
         self._leave_front(app)
         self.front.insert(0, app)
         del self.front[self.front_limit :]
-        self.unseen &= set(self.front)
         if self.locked:
-            self.unseen.add(app)
-        self._reveal()
-        return REFUSED if self.locked else DONE
+            return REFUSED
+        return INTERRUPTED if self.interruptions else DONE

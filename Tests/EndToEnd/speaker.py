@@ -61,6 +61,9 @@ class Speaker:
             elif words == b"connects":
                 self.channel = socket.socket(socket.AF_UNIX)
                 self.channel.connect(os.environ["LIFECYCLE_SOCKET"])
+            elif words == b"closes":
+                self.channel.close()
+                self.channel = None
             elif words == b"crashes":
                 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
                 os.kill(os.getpid(), signal.SIGABRT)

@@ -75,8 +75,9 @@ def test_terminate_when_suspended_is_the_first_thing_it_hears(direct, listeners)
 
 def test_an_interruption_answered_with_another_app(direct, listeners):
     listeners.run("clock")
+    listeners.manifest("phone")
     direct.lifectl("interrupt", "begin", "--name", "call")
-    listeners.run("phone")
+    direct.lifectl("interrupt", "end", "--name", "call", "--answer", "phone")
     direct.lifectl.wait_for_state("clock", "suspended")
     assert listeners.told("clock")[-2:] == ["will-resign-active state=active", "did-enter-background state=background"]
 

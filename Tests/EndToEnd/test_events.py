@@ -161,10 +161,10 @@ def test_locked_and_unlocked(direct, listeners):
     assert direct.lifectl.json("status")["status"]["concealments"] == ["locked"]
     direct.lifectl.wait_for_state("clock", "suspended")
     direct.lifectl("simulate", "unlock")
-    listeners.wait_until_told("clock", "protected-data-did-become-available")
+    listeners.wait_until_told("clock", "did-become-active", 2)
     assert verbs(listeners, "clock")[-6:] == [
         "protected-data-will-become-unavailable", "will-resign-active", "did-enter-background",
-        "will-enter-foreground", "did-become-active", "protected-data-did-become-available",
+        "will-enter-foreground", "protected-data-did-become-available", "did-become-active",
     ]
 
 

@@ -18,7 +18,7 @@ from direct import DirectDaemon
 from driver import call, connect
 from examples import SETTINGS
 from histories import History, action
-from model import DONE, FAILED, INVALID_APP, LAUNCH_FAILED, NO_SUCH_APP, NOT_RUNNING, REFUSED, USAGE, Model
+from model import DONE, FAILED, INTERRUPTED, INVALID_APP, LAUNCH_FAILED, NO_SUCH_APP, NOT_RUNNING, REFUSED, USAGE, Model
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = ["clock", "maps", "notes", "player"]
@@ -31,7 +31,7 @@ METHODS = {
 }
 STATUSES = {
     "NoSuchApp": NO_SUCH_APP, "InvalidApp": INVALID_APP, "NotRunning": NOT_RUNNING, "Refused": REFUSED,
-    "LaunchFailed": LAUNCH_FAILED, "Failed": FAILED,
+    "LaunchFailed": LAUNCH_FAILED, "Failed": FAILED, "Interrupted": INTERRUPTED,
 }
 
 

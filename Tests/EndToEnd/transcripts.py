@@ -61,7 +61,10 @@ class App:
         return line.decode("ascii")
 
     def is_quiet(self):
-        return not self.heard and not (self.process and select.select([self.process], [], [], 0)[0])
+        if self.heard or not self.process or not select.select([self.process], [], [], 0)[0]:
+            return not self.heard
+        # A process that has ended says nothing, either.
+        return not self.process.recv(1, socket.MSG_PEEK)
 
     def close(self):
         self.listener.close()
@@ -182,7 +185,7 @@ class Replay:
         elif words == "loses its channel":
             heard = app.hear()
             assert heard == "! loses its channel", f"heard {heard!r}"
-        elif words in ("connects", "crashes", "exits"):
+        elif words in ("closes", "connects", "crashes", "exits"):
             app.order("!", words)
         else:
             raise AssertionError("it cannot do that")

@@ -1,13 +1,17 @@
 """Whether an answer says what the interface promises."""
 
-ABOUT_APP = {"NoSuchApp", "NotRunning", "Refused", "Superseded", "LaunchFailed", "Failed", "Ambiguous"}
+ABOUT_APP = {
+    "NoSuchApp", "NotRunning", "Refused", "Superseded", "Interrupted", "Unanswered", "Ended", "LaunchFailed", "Failed", "Ambiguous",
+}
+# What may keep the apps in the foreground from being where they are to be.
+FRONT = {"Superseded", "Interrupted", "Ended", "Failed"}
 ERRORS = {
     "Focus": ABOUT_APP, "Launch": ABOUT_APP, "Open": ABOUT_APP, "ContinueActivity": ABOUT_APP, "Wake": ABOUT_APP,
     "Suspend": ABOUT_APP, "Resume": ABOUT_APP, "Terminate": ABOUT_APP, "Kill": ABOUT_APP,
-    "Home": {"Superseded", "Refused", "Failed", "LaunchFailed"}, "Describe": {"NoSuchApp"},
-    "Run": ABOUT_APP | {"InvalidApp"}, "BeginInterruption": {"Refused", "Superseded", "Failed"},
-    "EndInterruption": {"Superseded", "Failed", "Refused", "LaunchFailed"}, "SimulateMemoryPressure": {"Refused", "Failed"},
-    "Simulate": {"Superseded"}, "List": set(), "GetStatus": set(), "Reload": set(), "Frobnicate": set(),
+    "Home": FRONT | {"Refused", "LaunchFailed"}, "Describe": {"NoSuchApp"},
+    "Run": ABOUT_APP | {"InvalidApp"}, "BeginInterruption": FRONT | {"Refused"},
+    "EndInterruption": FRONT | {"Refused", "LaunchFailed"}, "SimulateMemoryPressure": {"Refused", "Failed"},
+    "Simulate": FRONT, "List": set(), "GetStatus": set(), "Reload": set(), "Frobnicate": set(),
 }
 WRONG_CALL = {"org.varlink.service.InvalidParameter", "org.varlink.service.MethodNotFound"}
 PROMISES = {
