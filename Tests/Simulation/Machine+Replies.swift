@@ -100,6 +100,7 @@ extension Machine {
         case .beginInterruption(let name):
             guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
             for id in core.front { promise(states[id] != .active, id, "interrupted") }
+        case .endInterruption(_, answer: let id?): promise(states[id] == .active, id, "active")
         case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene:
             report("\(request) is done, and the scene not named")

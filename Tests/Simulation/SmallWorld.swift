@@ -32,7 +32,9 @@ package struct SmallWorld: Sendable {
             .ask(.launch(a, background: false)), .ask(.launch(b, background: false)),
             .ask(.launch(b, background: true)),
             .ask(.home), .ask(.suspend(a)), .ask(.resume(a)), .ask(.terminate(a)), .ask(.kill(b)),
-            .ask(.beginInterruption("call")), .ask(.machine(.lock)), .ask(.hand(b, .openURL("u:1"))),
+            .ask(.suspend(a, now: true)), .beginTask(a, 1),
+            .ask(.beginInterruption("call")), .ask(.endInterruption("call", answer: b)),
+            .ask(.machine(.lock)), .ask(.hand(b, .openURL("u:1"))),
         ]
         commands = (hasScenes ? scenes : []) + always
     }
