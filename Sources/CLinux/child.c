@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -127,6 +128,34 @@ static void set_descriptor_limit(const struct linux_spawn_request *request, int 
         fail(status, LINUX_SPAWN_LIMITS, errno, 0);
 }
 
+// Returns whether the child still needs PR_SET_NO_NEW_PRIVS: without CAP_SETPCAP nothing can be dropped from the bounding
+// set, and what is in it must not be gained then.
+static bool confine(const struct linux_spawn_request *request, int status)
+{
+    const struct linux_confinement *most = &request->confinement;
+    if (!request->confine)
+        return false;
+    for (int resource = 0; resource < LINUX_LIMIT_COUNT; resource++) {
+        struct rlimit limit;
+        if (getrlimit(resource, &limit) < 0)
+            fail(status, LINUX_SPAWN_LIMITS, errno, 0);
+        rlim_t soft = most->limits[2 * resource];
+        rlim_t hard = most->limits[2 * resource + 1];
+        if (limit.rlim_cur <= soft && limit.rlim_max <= hard)
+            continue;
+        limit.rlim_max = limit.rlim_max < hard ? limit.rlim_max : hard;
+        limit.rlim_cur = limit.rlim_cur < soft ? limit.rlim_cur : soft;
+        if (setrlimit(resource, &limit) < 0)
+            fail(status, LINUX_SPAWN_LIMITS, errno, 0);
+    }
+    bool no_new_privileges = most->no_new_privileges;
+    for (int capability = 0; capability < 64; capability++)
+        if (!(most->bounding_set >> capability & 1) && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1
+            && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+            no_new_privileges = true;
+    return no_new_privileges;
+}
+
 // Else all apps, of whatever user, would share the daemon's. Before the change of user, for a user has a quota of 200 keys;
 // who possesses a keyring may use it, whosever it is.
 static void make_session_keyring(const struct linux_spawn_request *request, int status)
@@ -199,7 +228,10 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
     place_descriptors(request, &status, &gate);
     set_descriptor_limit(request, status);
     make_session_keyring(request, status);
+    bool no_new_privileges = confine(request, status);
     switch_user(request, status);
+    if (no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        fail(status, LINUX_SPAWN_CREDENTIALS, errno, 0);
     umask(request->file_mode_mask);
     // After the change of user: the app's own permissions decide.
     if (chdir(request->working_directory) < 0)

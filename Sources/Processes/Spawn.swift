@@ -73,7 +73,9 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
                 file_mode_mask: request.fileModeMask,
                 set_descriptor_limit: request.descriptorLimit != nil,
                 descriptor_limit: request.descriptorLimit ?? 0,
-                cgroup: request.cgroup ?? -1
+                cgroup: request.cgroup ?? -1,
+                confine: request.confinement != nil,
+                confinement: request.confinement?.forChild ?? linux_confinement()
             )
             return unsafe linux_spawn(&call, &spawned)
         }

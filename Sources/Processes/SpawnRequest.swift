@@ -39,6 +39,8 @@ public struct SpawnRequest: Sendable {
     public var fileModeMask: UInt32 = 0o022
     /// The program's soft limit of open descriptors; nil: the caller's. The hard limit is inherited.
     public var descriptorLimit: UInt64?
+    /// What the program may have at most; nil: what the caller has.
+    public var confinement: Confinement?
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
     /// The mark of the launch, passed on in the environment.

@@ -41,6 +41,17 @@ struct linux_descriptor_mapping {
     int target;
 };
 
+enum { LINUX_LIMIT_COUNT = 16 };
+
+/// What a child may have at most; it never gets more than the parent has.
+struct linux_confinement {
+    /// Soft and hard limit of each resource of getrlimit(2), by number.
+    uint64_t limits[2 * LINUX_LIMIT_COUNT];
+    /// The capability bounding set, see capabilities(7).
+    uint64_t bounding_set;
+    bool no_new_privileges;
+};
+
 struct linux_spawn_request {
     /// Tried in order, as execvp(3) does, with the child's credentials and working directory.
     char *const *paths;
@@ -61,6 +72,8 @@ struct linux_spawn_request {
     uint64_t descriptor_limit;
     /// A directory of a cgroup v2 hierarchy to be born in, or -1.
     int cgroup;
+    bool confine;
+    struct linux_confinement confinement;
 };
 
 struct linux_spawned {

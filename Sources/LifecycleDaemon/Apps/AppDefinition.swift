@@ -20,6 +20,8 @@ struct AppDefinition {
     var workingDirectory: String?
     /// What is added to the environment of the app's user; for an ad-hoc app it is all that its caller had.
     var environment: [String: String] = [:]
+    /// What an ad-hoc app may have at most, that is what its caller had; nil for any other app.
+    var confinement: Confinement?
     /// The manifest, or the desktop entry, that it came from; nil for an ad-hoc app.
     var manifest: String?
     /// Whether it came from a desktop entry alone, which is read when it is launched.

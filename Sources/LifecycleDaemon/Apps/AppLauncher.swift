@@ -42,6 +42,7 @@ struct AppLauncher {
         request.workingDirectory = definition.workingDirectory ?? (isSystem && account == nil ? "/" : home ?? "/")
         if let account, account.userID != geteuid() { request.credentials = account.credentials }
         request.descriptorLimit = descriptorLimit
+        request.confinement = definition.confinement
         request.standardOutput = output.standardOutput
         request.standardError = output.standardError
         if let number = channelDescriptor(channel) {

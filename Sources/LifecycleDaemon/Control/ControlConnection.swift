@@ -16,6 +16,8 @@ final class ControlConnection {
     }
 
     let peer: PeerCredentials
+    /// When the connection was accepted, in clock ticks since boot.
+    private let acceptTime = Confinement.now
     let scope: ClientScope
     /// The order among all connections in which this one last did something.
     var lastActivity: UInt64 = 0
@@ -42,6 +44,12 @@ final class ControlConnection {
         source = try loop.watch(descriptor: self.descriptor.rawValue, events: .readable) { [weak self] events in
             self?.ready(events)
         }
+    }
+
+    /// What the client has at most, and so what is launched on its behalf.
+    var confinement: Confinement {
+        guard peer.process != PeerCredentials.outsideProcess else { return .unknown }
+        return Confinement(of: peer.process, knownAt: acceptTime) ?? .unknown
     }
 
     /// Whether it waits for a reply of ours.

@@ -277,6 +277,7 @@ final class ControlService {
         manager.define(id, command: run.command, user: user) { definition in
             definition.environment = run.environment ?? [:]
             definition.workingDirectory = run.workingDirectory
+            definition.confinement = connection.confinement
         }
         ask(.launch(id, background: run.background ?? false), call, connection)
     }

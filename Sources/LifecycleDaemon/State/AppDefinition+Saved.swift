@@ -1,4 +1,5 @@
 import LifecycleCore
+import Processes
 
 // An app that somebody started ad hoc is described nowhere else; a desktop entry may be gone when it is looked for again.
 extension AppDefinition {
@@ -11,6 +12,7 @@ extension AppDefinition {
         record.add("adopted", isAdopted ? "1" : nil)
         record.add("like", model)
         record.add("working-directory", workingDirectory)
+        record.add("confinement", confinement?.text)
         if isFromEntry { record.add("entry", manifest) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
             record.add("environment", "\(name)=\(value)")
@@ -24,6 +26,7 @@ extension AppDefinition {
         self.init(adHoc: command, user: record["user"].map { User(text: $0) } ?? .daemon, defaults: defaults)
         name = record["name"]
         workingDirectory = record["working-directory"]
+        confinement = record["confinement"].map { Confinement(text: $0) }
         manifest = record["entry"]
         isFromEntry = manifest != nil
         for variable in record.all("environment") {
@@ -47,9 +50,11 @@ extension AppDefinition.User {
     fileprivate init(text: String) {
         let parts = text.halves(around: ":")
         switch (parts.first, parts.last) {
-        case ("number", let value?): self = UInt32(value).map { .numbered($0) } ?? .daemon
+        case ("number", let value?) where UInt32(value) != nil:
+            self = UInt32(value).map { .numbered($0) } ?? .named(text)
         case ("name", let value?) where parts.count == 2: self = .named(value)
-        default: self = .daemon
+        // Anything but the daemon's user: no user has such a name, and the launch fails.
+        default: self = .named("unreadable:\(text)")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import LifecycleCore
 import Processes
 import Testing
@@ -54,6 +55,24 @@ import Testing
         let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
         #expect(restored.user == definition.user)
         #expect(restored.environment == definition.environment)
+    }
+
+    @Test(arguments: ["", "x", "number:", "number:x", "number:-1", "number:4294967296", "name"])
+    func `an ad-hoc app whose user cannot be read runs as nobody`(text: String) throws {
+        let saved = AppDefinition(adHoc: ["a"], user: .numbered(7), defaults: Policy()).saved(AppID("a"))
+        let fields = saved.fields.map { $0.name == "user" ? SavedRecord.Field(name: "user", value: text) : $0 }
+        let restored = try #require(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy()))
+        #expect(restored.user == .named("unreadable:\(text)"))
+    }
+
+    @Test(arguments: ["", "x", "1,2", "-,-"])
+    func `an ad-hoc app whose confinement cannot be read gains no privileges`(text: String) throws {
+        var definition = AppDefinition(adHoc: ["a"], user: .daemon, defaults: Policy())
+        definition.confinement = Confinement(of: getpid(), knownAt: Confinement.now)
+        let saved = definition.saved(AppID("a"))
+        #expect(AppDefinition(saved: saved, defaults: Policy())?.confinement == definition.confinement)
+        let fields = saved.fields.map { $0.name == "confinement" ? SavedRecord.Field(name: $0.name, value: text) : $0 }
+        #expect(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy())?.confinement == .unknown)
     }
 
     /// Its entry may be gone when a daemon takes it over.
