@@ -82,12 +82,12 @@ extension Machine {
     private var isAwayPossible: Bool { setup.deaths != .none }
 
     private mutating func noteErrand(_ delivery: Delivery, _ id: AppID) {
+        guard let key = delivery.event?.event.key, var errand = errands[key] else { return }
+        let isNew = errand.told.insert(delivery.sequence).inserted
         // Where every possibility is tried in turn, the same is handed over again.
-        guard !chance.isBlind, let key = delivery.event?.event.key, var errand = errands[key] else { return }
-        if !errand.told.insert(delivery.sequence).inserted || errand.told.count > 1 || errand.isArgument {
-            report("\(id) is handed \(key) twice")
-        }
-        if errand.isOver { report("\(id) is handed \(key), of which somebody was told how it ended") }
+        let isOnce = !chance.isBlind
+        if isOnce, !isNew || errand.told.count > 1 || errand.isArgument { report("\(id) is handed \(key) twice") }
+        if isOnce, errand.isOver { report("\(id) is handed \(key), of which somebody was told how it ended") }
         errands[key] = errand
     }
 
