@@ -1,14 +1,17 @@
 """Whom lifectl is to follow may take a connection and then say nothing, or what nobody understands, or leave again."""
 
 import contextlib
+import json
 import os
 import socket
+import struct
 import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
+import programs
 from container import wait_for
 from screens import Follower, need
 
@@ -145,3 +148,45 @@ def test_a_daemon_that_does_not_answer_is_waited_for(direct, peer, sway, tmp_pat
         finally:
             follower.kill()
             window.kill()
+
+
+def sway_message(kind, value):
+    payload = json.dumps(value).encode()
+    return b"i3-ipc" + struct.pack("=II", len(payload), kind) + payload
+
+
+def sway_request(connection):
+    header = connection.recv(14, socket.MSG_WAITALL)
+    length, kind = struct.unpack("=II", header[6:])
+    connection.recv(length, socket.MSG_WAITALL)
+    return kind
+
+
+def test_a_window_that_claims_a_number_of_no_process_is_nobodys(direct, tmp_path):
+    """Any program names its own process number to a compositor."""
+    pid = direct.lifectl.start("app", *programs.IDLE, background=True)
+    subscribe, tree, window_event = 2, 4, 0x80000003
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "sway"))
+        listener.listen()
+        listener.settimeout(60)
+        environment = {**os.environ, "SWAYSOCK": str(tmp_path / "sway"), "LIFED_SOCKET": str(direct.socket)}
+        follow = subprocess.Popen([str(direct.products / "lifectl"), "follow", "sway"], env=environment)
+        try:
+            connection, _ = listener.accept()
+            with connection:
+                connection.settimeout(60)
+                assert sway_request(connection) == subscribe
+                connection.sendall(sway_message(subscribe, {"success": True}))
+                for number in (2**31 + 5, 2**63 - 1, 0, -7, pid):
+                    assert sway_request(connection) == tree
+                    window = {"id": 2, "name": "w", "pid": number, "focused": True, "visible": True, "nodes": [], "focus": []}
+                    root = {"id": 1, "name": "root", "focused": False, "nodes": [window], "focus": [2]}
+                    connection.sendall(sway_message(tree, root) + sway_message(window_event, {"change": "focus"}))
+                assert sway_request(connection) == tree
+                connection.sendall(sway_message(tree, root))
+                direct.lifectl.wait_for_state("app", "active")
+            assert follow.poll() is None
+        finally:
+            follow.kill()
+            follow.wait()

@@ -150,6 +150,8 @@ struct FollowRun {
         case .find(let process):
             // Where that cannot be told it is nobody's, until it has the focus again.
             follower.found(nil, process: process)
+            // A window can claim any number, and the daemon takes none that no process can have.
+            guard process > 0, process <= Int64(Int32.max) else { return }
             var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
             noteAnswer()
             if app == nil { app = try adopt(process) }
