@@ -145,3 +145,20 @@ def test_the_foreground_is_the_users_whose_session_the_seat_shows(lifed, logind)
     wait_for(lambda: not logind.sessions())
     logind.open_session("seat-of-member", user="member")
     lifed.lifectl("focus", "mine", user="member")
+
+
+def test_rights_that_a_reload_takes_away_end_for_clients_that_are_connected(lifed):
+    lifed.configure('[access]\nadministrators = ["lifed"]\n')
+    lifed.lifectl("reload")
+    monitor = lifed.container.popen(["lifectl", "monitor", "--json"], user="member", stdout=subprocess.PIPE)
+    try:
+        assert json.loads(monitor.stdout.readline())["apps"] == []
+        lifed.lifectl.start("roots", *programs.IDLE)
+        assert json.loads(monitor.stdout.readline())["transition"]["reason"] != ""
+        lifed.configure("[access]\nadministrators = []\n")
+        lifed.lifectl("reload")
+        assert monitor.wait(timeout=60) != 0
+        assert lifed.lifectl("terminate", "roots", user="member", check=False).returncode == 77
+    finally:
+        monitor.kill()
+        monitor.wait()

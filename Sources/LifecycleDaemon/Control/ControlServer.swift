@@ -125,6 +125,20 @@ final class ControlServer {
         }
     }
 
+    /// Closes the connections of clients that have other rights now than when they connected.
+    func reviewRights() {
+        for connection in connections.values {
+            switch connection.scope {
+            case .everything, .member:
+                let hasRight = access.right(of: connection.peer) != .none
+                if hasRight, rights(of: connection.peer) == connection.scope { continue }
+                reportDrop(of: connection, "its user has other rights since the configuration was read")
+                connection.close()
+            case .launcher, .app, .nothing: continue
+            }
+        }
+    }
+
     private func touch(_ connection: ControlConnection) {
         activity += 1
         connection.lastActivity = activity

@@ -73,6 +73,7 @@ final class ControlService {
         server?.clientLimit = limits.clients
         server?.totalBytesLimit = limits.clientsBytes
         server?.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)
+        server?.reviewRights()
     }
 
     func close() { server?.close() }
