@@ -9,7 +9,8 @@ BUILD ?= release
 ifeq ($(origin CC),default)
 CC := $(shell command -v cc || echo clang)
 endif
-export CC
+# Swift's package manager would compile the C targets with it, which takes clang.
+unexport CC
 
 bindir = $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -35,7 +36,7 @@ build: toolchain ## Build lifed and lifectl, with the Swift runtime inside, and 
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
-	scripts/build-follow-x11 $(products)/lifed-follow-x11
+	CC="$(CC)" scripts/build-follow-x11 $(products)/lifed-follow-x11
 
 samples: build ## Build the sample apps in Swift and in C; those in Python and shell need no building.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp

@@ -182,4 +182,4 @@ def test_random_operations(direct, listeners):
     assert problems(notes) == []
     assert false_exits(notes) == []
     assert not [note for note in notes if note.text.startswith("goodbye")]
-    assert kills >= 3 and (crashes or count < 1000)
+    assert kills and (crashes or count < 1000)
