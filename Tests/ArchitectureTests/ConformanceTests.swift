@@ -23,6 +23,25 @@ import Testing
         }
     }
 
+    @Test func `each threat names a test that is there`() throws {
+        let page = "docs/security.md"
+        let lines = try SourceTree.read(SourceTree.root + "/" + page).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        let threats = lines.enumerated().compactMap { index, line -> [Reference]? in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+            guard cells.count == 5, let last = cells.last, last != " test ", !last.hasPrefix("---") else { return nil }
+            return Reference.all(in: last, below: "Tests/", line: index + 1)
+        }
+        #expect(threats.count > 10)
+        for references in threats {
+            #expect(!references.isEmpty)
+            for reference in references {
+                let source = try Declarations(SourceTree.read(SourceTree.root + "/" + reference.path))
+                #expect(source.contain(reference.name), "\(page), line \(reference.line): no \(reference.name)")
+            }
+        }
+    }
+
     struct Row {
         let line: Int
         let code: [Reference]
