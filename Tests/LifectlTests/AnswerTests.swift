@@ -39,6 +39,19 @@ private func details(_ app: App) -> Details {
         #expect(lines[9].hasSuffix("inactive → background (displaced)"))
     }
 
+    @Test func endIsExplainedByItsStatus() {
+        func explained(exitCode: Int64?, signal: Int64?) -> String {
+            var ended = app("a", .notRunning)
+            ended.reason = "crash"
+            ended.lastExit = Exit(state: .active, reason: "crash", exitCode: exitCode, signal: signal, time: 60_000_000)
+            return plain.explanation(
+                Explanation(details: details(ended), next: nil, obstacles: [], prospects: []), past: [])
+        }
+        #expect(explained(exitCode: 3, signal: nil).contains(": it exited with status 3\n"))
+        #expect(explained(exitCode: nil, signal: 11).contains(": it was ended by SIGSEGV, which lifed did not send\n"))
+        #expect(explained(exitCode: nil, signal: nil).contains(": \(Words.reason("crash"))\n"))
+    }
+
     @Test(arguments: ObstacleKind.allCases)
     func everyObstacleIsASentence(_ kind: ObstacleKind) {
         for names in [[], ["did-enter-background", "main"]] {
@@ -99,6 +112,12 @@ private func details(_ app: App) -> Details {
             silent.lanes.first?.spans == [
                 Lanes.Span(state: .suspended, start: 60_000_000, end: 70_000_000, reason: "displaced")
             ])
+    }
+
+    @Test func appThatExitedWithAnErrorIsMarkedWithItsStatus() {
+        let exit = HistoryEvent(kind: .exited, id: "a", time: 20_000_000, reason: "crash", exitCode: 3)
+        let events = [exit, step(20_000, "a", .active, .notRunning, "crash")]
+        #expect(Lanes(events, start: 0, end: 30_000_000).lanes[0].marks.map(\.note) == ["it exited with status 3"])
     }
 
     @Test func theTerminalGetsACharacterAPieceOfTime() {

@@ -74,6 +74,8 @@ private struct LaneBuilder {
     var marks: [Lanes.Mark] = []
     /// The state that the last event has left the app in, since when and why.
     var current: (state: State, since: Int64, reason: String)?
+    /// The end of the main process, until the transition that follows.
+    var exit: HistoryEvent?
 
     init(start: Int64, app: App? = nil) {
         self.start = start
@@ -85,7 +87,7 @@ private struct LaneBuilder {
         case .transition: if let from = event.from, let to = event.to { take(event, from, to) }
         case .callbackOverdue: mark(.unanswered, event, "\(event.reason) was not answered in time")
         case .killed: mark(.killed, event, "outlived its grace")
-        case .exited: break
+        case .exited: exit = event
         }
     }
 
@@ -98,8 +100,9 @@ private struct LaneBuilder {
             mark(.answered, event, "\(from.rawValue) → \(to.rawValue), answered after \(Text.milliseconds(callback))")
         }
         if to == .notRunning, Lanes.isForceful(event.reason) {
-            mark(.killed, event, Words.reason(event.reason))
+            mark(.killed, event, Words.end(event.reason, exitCode: exit?.exitCode, signal: exit?.signal))
         }
+        exit = nil
     }
 
     private mutating func mark(_ kind: Lanes.Mark.Kind, _ event: HistoryEvent, _ note: String) {

@@ -5,7 +5,7 @@ extension Presentation {
     func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
         var text = "\(style.heading(Text.printable(app.id))) \(style.state(app.state, Words.state(app.state)))\n"
-        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(Words.reason(app.reason))\n"
+        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(app))\n"
         if let next = explanation.next {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
             text += "  on its way to \(next.rawValue)\(target)\n"
@@ -23,6 +23,14 @@ extension Presentation {
     func words(_ process: UnheldProcess) -> String {
         let user = process.user.map { " of user \(Text.printable($0))" } ?? ""
         return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
+    }
+
+    /// Returns why an app is in its state; for an app that has ended, with its status.
+    private func cause(_ app: App) -> String {
+        guard app.state == .notRunning, let exit = app.lastExit, exit.reason == app.reason else {
+            return Words.reason(app.reason)
+        }
+        return Words.end(exit.reason, exitCode: exit.exitCode, signal: exit.signal)
     }
 
     private func section(_ title: String, _ lines: [String], none: String) -> String {

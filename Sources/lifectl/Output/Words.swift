@@ -8,6 +8,13 @@ enum Words {
         Reason(rawValue: word)?.meaning ?? Text.printable(word)
     }
 
+    /// Returns how an app ended, as a clause about the app.
+    static func end(_ reason: String, exitCode: Int64?, signal: Int64?) -> String {
+        guard reason == Reason.crash.rawValue else { return self.reason(reason) }
+        if let exitCode { return "it exited with status \(exitCode)" }
+        return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? self.reason(reason)
+    }
+
     /// What an app is doing, behind its name.
     static func state(_ state: State) -> String {
         switch state {
