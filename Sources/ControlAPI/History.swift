@@ -29,11 +29,13 @@ public struct HistoryEvent: Codable, Sendable, Equatable {
     @Nullable public var exitCode: Int64?
     /// The signal that ended its main process, if one did.
     @Nullable public var signal: Int64?
+    /// How long the app had been in the state that it left, in microseconds.
+    @Nullable public var stateTime: Int64?
 
     /// An event with all that is known of it.
     public init(
         kind: HistoryKind, id: String, time: Int64, from: State? = nil, to: State? = nil, reason: String,
-        pid: Int64? = nil, callback: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil
+        pid: Int64? = nil, callback: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateTime: Int64? = nil
     ) {
         self.kind = kind
         self.id = id
@@ -45,6 +47,7 @@ public struct HistoryEvent: Codable, Sendable, Equatable {
         self.callback = callback
         self.exitCode = exitCode
         self.signal = signal
+        self.stateTime = stateTime
     }
 }
 

@@ -223,6 +223,7 @@ public enum LifedInterface {
         type HistoryKind (transition, callbackOverdue, killed, exited)
 
         # Something that happened to an app. reason is why, or which callback; callback is how long the app took to answer.
+        # stateTime is how long it had been in the state that it left. Both are in microseconds.
         type HistoryEvent (
           kind: HistoryKind,
           id: string,
@@ -233,7 +234,8 @@ public enum LifedInterface {
           pid: ?int,
           callback: ?int,
           exitCode: ?int,
-          signal: ?int
+          signal: ?int,
+          stateTime: ?int
         )
 
         # A mistake in a file that people write, or something that the file names and that is missing.

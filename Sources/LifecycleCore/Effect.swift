@@ -84,8 +84,15 @@ public struct Transition: Sendable, Equatable {
     public let reason: Reason
     /// When.
     public let instant: Instant
+    /// When the app entered the state that it left.
+    public let since: Instant
     /// How long the app took to answer the callback that this step waited for.
     public let answerTime: Duration?
+}
+
+extension Transition {
+    /// How long the app had been in the state that it left.
+    public var stateTime: Duration { max(.zero, instant.duration(since: since)) }
 }
 
 /// Something that was decided beside the transitions.

@@ -138,7 +138,8 @@ extension Lifecycle {
         effects.append(
             .transition(
                 Transition(
-                    app: id, from: app.state, to: state, reason: reason, instant: now, answerTime: answerTime)))
+                    app: id, from: app.state, to: state, reason: reason, instant: now, since: app.since,
+                    answerTime: answerTime)))
         takeScenesAlong(id, to: state)
         if app.state == .active { leavePlaces(id) }
         if app.state == .background { leaveBackground(id) }

@@ -29,7 +29,7 @@ enum Samples {
         details: details, next: .suspended, obstacles: [obstacle], prospects: [prospect])
     static let historyEvent = HistoryEvent(
         kind: .exited, id: "x", time: 23, from: .active, to: .notRunning, reason: "crash", pid: 42, callback: 24,
-        exitCode: 1, signal: 9)
+        exitCode: 1, signal: 9, stateTime: 25)
     static let transition = Transition(
         id: "org.example.Clock", from: .active, to: .inactive, reason: "home", time: 13, pid: 42, callback: 17)
     static let launchable = Launchable(

@@ -114,6 +114,15 @@ private func details(_ app: App) -> Details {
             ])
     }
 
+    @Test func stateBeforeTheFirstEventBeginsWhenTheAppEnteredIt() {
+        var first = step(60_000, "a", .active, .inactive, "displaced")
+        first.stateTime = 2_000_000
+        let lanes = Lanes([first], start: 0, end: 61_000_000)
+        #expect(lanes.lanes.first?.spans.first?.start == 58_000_000)
+        first.stateTime = 90_000_000
+        #expect(Lanes([first], start: 0, end: 61_000_000).lanes.first?.spans.first?.start == 0)
+    }
+
     @Test func appThatExitedWithAnErrorIsMarkedWithItsStatus() {
         let exit = HistoryEvent(kind: .exited, id: "a", time: 20_000_000, reason: "crash", exitCode: 3)
         let events = [exit, step(20_000, "a", .active, .notRunning, "crash")]

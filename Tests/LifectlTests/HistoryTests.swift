@@ -26,13 +26,13 @@ func step(
                 """
                 {"__REALTIME_TIMESTAMP":"1500","MESSAGE_ID":"367840df9a3849ab8fecdee164406af3","MESSAGE":"a: b",
                 "PRIORITY":"6","LIFED_APP":"a","LIFED_FROM":"active","LIFED_TO":"inactive","LIFED_REASON":"home",
-                "LIFED_CALLBACK_USEC":"42","LIFED_PID":"7","_CMDLINE":["x","y"],"_BINARY":[1,2,3],"LONG":null}
+                "LIFED_CALLBACK_USEC":"42","LIFED_STATE_USEC":"43","LIFED_PID":"7","_CMDLINE":["x","y"],"_BINARY":[1,2,3],"LONG":null}
                 """))
         #expect(
             entry.event
                 == HistoryEvent(
                     kind: .transition, id: "a", time: 1500, from: .active, to: .inactive, reason: "home", pid: 7,
-                    callback: 42))
+                    callback: 42, stateTime: 43))
         #expect(entry.priority == 6 && entry.app == "a")
     }
 

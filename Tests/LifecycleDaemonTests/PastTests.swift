@@ -11,7 +11,7 @@ import Testing
     func step(_ app: AppID, _ number: Int, to state: AppState = .active, _ reason: Reason = .focus) -> Transition {
         Transition(
             app: app, from: .inactive, to: state, reason: reason, instant: Instant(microseconds: UInt64(number)),
-            answerTime: number % 2 == 0 ? .microseconds(number) : nil)
+            since: Instant(microseconds: 0), answerTime: number % 2 == 0 ? .microseconds(number) : nil)
     }
 
     @Test func theOldestMakesRoom() {
@@ -26,6 +26,7 @@ import Testing
         #expect(past.events.last(2) { _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
         #expect(past.events.last(2) { $0 == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
         #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
+        #expect(all.last?.stateTime == 1033)
     }
 
     /// The size that its documentation states, and that a machine with many apps counts on.

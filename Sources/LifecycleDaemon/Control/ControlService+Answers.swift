@@ -102,6 +102,7 @@ extension Presentation {
             event.kind = .transition
             (event.from, event.to) = (State(entry.from), State(entry.to))
             event.callback = entry.answerTime == .max ? nil : Int64(entry.answerTime)
+            event.stateTime = entry.stateTime == .max ? nil : Int64(clamping: entry.stateTime)
         case .callbackOverdue: event.kind = .callbackOverdue
         case .killed: event.kind = .killed
         case .code: event.exitCode = Int64(entry.detail)

@@ -11,6 +11,7 @@ struct LifecycleLog {
         fields += [
             ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.rawValue),
         ]
+        fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         log.write(
             LogEntry(

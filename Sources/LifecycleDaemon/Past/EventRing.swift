@@ -15,6 +15,8 @@ struct EventRing {
         /// The callback that was not answered in time.
         var callback: Callback?
         let instant: Instant
+        /// How long the app had been in the state that it left, in microseconds; the largest number where that is unknown.
+        var stateTime = UInt64.max
         /// How long the answer took that was waited for, in microseconds; the largest number for none.
         var answerTime = UInt32.max
         /// An exit code or a signal.

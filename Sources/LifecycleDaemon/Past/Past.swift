@@ -21,7 +21,7 @@ struct Past {
     mutating func note(_ step: Transition, pid: ProcessID?) {
         events.append(
             EventRing.Entry(
-                app: step.app, reason: step.reason, instant: step.instant,
+                app: step.app, reason: step.reason, instant: step.instant, stateTime: step.stateTime.wholeMicroseconds,
                 answerTime: step.answerTime.map { UInt32(clamping: $0.wholeMicroseconds) } ?? .max,
                 pid: pid ?? 0, kind: .transition, from: step.from, to: step.to))
         counts.arrivals[step.to.index] += 1

@@ -93,8 +93,9 @@ private struct LaneBuilder {
 
     private mutating func take(_ event: HistoryEvent, _ from: State, _ to: State) {
         let time = max(event.time, start)
-        // What it was before the first event is what that event says that it left.
-        close(current ?? (from, start, ""), at: time)
+        // The first event says which state the app left, and how long it had been there.
+        let since = event.stateTime.map { max(start, event.time &- $0) } ?? start
+        close(current ?? (from, since, ""), at: time)
         current = (to, time, event.reason)
         if let callback = event.callback {
             mark(.answered, event, "\(from.rawValue) → \(to.rawValue), answered after \(Text.milliseconds(callback))")

@@ -46,7 +46,7 @@ struct JournalEntry: Decodable {
         var event = HistoryEvent(
             kind: .transition, id: app, time: time, from: self["LIFED_FROM"].flatMap(State.init),
             to: self["LIFED_TO"].flatMap(State.init), reason: self["LIFED_REASON"] ?? "", pid: number("LIFED_PID"),
-            callback: microseconds("LIFED_CALLBACK_USEC"))
+            callback: microseconds("LIFED_CALLBACK_USEC"), stateTime: microseconds("LIFED_STATE_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
         case .callbackOverdue:

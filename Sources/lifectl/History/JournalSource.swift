@@ -24,7 +24,7 @@ struct JournalSource {
     /// The fields that ``JournalEntry`` reads.
     private static let fields = [
         "MESSAGE", "MESSAGE_ID", "PRIORITY", "LIFED_APP", "LIFED_FROM", "LIFED_TO", "LIFED_REASON", "LIFED_PID",
-        "LIFED_CALLBACK", "LIFED_CALLBACK_USEC", "LIFED_EXIT_CODE", "LIFED_SIGNAL",
+        "LIFED_CALLBACK", "LIFED_CALLBACK_USEC", "LIFED_STATE_USEC", "LIFED_EXIT_CODE", "LIFED_SIGNAL",
     ]
 
     var command: [String] {
