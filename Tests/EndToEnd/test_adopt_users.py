@@ -50,7 +50,9 @@ def shell(mortal, start):
 
 
 def states(daemon, *pids):
-    return "".join(stat.state if stat else "-" for stat in map(daemon.kernel.stat, pids))
+    """One letter each: T stopped, S able to run, whether it does at this moment or not, - gone."""
+    letters = "".join(stat.state if stat else "-" for stat in map(daemon.kernel.stat, pids))
+    return letters.replace("R", "S").replace("D", "S")
 
 
 def unheld(daemon, app):
