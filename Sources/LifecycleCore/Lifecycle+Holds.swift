@@ -54,7 +54,7 @@ extension Lifecycle {
         endTaskExpiration(of: id)
     }
 
-    private mutating func endTaskExpiration(of id: AppID) {
+    mutating func endTaskExpiration(of id: AppID) {
         deadlines.clear(.taskExpiration, id)
         apps[id]?.taskDeadline = nil
     }

@@ -46,8 +46,9 @@ extension Lifecycle {
     /// sleep.
     private mutating func beginUse(_ use: Use, of id: AppID) {
         guard let app = apps[id] else { return }
+        apps[id]?.isSuspendedAtOnce = false
         deadlines.clear(.tasks, id)
-        deadlines.clear(.taskExpiration, id)
+        endTaskExpiration(of: id)
         refuseWaiters(of: id, with: .inUse(id, use)) { $0.goal == .suspended }
         if app.wish == .run, app.isStoppedOrStopping, !front.contains(id) { apps[id]?.wishReason = Reason(use) }
     }

@@ -42,6 +42,14 @@ import Testing
         #expect(world.lines() == ["resume clock", "clock: suspended → background (visible)"])
     }
 
+    @Test func `what was suspended at once is woken when it comes to be on the screen`() {
+        var world = world()
+        world.ask(.suspend(Self.clock, now: true))
+        #expect(world.state("clock") == .suspended)
+        world.give(.use(.visible, [Self.clock]))
+        #expect(world.state("clock") == .background)
+    }
+
     @Test func `a stop under way is taken back`() {
         var world = world()
         world.withholding = [.stopped]
