@@ -110,6 +110,8 @@ extension Lifecycle {
 
     mutating func tasksOverdue(_ id: AppID) {
         guard let app = apps[id], app.hasTasks else { return }
+        // Its tasks ended with its channel.
+        guard deadlines.instant(.hangUp, id) == nil else { return hangUpOverdue(id) }
         effects.append(.decision(.tasksOverdue(id, app.holds.filter { $0.kind == .task })))
         end(id, atOnce: true, reason: .taskTimeout)
     }

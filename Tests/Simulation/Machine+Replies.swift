@@ -20,6 +20,8 @@ extension Machine {
                 report("\(id) is called suspended, and was not seen stopped")
             }
         case .background:
+            // The request came before the app was started.
+            if step.from == .notRunning, step.reason == .suspend { trees[id]?.watch.isToSleepAtOnce = true }
             if step.from != .suspended {
                 trees[id]?.watch.backgroundSince = now
                 trees[id]?.watch.wasLinkedInBackground = core.knownApps[id]?.isLinked == true
