@@ -35,15 +35,19 @@ struct Console {
     }
 
     /// Returns the text with a space for each scalar beyond ASCII on which a terminal acts: C1 controls, direction marks.
-    private static func printable(_ line: [UInt8]) -> [UInt8] {
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: line, as: UTF8.self).unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: text.append(" ")
-            default: text.append(scalar)
-            }
+    private nonisolated static func printable(_ line: [UInt8]) -> [UInt8] {
+        let text = String(decoding: line, as: UTF8.self)
+        // As a rule there is an arrow and nothing else: no copy for that.
+        guard text.unicodeScalars.contains(where: { commandsTerminal($0) }) else { return line }
+        return Array(String(String.UnicodeScalarView(text.unicodeScalars.map { commandsTerminal($0) ? " " : $0 })).utf8)
+    }
+
+    private nonisolated static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x80 else { return false }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
         }
-        return Array(String(text).utf8)
     }
 }
 
