@@ -25,7 +25,12 @@ class App:
     def hear(self):
         line = self.lines.readline()
         assert line.endswith("\n"), f"the end of the channel after {line!r}"
-        return line.rstrip("\n")
+        line = line.rstrip("\n")
+        if line.startswith("memory-warning "):
+            # The machine's memory is nothing that a test decides.
+            self.done(line)
+            return self.hear()
+        return line
 
     def ask(self, *lines):
         self.say(*lines)

@@ -78,8 +78,9 @@ def test_interrupted_and_dismissed(sample):
 
 def test_interrupted_and_answered_with_another_app(sample):
     sample.launch()
+    sample.direct.lifectl.start("phone", *programs.IDLE, background=True)
     sample.direct.lifectl("interrupt", "begin")
-    sample.direct.lifectl.start("phone", *programs.IDLE)
+    sample.direct.lifectl("interrupt", "end", "--answer", "phone")
     sample.expect(COLD_START, LEAVE)
 
 

@@ -133,7 +133,8 @@ class Replay:
             app = self.apps[name] = App(self.directory, name)
             command = ", ".join(f"'{word}'" for word in [sys.executable, SPEAKER, str(app.address)])
             (self.daemon.configuration / f"apps.d/{name}.toml").write_text(f"command = [{command}]\n{text}")
-        (self.daemon.configuration / "lifed.toml").write_text(settings)
+        # The machine's memory is nothing that a transcript decides.
+        (self.daemon.configuration / "lifed.toml").write_text(f"{settings}[memory]\nwarning = 100\n")
         self.daemon.lifectl("reload")
 
     def _replay(self, line):
