@@ -19,7 +19,7 @@ import time
 STATES = {
     "will-finish-launching": "inactive,background", "did-finish-launching": "inactive,background", "did-become-active": "active",
     "will-resign-active": "active", "did-enter-background": "background", "will-enter-foreground": "background",
-    "perform-task": "background", "open-url": "inactive,active",
+    "perform-task": "background,inactive,active", "open-url": "inactive,active",
 }
 RESIGNATION = "will-resign-active"
 
