@@ -5,7 +5,7 @@ public struct Mistake: Equatable, Sendable {
 
     /// What is wrong.
     public var reason: MistakeReason
-    /// The line's verb, if it has one that follows the grammar.
+    /// The line's verb, if it follows the grammar.
     public var verb: String?
     /// The field that is wrong, if it is one.
     public var key: String?
@@ -19,7 +19,7 @@ public struct Mistake: Equatable, Sendable {
 
     /// The mistake of a line that could not be read.
     ///
-    /// - Parameter line: The line without its line feed; nil for one that is too long to be kept.
+    /// - Parameter line: The line without its line feed; nil for a line that is too long to be kept.
     public init(_ error: LineError, in line: ArraySlice<UInt8>?) {
         let (reason, key) = error.reason
         self.init(reason, verb: line.flatMap { Line.verb(of: $0) }, key: key)

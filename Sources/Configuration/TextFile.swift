@@ -21,7 +21,7 @@ enum TextFile {
     /// The content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
     ///
     /// - Parameter limit: The longest file that is read, in bytes.
-    /// - Parameter trusted: Whether nobody but root and the daemon's user may be able to have written it.
+    /// - Parameter trusted: Whether only root and the daemon's user may have been able to write it.
     static func read(
         _ path: String, limit: Int = maximumSize, trusted: Bool = false
     ) throws(Failure) -> Content? {

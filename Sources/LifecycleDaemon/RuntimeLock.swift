@@ -34,7 +34,7 @@ struct RuntimeLock: ~Copyable {
         return unsafe fcntl(descriptor, F_SETLK, &whole) == 0
     }
 
-    /// Whether the daemon that the file names runs, though the lock is free. One that is just ending has a second for it.
+    /// Whether the daemon that the file names runs, though the lock is free. A daemon that is ending has a second for it.
     private static func isHolderAlive(_ descriptor: Int32) -> Bool {
         guard let holder = holder(in: descriptor), holder.pid != getpid() else { return false }
         for _ in 0..<attemptLimit {

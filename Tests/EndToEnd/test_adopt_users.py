@@ -145,7 +145,7 @@ def place(daemon, pid):
 
 @pytest.fixture
 def privileged(tmp_path):
-    """A program that runs as root whoever executes it, as sudo does."""
+    """A program that runs as root for every user, as sudo does."""
     program = tmp_path / "privileged"
     shutil.copy(shutil.which("sleep"), program)
     program.chmod(0o4755)

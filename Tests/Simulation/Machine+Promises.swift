@@ -87,7 +87,7 @@ extension Machine {
         // Where every possibility is tried in turn, the same is handed over again.
         let isOnce = !chance.isBlind
         if isOnce, !isNew || errand.told.count > 1 || errand.isArgument { report("\(id) is handed \(key) twice") }
-        if isOnce, errand.isOver { report("\(id) is handed \(key), of which somebody was told how it ended") }
+        if isOnce, errand.isOver { report("\(id) is handed \(key), and its end was told") }
         errands[key] = errand
     }
 

@@ -218,7 +218,7 @@ int64_t lifecycle_begin_task(struct lifecycle *app, const char *name);
 /* The task is done. One that is not there, or has ended, is left alone. */
 void lifecycle_end_task(struct lifecycle *app, int64_t task);
 
-/* The milliseconds left of the time out of sight, or -1 when nothing limits it at present. What lifed said last; lifed is
+/* The milliseconds left of the time in the background, or -1 when nothing limits it at present. What lifed said last; lifed is
    asked again, so that a later call finds what has changed meanwhile. */
 int64_t lifecycle_background_time_remaining(const struct lifecycle *app);
 
