@@ -3,7 +3,7 @@ extension Lifecycle {
     /// An app may begin to listen at any time; it catches up from where it is, launch callbacks first. An app that is active by
     /// then becomes inactive for them, as every observer sees, and active again.
     mutating func link(_ id: AppID) {
-        if apps[id]?.state == .active, apps[id]?.hasScenes == false { arrive(id, at: .inactive) }
+        if apps[id]?.state == .active { becomeInactiveUntold(id) }
         guard let app = apps[id] else { return }
         apps[id]?.isLinked = true
         deadlines.clear(.hello, id)
@@ -15,6 +15,14 @@ extension Lifecycle {
         case .active, .inactive, .notRunning, .terminating: break
         }
         deadlines.clear(.background, id)
+    }
+
+    /// The app has not heard that it, or a scene of it, is active, and need not hear that it no longer is.
+    private mutating func becomeInactiveUntold(_ id: AppID) {
+        guard let app = apps[id], app.hasScenes else { return arrive(id, at: .inactive) }
+        for scene in app.scenes.all where scene.state == .foregroundActive {
+            arrive(scene.id, of: id, at: .foregroundInactive)
+        }
     }
 
     /// The time within which the exit of a process is seen after the kernel closed its end of the channel.

@@ -150,6 +150,30 @@ clock> done seq=3
 """)
 
 
+def test_a_late_hello_of_an_app_with_scenes_makes_it_inactive_too(replay):
+    replay("""\
+clock.toml: scenes = true
+$ lifectl launch clock
+clock! starts
+= 0
+clock: active
+clock> hello protocol=1
+clock< welcome protocol=1 app-id=clock
+clock< will-finish-launching seq=1 deadline-ms={1-20000} state=inactive reason=launch
+clock: inactive
+clock> done seq=1
+clock< did-finish-launching seq=2 deadline-ms={1-20000} state=inactive reason=launch
+clock> done seq=2
+clock< scene-will-connect seq=3 deadline-ms={1-5000} state=inactive scene=main role=window reason=person
+clock> done seq=3
+clock< scene-will-enter-foreground seq=4 deadline-ms={1-5000} state=inactive scene=main
+clock> done seq=4
+clock< scene-did-become-active seq=5 deadline-ms={1-5000} state=active scene=main
+clock: active
+clock> done seq=5
+""")
+
+
 # Times
 
 
