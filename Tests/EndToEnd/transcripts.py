@@ -109,6 +109,8 @@ class Replay:
                 except Exception as error:
                     raise AssertionError(f"line {number}, {line!r}: {error}") from error
             assert not self.commands, "a command's exit code is missing"
+            # What the daemon answers to the last line comes before what it answers now.
+            self.daemon.lifectl("list")
             for app in self.apps.values():
                 assert app.is_quiet(), f"{app.name} has heard more: {app.hear()}"
         finally:
