@@ -21,6 +21,15 @@ extension ProcessTree {
         return self.signal(signal, toMembers: numbers)
     }
 
+    /// Sends a signal to every process but these.
+    func signalAll(_ signal: Signal, except others: Set<ProcessIdentity>) -> [SignalFailure] {
+        guard let numbers = containment.memberIDs() else {
+            return self.signal(signal, only: containment.members().map(\.identity).filter { !others.contains($0) })
+        }
+        let excepted = Set(others.map(\.pid))
+        return self.signal(signal, toMembers: numbers.filter { !excepted.contains($0) })
+    }
+
     /// Sends a signal to these processes and to no others.
     @discardableResult
     func signal(_ signal: Signal, only processes: [ProcessIdentity]) -> [SignalFailure] {

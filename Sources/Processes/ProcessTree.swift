@@ -39,6 +39,12 @@ public final class ProcessTree {
     private var finalExecStatus = ExecStatus.pending
     /// The members at the latest look, if all of them were stopped then.
     private var settled: Set<ProcessIdentity>?
+    /// Those of them that have children among them, in levels, parents before their children.
+    private var settledParents: [[ProcessIdentity]] = []
+    /// Those of the latest stop that may stop themselves once more because their children had been stopped.
+    var mirrors: Set<ProcessIdentity> = []
+    /// When the stop that is wanted was begun.
+    private var stopBegan = ContinuousClock.now
     /// Processes that somebody had stopped before the tree was; a job of a shell, for example.
     public private(set) var heldBefore: Set<ProcessIdentity> = []
     /// Whether an earlier process may have begun to stop the tree without keeping that: then those who are found
@@ -140,8 +146,9 @@ extension ProcessTree {
     public func stop() -> StopCheck {
         // An earlier process has stopped it: mostly there is nothing to do but to see that.
         if wish == .stopped, suspendMethod == .signal, checkSignalled() == .stopped { return .stopped }
-        let members = wish == .stopped ? nil : containment.members()
-        if let members {
+        let members = containment.members()
+        stopBegan = .now
+        if wish != .stopped {
             wish = .stopped
             let held = Set(members.filter { $0.state == .stopped }.map(\.identity))
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
@@ -149,9 +156,11 @@ extension ProcessTree {
             mayBeStoppedByPredecessor = false
         }
         settled = nil
-        if suspendMethod != .freezer { signalAll(.stop, of: members) }
+        if suspendMethod != .freezer { stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) } }
         isFreezing = suspendMethod != .signal && containment.freeze()
-        if suspendMethod == .freezer && !isFreezing { signalAll(.stop, of: members) }
+        if suspendMethod == .freezer && !isFreezing {
+            stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
+        }
         return checkStopped()
     }
 
@@ -159,7 +168,8 @@ extension ProcessTree {
     public func stopWithoutFreezing() -> StopCheck {
         guard wish == .stopped, isFreezing else { return checkStopped() }
         isFreezing = false
-        signalAll(.stop)
+        let members = containment.members()
+        stopTopDown(members, since: .now) { signalAll(.stop, of: members) }
         containment.thaw()
         return checkStopped()
     }
@@ -189,7 +199,7 @@ extension ProcessTree {
 
     private func checkSignalled() -> StopCheck {
         var known: Set<ProcessIdentity> = []
-        var running: [ProcessIdentity] = []
+        var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
             // Who could not be seen may run.
             guard let members = allMembers() else {
@@ -197,9 +207,12 @@ extension ProcessTree {
                 return .pending([main])
             }
             let present = Set(members.map(\.identity))
-            running = members.filter { !$0.isHeld(among: members) }.map(\.identity)
-            if running.isEmpty && (present == settled || areStillAll(members)) { return .stopped }
-            if wish == .stopped { signal(.stop, only: running) }
+            running = members.filter { !$0.isHeld(among: members) }
+            if running.isEmpty && (present == settled || areStillAll(members)) {
+                settle(members, present)
+                return .stopped
+            }
+            if wish == .stopped { stopTopDown(running, since: stopBegan) { signal(.stop, only: running.map(\.identity)) } }
 
             // Something that was running during the look may have left a child behind that was not found:
             // only another look at the same processes, which were stopped before it, is sure.
@@ -208,7 +221,17 @@ extension ProcessTree {
             known = present
             if !running.isEmpty && !hasNewMembers { break }
         }
-        return .pending(running)
+        return .pending(running.map(\.identity))
+    }
+
+    private func settle(_ members: [ProcessStatus], _ identities: Set<ProcessIdentity>) {
+        settled = identities
+        settledParents = DescentOrder(members).levelsOfParents
+    }
+
+    /// Those that are continued after their children.
+    private func parentsToContinue() -> [[ProcessIdentity]] {
+        settled == nil ? DescentOrder(containment.members()).levelsOfParents : settledParents
     }
 
     /// Continues every process that was not stopped already when the tree was.
@@ -216,6 +239,8 @@ extension ProcessTree {
     public func resume() -> [SignalFailure] {
         wish = .running
         mayBeStoppedByPredecessor = false
+        let parents = parentsToContinue()
+        mirrors = Set(parents.joined()).subtracting(heldBefore)
         settled = nil
         defer { endFreezing() }
         if isFreezing && suspendMethod == .freezer {
@@ -223,9 +248,9 @@ extension ProcessTree {
             let stopped = containment.members().filter { $0.state == .stopped }
             return signal(.resume, only: stopped.map(\.identity).filter(shouldRun))
         }
-        guard !heldBefore.isEmpty else { return signalAll(.resume) }
+        guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
         // Nothing can fork before it is continued, so one look finds all.
-        return signal(.resume, only: containment.members().map(\.identity).filter(shouldRun))
+        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.map(\.identity).filter(shouldRun))
     }
 
     private func endFreezing() {
@@ -253,11 +278,12 @@ extension ProcessTree {
     /// Sends SIGTERM to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
     @discardableResult
     public func terminate() -> [SignalFailure] {
+        let parents = wish == .stopped ? parentsToContinue() : []
         wish = .ended
         settled = nil
         heldBefore = []
         let failures = signalAll(.terminate)
-        signalAll(.resume)
+        resumeBottomUp(parents)
         endFreezing()
         return failures
     }

@@ -23,6 +23,12 @@ extension ProcessStatus {
         return threads.isEmpty || threads.count <= heldVforkChildren(among: members)
     }
 
+    /// Whether a thread of the process may hear of its children. One in an uninterruptible wait is in no waitpid(2), and acts
+    /// on a SIGSTOP that it has been sent before it gets to one.
+    var mayWaitForChildren: Bool {
+        !isZombie && !threadStates().allSatisfy { $0.isGone || $0.isHeld || $0 == .uninterruptible }
+    }
+
     private func threadStates() -> [ProcessState] {
         guard threadCount > 1 else { return [state] }
         return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { thread in

@@ -109,7 +109,7 @@ extension AppProcesses {
         switch event.change {
         case .mainEnded(let status): mainEnded(app, status)
         case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
-        case .mainStopped(_, asked: false): report(id, .stoppedByOther)
+        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(id, .stoppedByOther) }
         case .mainContinued(asked: false), .memberContinued(_, asked: false): report(id, .resumedByOther)
         case .mainContinued(asked: true), .memberContinued(_, asked: true): break
         case .thawed: if case .none = app.operation { report(id, .resumedByOther) }

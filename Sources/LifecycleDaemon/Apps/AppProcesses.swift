@@ -170,6 +170,7 @@ final class AppProcesses {
         postponedStops?.remove(id)
         app.rest()
         app.tree.resume()
+        app.watchMirrors()
         report(id, .resumed)
     }
 

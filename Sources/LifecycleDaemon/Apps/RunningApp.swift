@@ -31,6 +31,12 @@ final class RunningApp {
     private let proceed: (RunningApp) -> Void
     private var timer: TimerSource?
     private var delay: UInt64 = 0
+    private var mirrorTimer: TimerSource?
+    private var mirrorDelays: ArraySlice<UInt64> = []
+
+    /// When the parents of a tree that was continued are looked at again, in microseconds from one look to the next: a program
+    /// takes milliseconds to stop itself for its child's sake.
+    private static let delaysOfMirrors: [UInt64] = [10_000, 50_000, 200_000, 740_000]
 
     init(
         _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, loop: EventLoop,
@@ -62,8 +68,38 @@ final class RunningApp {
         lookAgain()
     }
 
+    /// Continues again, for a second, what stops itself because its child was stopped.
+    func watchMirrors() {
+        mirrorDelays = Self.delaysOfMirrors[...]
+        waitForMirror()
+    }
+
+    /// Continues what has just stopped itself for its child's sake, as often as it is looked for.
+    ///
+    /// - Returns: Whether there was anything.
+    func resumeMirrors() -> Bool {
+        guard mirrorTimer != nil, tree.resumeMirrors() else { return false }
+        waitForMirror()
+        return true
+    }
+
+    private func waitForMirror() {
+        guard tree.mayMirror, let delay = mirrorDelays.popFirst() else {
+            mirrorTimer = nil
+            return
+        }
+        let look = { [weak self] in
+            guard let self else { return }
+            _ = tree.resumeMirrors()
+            waitForMirror()
+        }
+        if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: look) }
+        mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
+    }
+
     func begin(_ operation: Operation) {
         self.operation = operation
+        mirrorTimer = nil
         timer = nil
         delay = 0
     }
