@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,15 @@ int linux_share_memory(pid_t first, pid_t second)
 {
     int result = result_of(syscall(SYS_kcmp, first, second, COMPARE_MEMORY, 0UL, 0UL));
     return result < 0 ? result : result == 0;
+}
+
+bool linux_waits_for_child(long number, unsigned long first_argument)
+{
+#ifdef SYS_vfork
+    if (number == SYS_vfork)
+        return true;
+#endif
+    return number == SYS_clone3 || (number == SYS_clone && (first_argument & CLONE_VFORK) != 0);
 }
 
 static pid_t process_id_of(const char *name)

@@ -49,8 +49,10 @@ extension ProcessTable {
     private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {
         guard let group, let groups else { return nil }
         let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
-        // What has changed until now is seen by whoever looks next; without this, each group would tell of it once more.
+        // What has changed until now is seen by the next look; without this, each group would tell of it once more.
         _ = found?.acknowledgeChange()
+        // Nothing else thaws the group of a tree that is held by signals alone from now on.
+        if found == nil, group.isAskedToFreeze { try? group.write("0", to: "cgroup.freeze") }
         return found
     }
 }

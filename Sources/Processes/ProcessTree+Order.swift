@@ -4,7 +4,7 @@ import Glibc
 /// hand: a shell then takes the terminal from it. So parents are stopped before their children, and continued after them.
 extension ProcessTree {
     /// For how long one call waits for parents to stop: a process that sleeps takes some ten microseconds.
-    private static let patienceOfOneCall = Duration.microseconds(300)
+    private static func patienceOfOneCall(levels: Int) -> Duration { .microseconds(min(300 + 40 * levels, 10_000)) }
     /// For how long children run on because a parent of theirs has not stopped.
     private static let patience = Duration.milliseconds(100)
 
@@ -18,8 +18,9 @@ extension ProcessTree {
     func stopTopDown(
         _ processes: [ProcessStatus], since began: ContinuousClock.Instant, _ stopAll: () -> [SignalFailure]
     ) {
-        let deadline = min(ContinuousClock.now + Self.patienceOfOneCall, began + Self.patience)
-        for level in DescentOrder(processes).levelsOfParents {
+        let levels = DescentOrder(processes).levelsOfParents
+        let deadline = min(ContinuousClock.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
+        for level in levels {
             let refused = Set(signal(.stop, only: level).map(\.process))
             let haveStopped = waitUntilStopped(level.filter { !refused.contains($0) }, deadline)
             if !haveStopped && .now < began + Self.patience { return }

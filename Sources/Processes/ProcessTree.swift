@@ -16,7 +16,7 @@ public final class ProcessTree {
     /// How the main process ended, once it has been reaped.
     public private(set) var exitStatus: ExitStatus?
 
-    /// How it is stopped, where its containment can do more than signals.
+    /// How it is to be stopped, where its containment can do more than signals.
     public let suspendMethod: SuspendMethod
 
     let containment: any Containment
@@ -145,7 +145,10 @@ extension ProcessTree {
     /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
     public func stop() -> StopCheck {
         // An earlier process has stopped it: mostly there is nothing to do but to see that.
-        if wish == .stopped, suspendMethod == .signal, checkSignalled() == .stopped { return .stopped }
+        if wish == .stopped, suspendMethod == .signal {
+            let check = checkStopped()
+            if check == .stopped || isFreezing { return check }
+        }
         let members = containment.members()
         stopBegan = .now
         if wish != .stopped {
@@ -171,7 +174,7 @@ extension ProcessTree {
         let members = containment.members()
         stopTopDown(members, since: .now) { signalAll(.stop, of: members) }
         containment.thaw()
-        return checkStopped()
+        return checkSignalled()
     }
 
     /// Whether everything is stopped; what is found running, and should not be, is stopped.
@@ -179,7 +182,12 @@ extension ProcessTree {
     /// Ask when a child changed, and now and then while something is pending: the kernel does not tell when the
     /// child of a child stops.
     public func checkStopped() -> StopCheck {
-        isFreezing ? checkFrozen() : checkSignalled()
+        if isFreezing { return checkFrozen() }
+        let check = checkSignalled()
+        guard check == .stopped, wish == .stopped, suspendMethod == .signal, !isChild else { return check }
+        // Nothing tells that another program continues what is no child: frozen besides, it does not run.
+        isFreezing = containment.freeze()
+        return isFreezing ? checkFrozen() : check
     }
 
     private func checkFrozen() -> StopCheck {
@@ -191,7 +199,7 @@ extension ProcessTree {
             return .pending((awake.isEmpty ? members : awake).map(\.identity))
         }
         // Whoever was born before the freeze but after the signals gets them now, and acts on them when thawed.
-        if suspendMethod == .both {
+        if suspendMethod != .freezer {
             signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
         }
         return .stopped
@@ -212,7 +220,9 @@ extension ProcessTree {
                 settle(members, present)
                 return .stopped
             }
-            if wish == .stopped { stopTopDown(running, since: stopBegan) { signal(.stop, only: running.map(\.identity)) } }
+            if wish == .stopped {
+                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.map(\.identity)) }
+            }
 
             // Something that was running during the look may have left a child behind that was not found:
             // only another look at the same processes, which were stopped before it, is sure.
@@ -239,10 +249,16 @@ extension ProcessTree {
     public func resume() -> [SignalFailure] {
         wish = .running
         mayBeStoppedByPredecessor = false
+        defer { endFreezing() }
+        let (failures, hasSeenAll) = ProcFile.isComplete(resumeMembers)
+        // Who could not be seen may still be stopped.
+        return hasSeenAll ? failures : resumeMembers()
+    }
+
+    private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
         mirrors = Set(parents.joined()).subtracting(heldBefore)
         settled = nil
-        defer { endFreezing() }
         if isFreezing && suspendMethod == .freezer {
             // Who was not stopped is not to notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }

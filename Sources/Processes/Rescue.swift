@@ -58,7 +58,8 @@ public enum Rescue {
         // All are asked before the first is continued, and may wait for another one in vfork(2).
         let stopped = Set(members.filter { !$0.isZombie && $0.isHeld(among: members) }.map(\.identity))
         var done: Set<ProcessIdentity> = []
-        for member in DescentOrder(members).bottomUp where !held.contains(member.identity) && done.insert(member.identity).inserted {
+        for member in DescentOrder(members).bottomUp
+        where !held.contains(member.identity) && done.insert(member.identity).inserted {
             let error = SignalDelivery.send(.resume, to: member.identity)
             guard stopped.contains(member.identity) else { continue }
             if let error {

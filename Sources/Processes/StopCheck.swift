@@ -16,31 +16,48 @@ public enum ResumeCheck: Hashable, Sendable {
 }
 
 extension ProcessStatus {
-    /// Whether no thread of the process can run until somebody continues it.
+    /// Whether no thread of the process can run until it, or a child that it waits for, is continued.
     func isHeld(among members: [ProcessStatus]) -> Bool {
-        let threads = threadStates().filter { !$0.isGone && !$0.isHeld }
-        guard threads.allSatisfy({ $0 == .uninterruptible }) else { return false }
-        return threads.isEmpty || threads.count <= heldVforkChildren(among: members)
+        let threads = threads().filter { !$0.state.isGone && !$0.state.isHeld }
+        guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
+        return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
     }
 
     /// Whether a thread of the process may hear of its children. One in an uninterruptible wait is in no waitpid(2), and acts
     /// on a SIGSTOP that it has been sent before it gets to one.
     var mayWaitForChildren: Bool {
-        !isZombie && !threadStates().allSatisfy { $0.isGone || $0.isHeld || $0 == .uninterruptible }
+        !isZombie && !threads().allSatisfy { $0.state.isGone || $0.state.isHeld || $0.state == .uninterruptible }
     }
 
-    private func threadStates() -> [ProcessState] {
-        guard threadCount > 1 else { return [state] }
-        return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { thread in
-            ProcessStatus(ofThread: thread, of: pid)?.state
-        }
+    private func threads() -> [ProcessStatus] {
+        guard threadCount > 1 else { return [self] }
+        return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { ProcessStatus(ofThread: $0, of: pid) }
     }
 
-    /// How many stopped children still use this process's memory.
+    /// How many stopped processes some of its threads may wait for.
     ///
     /// A thread in vfork(2), which posix_spawn(3) uses, waits uninterruptibly for its child to execute a program.
     /// When the child is stopped before that, the parent can neither run nor show as stopped.
-    private func heldVforkChildren(among members: [ProcessStatus]) -> Int {
-        members.count { $0.parent == pid && $0.state.isHeld && linux_share_memory(pid, $0.pid) == 1 }
+    private func heldVforkChildren(of threads: [ProcessStatus], among members: [ProcessStatus]) -> Int {
+        let children = members.filter { $0.parent == pid && $0.state.isHeld }
+        let sharers = children.count { linux_share_memory(pid, $0.pid) == 1 }
+        guard sharers < threads.count, threads.allSatisfy({ ProcFile.waitsForChild($0.pid, of: pid) }) else {
+            return sharers
+        }
+        // With clone(2) it may have memory of its own, and may be its maker's sibling.
+        return members.count { $0.state.isHeld && [pid, parent].contains($0.parent) && $0.pid != pid }
+    }
+}
+
+extension ProcFile {
+    /// Whether a thread is in a system call that lasts until its child has executed a program; false where that is not told.
+    fileprivate static func waitsForChild(_ thread: ProcessID, of process: ProcessID) -> Bool {
+        // A number and, in hexadecimal, its arguments: "56 0x4011 …".
+        let text = read("/proc/\(process)/task/\(thread)/syscall", limit: 256)
+        let words = text.map { $0.split(separator: UInt8(ascii: " "), maxSplits: 2) } ?? []
+        guard words.count > 1, let number = Int(ascii: words[0]),
+            let argument = UInt(String(decoding: words[1].dropFirst(2), as: UTF8.self), radix: 16)
+        else { return false }
+        return linux_waits_for_child(number, argument)
     }
 }

@@ -1,5 +1,10 @@
 """What the tests of a daemon that takes over share."""
 
+import re
+from pathlib import Path
+
+import pytest
+
 
 def kill(daemon):
     daemon.process.kill()
@@ -28,3 +33,11 @@ def manifest(daemon, identifier, command, extra=""):
 
 def state_file(daemon):
     return daemon.runtime / "state"
+
+
+def group_of(daemon, identifier):
+    """The app's cgroup, in the file system."""
+    if daemon.lifectl.app(identifier)["containment"] != "cgroup":
+        pytest.skip("apps have no control groups here")
+    base = re.findall(r"every app gets a control group of its own in (/\S+)", daemon.logged)[-1]
+    return Path(base) / "apps" / f"app-{identifier}"

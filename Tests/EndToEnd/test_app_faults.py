@@ -1,15 +1,14 @@
 """System calls for apps that fail: the one request is refused with the reason, the daemon says so and lives, and the next works."""
 
 import os
-import re
 import signal
-from pathlib import Path
 
 import pytest
 
 import programs
 from container import wait_for
 from faults import assert_well, fault
+from takeover import group_of
 
 FAILED, LAUNCH_FAILED = 1, 73
 
@@ -25,14 +24,6 @@ def contained(request, direct):
 
 def run(daemon, identifier, command=programs.IDLE):
     return daemon.lifectl("run", "--id", identifier, "--", *command, check=False)
-
-
-def group_of(daemon, identifier):
-    """The app's cgroup, in the file system."""
-    if daemon.lifectl.app(identifier)["containment"] != "cgroup":
-        pytest.skip("apps have no control groups here")
-    base = re.findall(r"every app gets a control group of its own in (/\S+)", daemon.logged)[-1]
-    return Path(base) / "apps" / f"app-{identifier}"
 
 
 # Starting

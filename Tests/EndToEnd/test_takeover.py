@@ -12,7 +12,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import configure, kill, manifest, start_again, state_file
+from takeover import configure, group_of, kill, manifest, start_again, state_file
 
 # Writes down each SIGTERM that it gets, and goes on.
 COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; while :; do sleep 0.05; done']
@@ -52,6 +52,26 @@ def test_everything_is_as_it_was(mortal):
     mortal.lifectl("focus", "back")
     assert mortal.lifectl.state("back") == "active"
     assert not any(each.state == "T" for each in mortal.kernel.tree(before["back"]["pid"]))
+
+
+def test_a_continuation_from_elsewhere_does_not_make_what_was_taken_over_run(mortal):
+    """It is no child any more, so nothing tells of the continuation: it is frozen besides."""
+    pid = mortal.lifectl.start("app", *programs.BUSY)
+    group = group_of(mortal, "app")
+    mortal.lifectl("suspend", "app")
+    start_again(mortal)
+    mortal.lifectl.wait_for_state("app", "suspended")
+    wait_for(lambda: "frozen 1" in (group / "cgroup.events").read_text(), what="the app is frozen")
+    before = mortal.kernel.ticks(pid)
+    os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: mortal.kernel.stat(pid).state != "T", what="the app is continued")
+    # It would take every tick that this takes.
+    for _ in range(5):
+        assert mortal.lifectl.state("app") == "suspended"
+        assert mortal.kernel.stat(pid).state == "S"
+    assert mortal.kernel.ticks(pid) == before
+    mortal.lifectl("focus", "app")
+    wait_for(lambda: mortal.kernel.ticks(pid) > before, what="the app runs")
 
 
 def test_it_can_be_killed_again_and_again(mortal):

@@ -30,6 +30,7 @@ static const struct {
     {"ignore-term", ignore_term},
     {"obey-term", obey_term},
     {"hold-in-vfork", hold_in_vfork},
+    {"hold-in-clone", hold_in_clone},
     {"stopped-job", stopped_job},
     {"hostile-name", hostile_name},
     {"neglectful-parent", neglectful_parent},

@@ -28,6 +28,7 @@ void traced(void);
 void ignore_term(void);
 void obey_term(void);
 void hold_in_vfork(void);
+void hold_in_clone(void);
 void stopped_job(void);
 
 // spawning.c

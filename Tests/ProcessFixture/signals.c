@@ -2,9 +2,11 @@
 
 // Programs that meet stopping, continuing and ending in ways of their own.
 
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +77,17 @@ void hold_in_vfork(void)
 {
     report("ready");
     if (vfork() == 0) {
+        sleep(3600);
+        _exit(0);
+    }
+    wait_for_ever();
+}
+
+// The same, with memory of its own for the child.
+void hold_in_clone(void)
+{
+    report("ready");
+    if (syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0L, 0L, 0L, 0L) == 0) {
         sleep(3600);
         _exit(0);
     }

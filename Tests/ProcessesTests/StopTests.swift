@@ -4,7 +4,9 @@ import Testing
 @testable import Processes
 
 @Suite(.endsWithRunner) struct StopTests {
-    @Test(arguments: ["idle", "busy", "threads", "family", "headless", "hostile-name", "hold-in-vfork", "escape"])
+    @Test(arguments: [
+        "idle", "busy", "threads", "family", "headless", "hostile-name", "hold-in-vfork", "hold-in-clone", "escape",
+    ])
     func everyKindOfTreeStopsAndGoesOn(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
             let world = try World()

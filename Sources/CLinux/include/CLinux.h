@@ -147,6 +147,10 @@ int linux_is_child_subreaper(void);
 /// Whether two processes share one address space, as after vfork(2): 1 or 0 (kcmp(2), Linux 3.5).
 int linux_share_memory(pid_t first, pid_t second);
 
+/// Whether the caller of a system call waits until its child has executed a program or ended: vfork(2), or clone(2) with
+/// CLONE_VFORK as `first_argument` says. Of clone3(2) it is not told and taken for true.
+bool linux_waits_for_child(long number, unsigned long first_argument);
+
 /// Writes the entries of a directory that are process ids to `ids`, at most `capacity` of them.
 ///
 /// Returns how many there are, which may be more than were written.
