@@ -57,7 +57,8 @@ public enum LifedInterface {
 
         # An app that is described in a manifest, or that was started ad hoc.
         # target is where the app is on its way to; reason is why it is where it is; since is when it got there.
-        # scenes is null where the app has not opted in to scenes.
+        # scenes is null where the app has not opted in to scenes. stoppedByOther is true while another program keeps the main
+        # process stopped of an app that lifed wants to run.
         type App (
           id: string,
           name: ?string,
@@ -71,7 +72,8 @@ public enum LifedInterface {
           containment: ?Containment,
           since: int,
           lastExit: ?Exit,
-          scenes: ?[]Scene
+          scenes: ?[]Scene,
+          stoppedByOther: bool
         )
 
         # One process of an app's tree, as the kernel shows it. state is the letter of /proc/PID/stat.

@@ -66,11 +66,14 @@ public struct App: Codable, Sendable, Equatable {
     @Nullable public var lastExit: Exit?
     /// Its scenes, the first that was opened first; nil where the app has no life cycle for each of them.
     @Nullable public var scenes: [Scene]?
+    /// Whether its main process is stopped though lifed does not want that.
+    public var stoppedByOther: Bool
 
     /// An app with all that is known of it.
     public init(
         id: String, name: String?, state: State, target: State, reason: String, inFront: Bool, linked: Bool,
-        adHoc: Bool, pid: Int64?, containment: Containment?, since: Int64, lastExit: Exit?, scenes: [Scene]? = nil
+        adHoc: Bool, pid: Int64?, containment: Containment?, since: Int64, lastExit: Exit?, scenes: [Scene]? = nil,
+        stoppedByOther: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -85,6 +88,7 @@ public struct App: Codable, Sendable, Equatable {
         self.since = since
         self.lastExit = lastExit
         self.scenes = scenes
+        self.stoppedByOther = stoppedByOther
     }
 }
 

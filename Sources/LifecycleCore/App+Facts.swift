@@ -46,7 +46,7 @@ extension App {
         /// Whether it was woken for something that it cannot be told, and has the time for it.
         var isWoken = false
         /// Whether somebody else stopped its main process.
-        var isStoppedByOther = false
+        public internal(set) var isStoppedByOther = false
         /// When it left the front the last time since it was launched; nil where it never did.
         public internal(set) var lastInFront: Instant?
         /// Whether it has been in front since it was launched.

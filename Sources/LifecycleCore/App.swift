@@ -68,7 +68,7 @@ extension App {
     }
 
     /// Whether it has a program that should be running at this moment.
-    var isToRunNow: Bool { self.state.isAlive && !isStoppedOrStopping && self.awaiting != .resume }
+    public var isToRunNow: Bool { self.state.isAlive && !isStoppedOrStopping && self.awaiting != .resume }
 
     /// Whether it may go on: it has answered the launch callbacks, or need not.
     var isReady: Bool { self.hasLaunched || self.policy.callbacks != .required }

@@ -355,6 +355,12 @@ extension ProcessTree {
         containment.members().map { ProcessInfo($0) }
     }
 
+    /// Whether the main process is stopped.
+    public var isMainStopped: Bool {
+        guard exitStatus == nil, let status = ProcessStatus(of: main.pid), status.identity == main else { return false }
+        return status.state == .stopped
+    }
+
     /// The members, or nil when some may have been missed, for want of a descriptor for example.
     private func allMembers() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.isComplete { containment.members() }

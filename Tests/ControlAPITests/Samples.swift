@@ -7,7 +7,7 @@ enum Samples {
     static let app = App(
         id: "org.example.Clock", name: "Clock", state: .active, target: .suspended, reason: "focus", inFront: true,
         linked: false, adHoc: true, pid: 42, containment: .cgroup, since: 7, lastExit: exit,
-        scenes: [scene])
+        scenes: [scene], stoppedByOther: true)
     static let scene = Scene(
         id: "scene-2", role: "window", state: .background, target: .foregroundActive, reason: "focus", since: 8,
         info: "{}")

@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 
 from container import wait_for
-from takeover import configure, manifest
+from takeover import configure, manifest, start_again
 
 ROUNDS = 5
 
@@ -137,6 +138,23 @@ def test_a_script_with_job_control_goes_on(daemon, shell):
         settle(daemon, "monitor")
         assert daemon.kernel.stat(job).state == "S"
         assert daemon.lifectl.app("monitor")["pid"] == pid
+
+
+@pytest.mark.parametrize("is_child", [True, False])
+def test_what_another_program_stops_is_not_plainly_called_active(daemon, is_child):
+    pid = daemon.lifectl.start("app", "sleep", "infinity")
+    if not is_child:
+        start_again(daemon)
+        daemon.lifectl.wait_for_state("app", "active")
+    assert not daemon.lifectl.app("app")["stoppedByOther"]
+    os.kill(pid, signal.SIGSTOP)
+    wait_for(lambda: daemon.lifectl.app("app")["stoppedByOther"], what="the stop is told")
+    assert "active, stopped" in daemon.lifectl("list").stdout
+    for command in ("status", "explain"):
+        assert "active" in daemon.lifectl(command, "app").stdout
+        assert ", but another program has stopped it" in daemon.lifectl(command, "app").stdout
+    os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: not daemon.lifectl.app("app")["stoppedByOther"], what="it goes on")
 
 
 def test_a_job_that_the_shell_had_stopped_stays_stopped(daemon):

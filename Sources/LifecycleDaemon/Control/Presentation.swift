@@ -15,7 +15,14 @@ struct Presentation {
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
             since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) },
-            scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil)
+            scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil,
+            stoppedByOther: isStoppedByOther(app))
+    }
+
+    /// The kernel tells of the stop of a child alone: another process is looked at each time.
+    private func isStoppedByOther(_ app: LifecycleCore.App) -> Bool {
+        guard app.isToRunNow, let tree = manager.processes.tree(of: app.id) else { return false }
+        return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
     }
 
     func details(_ app: LifecycleCore.App) -> Details {

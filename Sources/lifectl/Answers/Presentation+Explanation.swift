@@ -4,7 +4,9 @@ extension Presentation {
     /// Why an app is where it is, what holds it, what comes next, and how it came there.
     func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
-        var text = "\(style.heading(Text.printable(app.id))) \(style.state(app.state, Words.state(app.state)))\n"
+        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
+        let state = style.state(app.state, Words.state(app.state))
+        var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped)\n"
         text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(app))\n"
         if let next = explanation.next {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"

@@ -28,11 +28,12 @@ extension Presentation {
     func details(_ details: Details) -> String {
         let app = details.app
         let target = app.target == app.state ? "" : ", on its way to \(app.target.rawValue)"
+        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
         let text = properties(
             [
                 ("app", Text.printable(app.id)),
                 ("name", app.name.map(Text.printable)),
-                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target),
+                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target + stopped),
                 ("since", Instants.dateAndAge(app.since, now: now)),
                 ("reason", Text.printable(app.reason)),
                 ("pid", app.pid.map(String.init)),

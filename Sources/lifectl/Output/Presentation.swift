@@ -13,7 +13,14 @@ struct Presentation {
     func sentence(_ app: App) -> String {
         let pid = app.pid.map { " (pid \($0))" } ?? ""
         let state = app.state == .notRunning ? "not running" : app.state.rawValue
-        return "\(Text.printable(app.id)) is \(style.state(app.state, state))\(pid)\n"
+        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
+        return "\(Text.printable(app.id)) is \(style.state(app.state, state))\(pid)\(stopped)\n"
+    }
+
+    /// `background → suspended`, or `active, stopped` where another program has stopped it.
+    static func state(_ app: App) -> String {
+        let target = app.target == app.state ? "" : " → \(app.target.rawValue)"
+        return app.state.rawValue + target + (app.stoppedByOther ? ", stopped" : "")
     }
 
     func list(_ apps: [App]) -> String {
@@ -22,12 +29,9 @@ struct Presentation {
             [("ID", .leading), ("STATE", .leading), ("PID", .trailing), ("SINCE", .trailing), ("REASON", .leading)],
             style: style)
         for app in apps {
-            let isMoving = app.target != app.state
             table.add([
                 Table.Cell(app.id),
-                Table.Cell(isMoving ? "\(app.state.rawValue) → \(app.target.rawValue)" : app.state.rawValue) {
-                    style.state(app.state, $0)
-                },
+                Table.Cell(Self.state(app)) { style.state(app.state, $0) },
                 Table.Cell(app.pid.map(String.init) ?? "-"),
                 Table.Cell(Instants.age(now &- app.since)),
                 Table.Cell(app.reason),

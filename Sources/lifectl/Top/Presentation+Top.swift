@@ -15,11 +15,10 @@ extension Presentation {
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
             let app = row.app
-            let state = app.state == app.target ? app.state.rawValue : "\(app.state.rawValue) → \(app.target.rawValue)"
             let deadline = (row.obstacles.compactMap(\.until) + row.prospects.map(\.time)).min()
             table.add([
                 Table.Cell(index == selected ? ">" : " "), Table.Cell(app.id),
-                Table.Cell(state) { style.state(app.state, $0) }, Table.Cell(Instants.age(now &- app.since)),
+                Table.Cell(Self.state(app)) { style.state(app.state, $0) }, Table.Cell(Instants.age(now &- app.since)),
                 Table.Cell(row.load.map(Self.percent) ?? "-"), Table.Cell(row.memory.map(Text.size) ?? "-"),
                 Table.Cell(deadline.map { Instants.age($0 &- now) } ?? "-"), Table.Cell(notes(row)),
             ])
