@@ -187,7 +187,7 @@ extension ProcessTree {
         guard check == .stopped, wish == .stopped, suspendMethod == .signal, !isChild else { return check }
         // Nothing tells that another program continues what is no child: frozen besides, it does not run.
         isFreezing = containment.freeze()
-        return isFreezing ? checkFrozen() : check
+        return isFreezing && !containment.isFrozen ? .pending([main]) : check
     }
 
     private func checkFrozen() -> StopCheck {
