@@ -4,7 +4,7 @@ public import Varlink
 
 /// What can have happened.
 public enum HistoryKind: String, Codable, Sendable, CaseIterable {
-    case transition, callbackOverdue, killed, exited
+    case transition, callbackOverdue, killed, exited, launchFailed
 }
 
 /// Something that happened to an app.
@@ -19,7 +19,7 @@ public struct HistoryEvent: Codable, Sendable, Equatable {
     @Nullable public var from: State?
     /// The state that it got to.
     @Nullable public var to: State?
-    /// Why, or which callback.
+    /// Why, or which callback; of a launch that failed, its error.
     public var reason: String
     /// Its main process.
     @Nullable public var pid: Int64?

@@ -112,7 +112,8 @@ public enum LifedInterface {
           reason: string
         )
 
-        # unheld is null where the daemon holds every process.
+        # unheld is null where the daemon holds every process. launchFailure is why its latest launch failed. ended is true for an
+        # app that has ended and had no manifest: lastExit says how it ended.
         # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
         # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
         # itself, failures how often in a row it has done so soon after its start; with givenUp it is not started again.
@@ -130,7 +131,9 @@ public enum LifedInterface {
           failures: int,
           givenUp: bool,
           schedules: []Schedule,
-          unheld: ?[]UnheldProcess
+          unheld: ?[]UnheldProcess,
+          launchFailure: ?string,
+          ended: bool
         )
 
         # What can happen to the machine, and to the session in which the apps are seen.
@@ -222,9 +225,9 @@ public enum LifedInterface {
         )
 
         # What can have happened: killed is that it outlived its grace after SIGTERM, exited that its main process ended.
-        type HistoryKind (transition, callbackOverdue, killed, exited)
+        type HistoryKind (transition, callbackOverdue, killed, exited, launchFailed)
 
-        # Something that happened to an app. reason is why, or which callback; callback is how long the app took to answer.
+        # Something that happened to an app. reason is why, which callback, or the error of a launch that failed; callback is how long the app took to answer.
         # stateTime is how long it had been in the state that it left. Both are in microseconds.
         type HistoryEvent (
           kind: HistoryKind,

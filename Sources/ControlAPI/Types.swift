@@ -193,12 +193,17 @@ public struct Details: Codable, Sendable, Equatable {
     public var schedules: [Schedule]
     /// Those of its processes that the daemon neither stops nor ends; nil if there are none.
     @Nullable public var unheld: [UnheldProcess]?
+    /// Why its latest launch failed, if it did.
+    @Nullable public var launchFailure: String?
+    /// Whether it has ended and had no manifest: how it ended is all that is left of it.
+    public var ended: Bool
 
     /// The details of an app.
     public init(
         app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
         awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
-        givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil
+        givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil,
+        launchFailure: String? = nil, ended: Bool = false
     ) {
         self.app = app
         self.command = command
@@ -214,6 +219,8 @@ public struct Details: Codable, Sendable, Equatable {
         self.givenUp = givenUp
         self.schedules = schedules
         self.unheld = unheld
+        self.launchFailure = launchFailure
+        self.ended = ended
     }
 }
 

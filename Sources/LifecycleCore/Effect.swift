@@ -31,8 +31,8 @@ public enum Effect: Sendable, Equatable {
     case decision(Decision)
     /// A request has ended. Each request is answered exactly once.
     case reply(RequestID, Reply)
-    /// Nothing is known by this id any more.
-    case forgotten(AppID)
+    /// The app is no longer known; its last exit and why it was ended for its memory, where it has ended.
+    case forgotten(AppID, exit: Exit?, reclaimed: Reclaimed?)
     /// After a shutDown: no app runs any more.
     case finished
 }

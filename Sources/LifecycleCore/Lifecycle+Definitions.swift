@@ -45,6 +45,6 @@ extension Lifecycle {
         returning.remove(id)
         for use in app.uses { used[use]?.remove(id) }
         apps[id] = nil
-        effects.append(.forgotten(id))
+        effects.append(.forgotten(id, exit: app.lastExit, reclaimed: app.reclaimed))
     }
 }

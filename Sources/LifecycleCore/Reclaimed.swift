@@ -30,7 +30,8 @@ public struct Reclaimed: Sendable, Equatable {
 }
 
 extension Reclaimed {
-    init?(saved record: SavedRecord) {
+    /// Reads the account that ``save(in:)`` has written; nil where there is none.
+    public init?(saved record: SavedRecord) {
         guard let cause = record["reclaim-cause"].flatMap({ Cause(text: $0) }) else { return nil }
         self.cause = cause
         order = record.all("reclaim-order").prefix(Self.orderLimit).map { AppID($0) }
@@ -38,7 +39,8 @@ extension Reclaimed {
         freed = record.number("reclaim-freed")
     }
 
-    func save(in record: inout SavedRecord) {
+    /// Adds the account to a saved record.
+    public func save(in record: inout SavedRecord) {
         record.add("reclaim-cause", cause.text)
         for id in order { record.add("reclaim-order", id.name) }
         record.add("reclaim-candidates", String(candidates))

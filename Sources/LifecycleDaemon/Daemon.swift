@@ -46,6 +46,9 @@ public final class Daemon {
         manager = try AppManager(
             loop: loop, launcher: launcher, keeper: keeper,
             exits: LastExits(records: AppRecords("exits", of: .exit, in: places.state, isSystem: isSystem, log: log)),
+            ended: EndedApps(
+                keeper: keeper,
+                records: AppRecords("ended", of: .ended, in: places.state, isSystem: isSystem, log: log)),
             runs: AppRecords("runs", of: .run, in: places.state, isSystem: isSystem, log: log),
             entries: isSystem ? nil : loader.entries, log: LifecycleLog(log: log))
         let socket = try ControlSocket.open(passed: passed, places: places, isSystem: instance == .system)
@@ -99,6 +102,7 @@ public final class Daemon {
         if let saved = try readState() {
             manager.takeOver(saved, configuration: configuration, descriptors: kept)
         } else {
+            manager.ended.restore()
             manager.take(configuration)
             manager.keeper.begin()
         }

@@ -46,6 +46,7 @@ func step(
         #expect(try event(.exited, #""LIFED_SIGNAL":"SIGSEGV""#)?.signal == 11)
         #expect(try event(.exited, #""LIFED_EXIT_CODE":"3""#)?.exitCode == 3)
         #expect(try event(.exited, #""LIFED_SIGNAL":"signal 40""#)?.signal == 40)
+        #expect(try event(.launchFailed, #""LIFED_REASON":"no such file""#)?.reason == "no such file")
         // A step whose states this program does not know is shown, and counts for nothing.
         #expect(try event(.transition, #""LIFED_FROM":"new","LIFED_TO":"active""#) == nil)
         #expect(try entry(#"{"MESSAGE":"no time"}"#) == nil)

@@ -148,7 +148,7 @@ struct World {
             precondition(replies[request.number] == nil, "request \(request.number) was answered twice")
             replies[request.number] = reply
             write("reply \(request.number) \(reply.name)")
-        case .forgotten(let id): write("forgotten \(id)")
+        case .forgotten(let id, exit: _, reclaimed: _): write("forgotten \(id)")
         case .finished: write("finished")
         }
     }

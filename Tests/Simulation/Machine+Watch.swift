@@ -142,7 +142,7 @@ extension Machine {
         case .decision(.eventEnded(let id, let event, let outcome)):
             if let key = event.key { errands[key]?.isOver = true }
             if case .performTask = event, outcome == .lost { trees[id]?.watch.task = nil }
-        case .forgotten(let id):
+        case .forgotten(let id, exit: _, reclaimed: _):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
             described[id] = nil

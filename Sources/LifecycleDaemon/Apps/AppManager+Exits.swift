@@ -22,6 +22,20 @@ extension AppManager {
         exits.note(exit, of: id, at: time(of: exit.instant))
     }
 
+    /// Keeps how an app ended that is about to be forgotten.
+    func noteEnd(of id: AppID, _ exit: Exit, _ reclaimed: Reclaimed?) {
+        ended.note(
+            EndedApps.Record(
+                id, catalog[id], time: time(of: exit, id), exit: exit,
+                reclaimed: exit.reason == .reclaimed ? reclaimed : nil))
+    }
+
+    /// Keeps why an app could not be launched.
+    func noteFailedLaunch(of id: AppID, _ why: StartFailure) {
+        let words = String(why.words.prefix(EndedApps.Record.failureLength))
+        ended.note(EndedApps.Record(id, catalog[id], time: time(of: now), launchFailure: words))
+    }
+
     func secondsSinceEpoch(of exit: Exit, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }
 
     /// When the app ended, in microseconds since the epoch.

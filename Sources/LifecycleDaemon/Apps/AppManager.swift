@@ -17,6 +17,8 @@ final class AppManager {
     private var reclaimsWhenSuspended = false
     private let launcher: AppLauncher
     let exits: LastExits
+    /// How the apps ended that are no longer known, and which launches failed.
+    let ended: EndedApps
     let schedules: Schedules
     /// What can be launched without a manifest; nil for nothing.
     let entries: DesktopEntries?
@@ -51,14 +53,15 @@ final class AppManager {
     var onFinished: () -> Void = {}
 
     init(
-        loop: EventLoop, launcher: AppLauncher, keeper: StateKeeper, exits: LastExits, runs: AppRecords,
-        entries: DesktopEntries?, log: LifecycleLog
+        loop: EventLoop, launcher: AppLauncher, keeper: StateKeeper, exits: LastExits, ended: EndedApps,
+        runs: AppRecords, entries: DesktopEntries?, log: LifecycleLog
     ) throws(SystemdError) {
         let driver = try CoreDriver(loop: loop)
         self.driver = driver
         self.launcher = launcher
         self.keeper = keeper
         self.exits = exits
+        self.ended = ended
         self.entries = entries
         schedules = try Schedules(loop: loop, records: runs) { driver.give(.wake($0, kind: $1)) }
         self.log = log
@@ -222,21 +225,25 @@ final class AppManager {
             log.write(transition, pid: processes.lastPID(of: transition.app))
             onSceneTransition(transition)
         case .decision(let decision):
-            if case .launchFailed(let id, _) = decision {
+            if case .launchFailed(let id, let why) = decision {
                 channels.close(id)
                 endAdoption(of: id)
+                noteFailedLaunch(of: id, why)
             }
+            if case .reclaimed(let id, let account) = decision { ended.note(account, of: id) }
             let pid = decision.app.flatMap(processes.lastPID)
             past.note(decision, pid: pid, at: now)
             log.write(decision, pid: pid)
         case .reply(let id, let reply): if !takeOwn(id) { onReply(id, reply) }
-        case .forgotten(let id):
+        case .forgotten(let id, let exit, let reclaimed):
+            if let exit { noteEnd(of: id, exit, reclaimed) }
             catalog.remove(id)
             exits.forget(id)
             processes.forgetLastPID(of: id)
             launcher.removeEmptyStateDirectory(of: id)
         case .finished:
             keeper.end()
+            ended.leave()
             onFinished()
         }
     }

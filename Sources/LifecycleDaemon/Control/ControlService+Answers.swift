@@ -5,7 +5,11 @@ import Varlink
 // What people ask when they wonder: why, what next, and what happened.
 extension ControlService {
     func explain(_ id: AppID, to scope: ClientScope) -> Varlink.Reply {
-        guard let app = manager.core.knownApps[id] else { return ControlError(.noSuchApp(id)).reply }
+        guard let app = manager.core.knownApps[id] else {
+            guard let details = endedDetails(of: id, to: scope) else { return ControlError(.noSuchApp(id)).reply }
+            return Varlink.Reply(
+                ExplainReply(explanation: Explanation(details: details, next: nil, obstacles: [], prospects: [])))
+        }
         if case .member(let user) = scope, let objection = members.objection(to: id, by: user) {
             return objection.reply
         }
@@ -20,6 +24,12 @@ extension ControlService {
             }
         }
         return Varlink.Reply(ExplainReply(explanation: explanation))
+    }
+
+    /// Returns the last that is known of an app that has ended and was forgotten, as far as the client may see it.
+    func endedDetails(of id: AppID, to scope: ClientScope) -> Details? {
+        if case .member(let user) = scope, manager.ended[id]?.user != user { return nil }
+        return presentation.details(ofEnded: id)
     }
 
     func tellHistory(_ call: Call, to connection: ControlConnection) throws(ServiceError) {
@@ -108,6 +118,9 @@ extension Presentation {
         case .code: event.exitCode = Int64(entry.detail)
         case .signal: event.signal = Int64(entry.detail)
         case .ended: break
+        case .launchFailed:
+            event.kind = .launchFailed
+            event.reason = manager.ended[entry.app]?.launchFailure ?? event.reason
         }
         if event.kind == .exited { event.from = State(entry.from) }
         return event

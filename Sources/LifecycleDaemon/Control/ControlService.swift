@@ -297,7 +297,10 @@ final class ControlService {
     }
 
     private func describe(_ id: AppID, to scope: ClientScope) -> Varlink.Reply {
-        guard let app = manager.core.knownApps[id] else { return ControlError(.noSuchApp(id)).reply }
+        guard let app = manager.core.knownApps[id] else {
+            guard let details = endedDetails(of: id, to: scope) else { return ControlError(.noSuchApp(id)).reply }
+            return Varlink.Reply(DescribeReply(details: details))
+        }
         if case .member(let user) = scope, let objection = members.objection(to: id, by: user) {
             return objection.reply
         }

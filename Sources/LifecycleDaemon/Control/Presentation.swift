@@ -44,7 +44,22 @@ struct Presentation {
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
                     next: work.due.map { Int64($0.microseconds) })
-            }, unheld: unheld(of: app.id))
+            }, unheld: unheld(of: app.id),
+            launchFailure: app.reason == .launchFailed ? manager.ended[app.id]?.launchFailure : nil)
+    }
+
+    /// Returns the last that is known of an app that has ended and was forgotten; nil for any other.
+    func details(ofEnded id: AppID) -> Details? {
+        guard let record = manager.ended[id] else { return nil }
+        let app = ControlAPI.App(
+            id: id.name, name: record.name, state: .notRunning, target: .notRunning,
+            reason: (record.exit?.reason ?? .launchFailed).rawValue, inFront: false, linked: false, adHoc: true,
+            pid: nil,
+            containment: nil, since: record.time,
+            lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) })
+        return Details(
+            app: app, command: record.command, user: nil, manifest: nil, adopted: record.isAdopted, processes: [],
+            awaiting: nil, backgroundUntil: nil, holds: [], launchFailure: record.launchFailure, ended: true)
     }
 
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
@@ -64,9 +79,13 @@ struct Presentation {
     func time(of instant: Instant) -> Int64 { manager.time(of: instant) }
 
     private func exit(_ exit: LifecycleCore.Exit, of id: AppID, _ account: Reclaimed?) -> ControlAPI.Exit {
+        self.exit(exit, at: manager.time(of: exit, id), account)
+    }
+
+    private func exit(_ exit: LifecycleCore.Exit, at time: Int64, _ account: Reclaimed?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
             state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil,
-            time: manager.time(of: exit, id),
+            time: time,
             reclaim: exit.reason == .reclaimed ? account.map { ControlAPI.Reclaim($0) } : nil)
         switch exit.status {
         case .code(let code): result.exitCode = Int64(code)

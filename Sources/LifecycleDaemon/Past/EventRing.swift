@@ -7,7 +7,7 @@ import Processes
 /// Taking note is a few words written, without text and without an allocation once it is full.
 struct EventRing {
     /// What an entry says beside whom it is about.
-    enum Kind: UInt8 { case transition, callbackOverdue, killed, code, signal, ended }
+    enum Kind: UInt8 { case transition, callbackOverdue, killed, code, signal, ended, launchFailed }
 
     struct Entry {
         let app: AppID

@@ -44,7 +44,9 @@ struct Past {
                 .init(
                     app: app, reason: exit.reason, instant: exit.instant, detail: detail, pid: pid ?? 0, kind: kind,
                     from: exit.state))
-        case .launchFailed: counts.failedLaunches += 1
+        case .launchFailed(let app, _):
+            counts.failedLaunches += 1
+            events.append(.init(app: app, reason: .launchFailed, instant: now(), pid: 0, kind: .launchFailed))
         default: break
         }
     }

@@ -12,6 +12,7 @@ extension AppManager {
             records.append((.place, SavedRecord(fields: [.init(name: "cgroups", value: path)])))
         }
         if session.path != nil { records.append((.session, session.saved)) }
+        records += ended.records.map { (.ended, $0.saved) }
         for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
         }
@@ -35,6 +36,7 @@ extension AppManager {
         // Without them, an app that is frozen could not be thawed.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
         session = FollowedSession(saved: saved.session)
+        ended.restore(saved.ended)
         for (id, app) in saved.apps {
             // Whoever asked for an app that was never launched is gone.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }

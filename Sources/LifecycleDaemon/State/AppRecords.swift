@@ -15,7 +15,7 @@ final class AppRecords {
     private var isFailing = false
 
     /// Far more than there is to remember of an app.
-    private static let sizeLimit = 64 << 10
+    private static let sizeLimit = 256 << 10
 
     /// - Parameters:
     ///   - kind: What the lines of its files are.

@@ -19,6 +19,8 @@ nonisolated struct SavedState {
     /// The directory of the cgroups, where the apps have some.
     private(set) var cgroups: String?
     private(set) var apps: [AppID: App] = [:]
+    /// How apps ended that are no longer known, the oldest first.
+    private(set) var ended: [SavedRecord] = []
 
     /// Nothing.
     init() {}
@@ -34,6 +36,7 @@ nonisolated struct SavedState {
             let id = AppID(name)
             switch kind {
             case .machine, .place, .session, .exit, .run: break
+            case .ended: ended.append(record)
             case .app: apps[id, default: App()].core = record
             case .launch: apps[id, default: App()].launch = record
             case .channel: apps[id, default: App()].channel = record

@@ -22,6 +22,8 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     case exit
     /// When a schedule of an app was due last, beyond the next boot.
     case run
+    /// How an app ended that is no longer known, or why it could not be launched.
+    case ended
     /// Nothing is to be kept of an app any more.
     case forget
 }

@@ -88,6 +88,7 @@ private struct LaneBuilder {
         case .callbackOverdue: mark(.unanswered, event, "\(event.reason) was not answered in time")
         case .killed: mark(.killed, event, "outlived its grace")
         case .exited: exit = event
+        case .launchFailed: mark(.killed, event, "could not be launched: \(event.reason)")
         }
     }
 

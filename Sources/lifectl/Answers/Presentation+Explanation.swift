@@ -7,7 +7,8 @@ extension Presentation {
         let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
         let state = style.state(app.state, Words.state(app.state))
         var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped)\n"
-        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(app))\n"
+        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(explanation.details))\n"
+        if explanation.details.ended { text += "  only how it ended is known of it; it had no manifest\n" }
         if let next = explanation.next {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
             text += "  on its way to \(next.rawValue)\(target)\n"
@@ -27,12 +28,15 @@ extension Presentation {
         return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
     }
 
-    /// Returns why an app is in its state; for an app that has ended, with its status.
-    private func cause(_ app: App) -> String {
+    /// Returns why an app is in its state; of one that has ended with its status, of one that was not launched with the error.
+    private func cause(_ details: Details) -> String {
+        let app = details.app
+        if let failure = details.launchFailure { return "\(Words.reason(app.reason)): \(Text.printable(failure))" }
         guard app.state == .notRunning, let exit = app.lastExit, exit.reason == app.reason else {
             return Words.reason(app.reason)
         }
-        return Words.end(exit.reason, exitCode: exit.exitCode, signal: exit.signal)
+        let account = exit.reclaim.map { ": \(Text.printable($0.cause))" } ?? ""
+        return Words.end(exit.reason, exitCode: exit.exitCode, signal: exit.signal) + account
     }
 
     private func section(_ title: String, _ lines: [String], none: String) -> String {

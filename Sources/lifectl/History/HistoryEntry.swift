@@ -26,6 +26,7 @@ extension HistoryEntry {
             "\(event.id): \(event.from?.rawValue ?? "?") → \(event.to?.rawValue ?? "?") (\(event.reason))"
         case .callbackOverdue: "\(event.id) did not answer \(event.reason) in time"
         case .killed: "\(event.id) did not end in its time; it is being killed"
+        case .launchFailed: "\(event.id) could not be launched: \(event.reason)"
         case .exited:
             if let code = event.exitCode {
                 "\(event.id) ended with status \(code) (\(event.reason))"

@@ -55,6 +55,7 @@ struct JournalEntry: Decodable {
         case .killedAfterGrace:
             event.kind = .killed
             event.reason = "kill"
+        case .launchFailed: event.kind = .launchFailed
         case .exited:
             event.kind = .exited
             event.exitCode = number("LIFED_EXIT_CODE")

@@ -50,8 +50,10 @@ extension Presentation {
                     details.manifest.map(Text.printable)
                         ?? (app.adHoc && !details.adopted ? "none, started ad hoc" : nil)
                 ),
+                ("known", details.ended ? "only how it ended; it cannot be launched again by its id" : nil),
                 ("adopted", details.adopted ? "yes, it ran before that" : nil),
                 ("last exit", app.lastExit.map(words)),
+                ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),
                 ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
             ] + reclaim(app.lastExit?.reclaim))
