@@ -58,7 +58,7 @@ class Job:
         for _ in range(ROUNDS):
             self.daemon.lifectl("suspend", self.app)
             self.daemon.lifectl("focus", self.app)
-            # A shell that believes its job stopped takes the terminal at once; one that ran to its end is gone.
+            # A shell that takes its job for stopped is in the foreground at once, and a script has ended.
             settle(self.daemon, self.app)
             assert self.daemon.kernel.stat(self.pid).state == "S"
             assert self.is_in_foreground()

@@ -28,7 +28,7 @@ extension Presentation {
         return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
     }
 
-    /// Returns why an app is in its state; of one that has ended with its status, of one that was not launched with the error.
+    /// Returns why an app is in its state, with the status of its end or the error of its launch.
     private func cause(_ details: Details) -> String {
         let app = details.app
         if let failure = details.launchFailure { return "\(Words.reason(app.reason)): \(Text.printable(failure))" }
