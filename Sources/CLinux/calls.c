@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -150,4 +152,9 @@ const char *linux_error_text(int error)
 const char *linux_signal_name(int signal)
 {
     return sigabbrev_np(signal);
+}
+
+int linux_exchange(const char *path, const char *other)
+{
+    return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }

@@ -53,8 +53,9 @@ struct RuntimeLock: ~Copyable {
     private static func name(_ process: pid_t, in descriptor: Int32) {
         guard let identity = ProcessStatus(of: process)?.identity else { return }
         let text = Array("\(identity.pid) \(identity.startTime)\n".utf8)
-        guard ftruncate(descriptor, 0) == 0 else { return }
-        _ = unsafe pwrite(descriptor, text, text.count, 0)
+        // In this order the file keeps its page where the file system is full.
+        guard unsafe pwrite(descriptor, text, text.count, 0) == text.count else { return }
+        _ = ftruncate(descriptor, off_t(text.count))
     }
 
     private static func holder(in descriptor: Int32) -> ProcessIdentity? {

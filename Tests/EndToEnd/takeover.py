@@ -35,6 +35,11 @@ def state_file(daemon):
     return daemon.runtime / "state"
 
 
+def saved(daemon):
+    """The state file without the zeros that follow what is written."""
+    return state_file(daemon).read_text().rstrip("\0")
+
+
 def group_of(daemon, identifier):
     """The app's cgroup, in the file system."""
     if daemon.lifectl.app(identifier)["containment"] != "cgroup":

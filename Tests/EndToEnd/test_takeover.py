@@ -12,7 +12,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import configure, group_of, kill, manifest, start_again, state_file
+from takeover import configure, group_of, kill, manifest, saved, start_again, state_file
 
 # Writes down each SIGTERM that it gets, and goes on.
 COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; while :; do sleep 0.05; done']
@@ -126,7 +126,7 @@ def test_a_main_process_that_ended_meanwhile_and_left_a_helper(mortal, policy):
 
 def test_ad_hoc_apps_that_were_never_launched_are_not_kept(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
-    text = state_file(mortal).read_text()
+    text = saved(mortal)
     start_again(mortal, lambda: state_file(mortal).write_text(text + "definition id=lost argument=true\n"))
     assert set(mortal.lifectl.apps()) == {"app"}
 

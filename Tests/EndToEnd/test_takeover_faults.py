@@ -150,7 +150,12 @@ def test_where_no_control_groups_are_wanted_any_more_either(crowd):
 
 
 @pytest.mark.parametrize(
-    ("call", "error"), [("pidfd_open", "EMFILE"), ("epoll_ctl", "ENOSPC"), ("write", "ENOSPC"), ("rename", "EIO")])
+    ("call", "error"),
+    [
+        ("pidfd_open", "EMFILE"), ("epoll_ctl", "ENOSPC"), ("write", "ENOSPC"), ("pwrite64", "ENOSPC"),
+        ("fallocate", "ENOSPC"), ("renameat2", "EIO"),
+    ],
+)
 def test_any_one_call_may_fail(crowd, call, error):
     sweep(crowd, call, error)
     assert_well(crowd)

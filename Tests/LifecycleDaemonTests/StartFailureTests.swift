@@ -26,6 +26,7 @@ import Testing
     @Test func theRemedyFollowsFromTheKind() {
         let words = "no room for another process"
         #expect(Self.refusal(.shortage(words)).remedy.contains("End other apps"))
+        #expect(Self.refusal(.unrecorded(words)).remedy.contains("free some space"))
         #expect(Self.refusal(.command(words)).remedy.contains("Correct that"))
         #expect(Self.refusal(.command(words)).reason == words)
     }

@@ -199,4 +199,7 @@ int linux_arm_wall_clock_timer(int timer, int64_t second);
 /// Reads a timer that is ready: 0 when its time has come, -ECANCELED when the clock was set, another negative errno.
 int linux_read_timer(int timer);
 
+/// Lets two files exchange their names: renameat2(2) with RENAME_EXCHANGE. 0, or a negative errno.
+int linux_exchange(const char *path, const char *other);
+
 #endif

@@ -241,6 +241,7 @@ final class AppManager {
             exits.forget(id)
             processes.forgetLastPID(of: id)
             launcher.removeEmptyStateDirectory(of: id)
+            keeper.retryWithLess()
         case .finished:
             keeper.end()
             ended.leave()
@@ -282,6 +283,9 @@ final class AppManager {
 
     private func spawn(_ id: AppID) {
         if isTakingOver, processes.isRunning(id) { return driver.give(.outcome(id, .spawned)) }
+        if let objection = keeper.makeRoom() {
+            return driver.give(.outcome(id, .spawnFailed(.unrecorded(objection))))
+        }
         if isToBeAdopted(id) { return takeIn(id) }
         guard let definition = catalog[id] else {
             return driver.give(.outcome(id, .spawnFailed(.command("nothing describes it any more"))))
@@ -294,6 +298,7 @@ final class AppManager {
                 output: output, channel: channel)
             processes.spawn(id, request, as: definition, launched: core.knownApps[id]?.launched) {
                 keepDescriptors(of: id)
+                return keeper.objection
             }
             extendLifetime(output)
             extendLifetime(channel)

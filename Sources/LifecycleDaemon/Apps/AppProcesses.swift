@@ -115,17 +115,22 @@ final class AppProcesses {
 
     // MARK: What the core wants
 
-    /// Starts an app. Its program is executed only when `prepare` has seen to it that the launch is not lost.
+    /// Starts an app. Its program is executed only when `prepare` has seen to it that the launch is not lost, and does not
+    /// return why it may be.
     func spawn(
         _ id: AppID, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
-        prepare: () -> Void
+        prepare: () -> String?
     ) {
         do throws(SpawnError) {
             let tree = try table.launch(request, name: id.name, suspendMethod: definition.suspendMethod)
             let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
             try watchExec(of: app)
             insert(app)
-            prepare()
+            if let objection = prepare() {
+                tree.kill()
+                forget(app)
+                return report(id, .spawnFailed(.unrecorded(objection)))
+            }
             if let error = tree.begin() {
                 tree.kill()
                 forget(app)

@@ -95,4 +95,7 @@ nonisolated enum MessageID: String, CaseIterable, Sendable {
 
     /// The state of the apps cannot be written down.
     case stateNotKept = "23afcd7a3619320b934e1e9c495f8997"
+
+    /// The state of more apps has no space.
+    case noRoomForState = "a98f0b59575b4fba9753a91450ceff2f"
 }

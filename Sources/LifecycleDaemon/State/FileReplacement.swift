@@ -10,22 +10,19 @@ import Processes
 nonisolated enum FileReplacement {
     /// Writes a file that only the daemon's own user may read and write.
     ///
-    /// - Returns: The new file, open for writing.
     /// - Throws: What open(2), write(2) or rename(2) say. The old file is then as it was.
-    @discardableResult
     static func put(
-        _ bytes: [UInt8], at path: String, by temporary: String, flags: Int32 = 0
-    ) throws(Processes.Errno) -> Descriptor {
+        _ bytes: [UInt8], at path: String, by temporary: String
+    ) throws(Processes.Errno) {
         _ = unsafe unlink(temporary)
-        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | flags, 0o600)
+        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw Errno(rawValue: errno) }
         let file = Descriptor(owning: number)
-        guard write(bytes, to: number), unsafe rename(temporary, path) == 0 else {
+        guard write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
             let error = Errno(rawValue: errno)
             _ = unsafe unlink(temporary)
             throw error
         }
-        return file
     }
 
     /// Writes everything.

@@ -20,12 +20,12 @@ import Testing
     @Test func `it is for nobody else, and gone when it is removed`() throws {
         try withTemporaryDirectory { (root: String) throws in
             let file = StateFile(path: root + "/state", header: Self.header)
-            #expect(file.wantsReplacing)
+            #expect(!file.append(line(0)))
             #expect(file.replace(with: line(1)) == nil)
-            #expect(!file.wantsReplacing)
+            #expect(file.append(line(2)))
             var status = stat()
             #expect(unsafe stat(root + "/state", &status) == 0 && status.st_mode == S_IFREG | 0o600)
-            #expect(names(in: root) == ["state"])
+            #expect(names(in: root) == ["state", "state.new"])
             file.remove()
             #expect(names(in: root) == [])
         }
@@ -40,7 +40,9 @@ import Testing
             #expect(file.replace(with: line(2)) == nil)
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = unsafe Glibc.read(old.rawValue, &bytes, bytes.count)
-            #expect(Array(bytes.prefix(count)) == Self.header + line(1))
+            let written = Self.header + line(1)
+            #expect(count > written.count && bytes.starts(with: written))
+            #expect(bytes[written.count..<count].allSatisfy { $0 == 0 })
             #expect(try latest(path) == "2")
         }
     }
@@ -62,11 +64,9 @@ import Testing
             var largest: off_t = 0
             var replaced = 0
             for number in 1...100_000 {
-                if file.wantsReplacing {
+                if !file.append(line(number)) {
                     #expect(file.replace(with: line(number)) == nil)
                     replaced += 1
-                } else {
-                    #expect(file.append(line(number)))
                 }
                 var status = stat()
                 _ = unsafe stat(path, &status)
@@ -79,29 +79,57 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
-    func `what there is no room for is taken back, and comes when there is room`() throws {
-        try withTemporaryDirectory { (root: String) throws in
-            guard unsafe mount("lifed-test", root, "tmpfs", 0, "size=32k,mode=0700") == 0 else { return }
-            defer { _ = unsafe umount2(root, Int32(MNT_DETACH)) }
-            write([UInt8](repeating: 0, count: 16384), to: root + "/ballast")
+    func `what it has reserved is its own on a file system that is full, also for a successor`() throws {
+        try withSmallFileSystem { (root: String) throws in
+            let path = root + "/state"
+            var file = StateFile(path: path, header: Self.header)
+            #expect(file.replace(with: line(0)) == nil)
+            #expect(file.hasRoom)
+            fill(root)
+            var replaced = 0
+            for number in 1...20_000 where !file.append(line(number)) {
+                #expect(file.replace(with: line(number)) == nil)
+                replaced += 1
+                #expect(try latest(path) == String(number))
+                if replaced.isMultiple(of: 2) { file = StateFile(path: path, header: Self.header) }
+            }
+            #expect(replaced >= 3)
+            #expect(file.replace(with: line(1)) == nil && file.hasRoom)
+            #expect(try latest(path) == "1")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
+    func `what there is no room for leaves the file as it was, and comes when there is room`() throws {
+        try withSmallFileSystem { (root: String) throws in
             let path = root + "/state"
             let file = StateFile(path: path, header: Self.header)
             #expect(file.replace(with: line(0)) == nil)
-            var number = 0
-            // More than a page at once, so that the last write is cut off in its middle.
-            let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 5000) + [UInt8(ascii: "\n")]
-            repeat { number += 1 } while file.append(line(number) + padding) && number < 100
-            #expect((2..<100).contains(number))
-            #expect(try latest(path) == String(number - 1), "the part of a write that went in was taken back")
-            #expect(file.wantsReplacing)
-            #expect(!file.append(line(1000)))
-            #expect(file.replace(with: (0..<4).flatMap { _ in padding }) == Errno(rawValue: ENOSPC))
-            #expect(names(in: root) == ["ballast", "state"])
-            #expect(try latest(path) == String(number - 1), "the old file is still there")
+            fill(root)
+            let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 99_999) + [UInt8(ascii: "\n")]
+            #expect(file.append(line(1) + padding))
+            #expect(!file.hasRoom, "there is little left for other apps")
+            #expect(!file.append(line(2) + padding))
+            #expect(try latest(path) == "1")
+            #expect(file.replace(with: line(2) + padding + padding) == Errno(rawValue: ENOSPC))
+            #expect(try latest(path) == "1", "the old file is still there")
+            #expect(file.append(line(3)), "and what fits into it is written")
+            #expect(file.replace(with: line(1)) == nil && file.hasRoom, "as is less in its place")
             _ = unsafe unlink(root + "/ballast")
-            #expect(file.replace(with: line(2000)) == nil)
-            #expect(file.append(line(2001)))
-            #expect(try latest(path) == "2001")
+            #expect(file.replace(with: line(4) + padding + padding) == nil)
+            #expect(file.hasRoom)
+            #expect(try latest(path) == "4")
+        }
+    }
+
+    @Test func `a spare that another user could write to is not used`() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            write([1, 2, 3], to: path + ".new")
+            _ = unsafe chmod(path + ".new", 0o666)
+            #expect(StateFile(path: path, header: Self.header).replace(with: line(1)) == nil)
+            var status = stat()
+            #expect(unsafe stat(path, &status) == 0 && status.st_mode == S_IFREG | 0o600)
         }
     }
 
@@ -109,8 +137,24 @@ import Testing
         try withTemporaryDirectory { (root: String) throws in
             let file = StateFile(path: root + "/gone/state", header: Self.header)
             #expect(file.replace(with: line(1)) == Errno(rawValue: ENOENT))
-            #expect(file.wantsReplacing)
+            #expect(!file.append(line(2)) && !file.hasRoom)
             file.remove()
         }
     }
+}
+
+private func withSmallFileSystem(_ body: (String) throws -> Void) throws {
+    try withTemporaryDirectory { (root: String) throws in
+        guard unsafe mount("lifed-test", root, "tmpfs", 0, "size=1m,mode=0700") == 0 else { return }
+        defer { _ = unsafe umount2(root, Int32(MNT_DETACH)) }
+        try body(root)
+    }
+}
+
+/// Leaves no page free.
+private func fill(_ root: String) {
+    let number = unsafe open(root + "/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let page = [UInt8](repeating: 1, count: 4096)
+    while unsafe Glibc.write(number, page, page.count) == page.count {}
+    close(number)
 }
