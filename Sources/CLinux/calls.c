@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -80,6 +81,11 @@ int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *
 int linux_close_range(unsigned int first, unsigned int last)
 {
     return result_of(syscall(SYS_close_range, first, last, 0U));
+}
+
+int linux_memory_file(const char *name)
+{
+    return result_of(memfd_create(name, 0));
 }
 
 int linux_set_child_subreaper(bool enabled)

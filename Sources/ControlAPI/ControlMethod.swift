@@ -69,6 +69,11 @@ extension ControlMethod where Parameters == NoParameters, Reply == ReloadReply {
     public static var reload: Self { Self(.reload) }
 }
 
+extension ControlMethod where Parameters == NoParameters, Reply == NoParameters {
+    /// Executes the daemon's program again.
+    public static var reexecute: Self { Self(.reexecute) }
+}
+
 extension ControlMethod where Parameters == NoParameters, Reply == StatusReply {
     /// The daemon itself.
     public static var getStatus: Self { Self(.getStatus) }

@@ -401,6 +401,11 @@ public enum LifedInterface {
         # Reads the configuration and the manifests again; running apps stay as they are.
         method Reload() -> (problems: []Problem)
 
+        # Executes the daemon's program again in the same process, as after an upgrade: the apps and their processes stay as
+        # they are, and remain the daemon's children. The reply comes from the new program; the connection then ends, as all
+        # others do. Only administrators may call it.
+        method Reexecute() -> ()
+
         # The daemon itself.
         method GetStatus() -> (status: Status)
 

@@ -25,6 +25,7 @@ public enum MethodName: String, CaseIterable, Sendable {
     case monitor = "Monitor"
     case simulateMemoryPressure = "SimulateMemoryPressure"
     case reload = "Reload"
+    case reexecute = "Reexecute"
     case getStatus = "GetStatus"
     case openScene = "OpenScene"
     case focusScene = "FocusScene"

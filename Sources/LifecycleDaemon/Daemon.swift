@@ -19,6 +19,22 @@ public final class Daemon {
     private var machine: MachineEvents?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
+    private var isShuttingDown = false
+    /// What the program before has left that was executed in this process.
+    private let predecessor: Reexecution?
+    /// The soft RLIMIT_NOFILE that the process was started with.
+    private let descriptorLimit: UInt64?
+    /// The program to execute again.
+    private let program: String
+    private var reexecution: PendingReexecution?
+
+    /// A re-execution that waits for the replies that are due.
+    private struct PendingReexecution {
+        let client: ReexecutionClient?
+        /// The instant at which the daemon no longer waits, on the loop's clock.
+        let deadline: UInt64
+        let timer: TimerSource
+    }
 
     /// Prepares a daemon: takes its socket and becomes the parent of its apps' orphans.
     ///
@@ -27,6 +43,8 @@ public final class Daemon {
         StandardStreams.openMissing()
         // Without it a launch among thousands of apps takes longer, and that is all.
         try? SpawnWindow.reserve()
+        program = Self.ownProgram
+        predecessor = Reexecution.take()
         let environment = currentEnvironment()
         instance = options.instance
         usesControllers = options.usesControllers
@@ -35,12 +53,15 @@ public final class Daemon {
         loop = try EventLoop()
         log = Log(target: options.logTarget)
         var passed = try ServiceManager.takePassedDescriptors()
+        if let predecessor { passed += predecessor.passed }
         kept = KeptDescriptors(from: &passed)
         try Reaper.adoptOrphans()
+        let formerLimit = try? OpenFileLimit.raiseToHardLimit()
+        descriptorLimit = predecessor?.descriptorLimit ?? formerLimit
         let launcher = AppLauncher(
             isSystem: instance == .system, stateDirectory: places.state, returnSocket: places.returnSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
-            descriptorLimit: (try? OpenFileLimit.raiseToHardLimit()).map { min($0, OpenFileLimit.usual) })
+            descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
         let keeper = try StateKeeper(path: places.stateFile, loop: loop, log: log)
         let isSystem = instance == .system
         manager = try AppManager(
@@ -51,7 +72,9 @@ public final class Daemon {
                 records: AppRecords("ended", of: .ended, in: places.state, isSystem: isSystem, log: log)),
             runs: AppRecords("runs", of: .run, in: places.state, isSystem: isSystem, log: log),
             entries: isSystem ? nil : loader.entries, log: LifecycleLog(log: log))
-        let socket = try ControlSocket.open(passed: passed, places: places, isSystem: instance == .system)
+        let socket = try ControlSocket.open(
+            passed: passed, places: places, isSystem: instance == .system,
+            lock: predecessor?.number(of: Reexecution.Name.lock))
         control = try ControlService(
             loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: places.socket)
     }
@@ -67,6 +90,8 @@ public final class Daemon {
         }
         signals.append(try loop.signal(SIGUSR2) { [weak self] _ in self?.handOver() })
         signals.append(try loop.signal(SIGHUP) { [weak self] _ in self?.reload() })
+        signals.append(try loop.signal(Reexecution.signal) { [weak self] _ in self?.reexecute(for: nil) })
+        control.onReexecute = { [weak self] in self?.reexecute(for: $0) }
         control.onReload = { [weak self] in self?.reload() }
         manager.onFinished = { [weak self] in self?.loop.exit(code: EXIT_SUCCESS) }
         try begin(with: read())
@@ -79,6 +104,7 @@ public final class Daemon {
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
         machine?.onClockChange = { [weak self] in self?.manager.scheduleClockChanged() }
         notify(.ready, .status(control.summary))
+        predecessor?.answerClient()
         let code = try serve()
         control.close()
         returnSocket?.close()
@@ -152,6 +178,9 @@ public final class Daemon {
     }
 
     private func shutDown() {
+        isShuttingDown = true
+        if let client = reexecution?.client { refuse(client, "it is stopping") }
+        reexecution = nil
         log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping; every app is asked to end"))
         // What a manifest gives an app for its end may be more than the unit gives all of them.
         let longest = manager.core.longestEnding
@@ -165,6 +194,72 @@ public final class Daemon {
         isHandingOver = true
         notify(.stopping)
         loop.exit(code: EXIT_SUCCESS)
+    }
+
+    // MARK: Re-execution
+
+    /// The program of this process: where the service manager or a shell has found it, so that a new version in its
+    /// place is executed.
+    private static var ownProgram: String {
+        if let word = CommandLine.arguments.first, word.hasPrefix("/") { return word }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &path, path.count)
+        return String(decoding: path.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// How long a re-execution waits for replies that are due, and how often it looks, in microseconds.
+    private static let replyTime: UInt64 = 5_000_000
+    private static let replyInterval: UInt64 = 10_000
+
+    /// Executes the daemon's program again as soon as no client waits for a reply.
+    private func reexecute(for client: ReexecutionClient?) {
+        guard !isShuttingDown, !isHandingOver, reexecution == nil else {
+            if let client { refuse(client, reexecution == nil ? "it is stopping" : "it is executed again already") }
+            return
+        }
+        do throws(SystemdError) {
+            let timer = try loop.timer { [weak self] in self?.continueReexecution() }
+            let deadline = loop.freshNow + Self.replyTime
+            reexecution = PendingReexecution(client: client, deadline: deadline, timer: timer)
+            timer.arm(atMicroseconds: loop.freshNow)
+        } catch {
+            log.write(LogEntry(priority: .error, message: error.description))
+            if let client { refuse(client, error.description) }
+        }
+    }
+
+    private func continueReexecution() {
+        guard let pending = reexecution else { return }
+        if control.hasPendingReplies(except: pending.client), loop.freshNow < pending.deadline {
+            return pending.timer.arm(atMicroseconds: loop.freshNow + Self.replyInterval)
+        }
+        reexecution = nil
+        let failure = executeAgain(for: pending.client)
+        log.write(
+            LogEntry(
+                priority: .error, message: "cannot execute \(program) again: \(failure); the daemon goes on as it is"))
+        if let client = pending.client { refuse(client, "cannot execute \(program): \(failure)") }
+    }
+
+    /// - Returns: Why the program could not be executed.
+    private func executeAgain(for client: ReexecutionClient?) -> String {
+        guard manager.keeper.flush() else { return "the state of the apps cannot be written" }
+        var kept = Reexecution(descriptorLimit: descriptorLimit)
+        control.server?.leave(to: &kept)
+        manager.leave(to: &kept)
+        client?.leave(to: &kept)
+        log.write(LogEntry(id: .daemonStopping, message: "lifed is executed again; the apps are left as they are"))
+        log.end()
+        notify(.reloading)
+        let error = kept.execute(program)
+        // The loop's entries have been written; later ones wait for the loop again.
+        try? log.begin(in: loop)
+        notify(.ready, .status(control.summary))
+        return error.description
+    }
+
+    private func refuse(_ client: ReexecutionClient, _ reason: String) {
+        control.refuse(client, reason: reason, remedy: "The daemon goes on as it is.")
     }
 
     private func notify(_ notifications: ServiceNotification...) {

@@ -9,8 +9,11 @@ struct RuntimeLock: ~Copyable {
 
     /// Takes the lock of a directory that exists and that nobody else may write to. The file then names this process.
     ///
+    /// - Parameter kept: The lock's file, which this process has locked already in the program before.
     /// - Throws: An error that names the process that has the lock, where one has.
-    static func take(_ places: Places) throws(StartError) -> RuntimeLock {
+    static func take(_ places: Places, kept: Int32? = nil) throws(StartError) -> RuntimeLock {
+        // Closing any descriptor of the file would give up the lock, so there must be no other (fcntl(2)).
+        if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
         let number = unsafe open(places.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
             throw StartError("cannot create \(places.lock): \(Processes.Errno(rawValue: errno))")
@@ -23,6 +26,9 @@ struct RuntimeLock: ~Copyable {
         name(getpid(), in: number)
         return RuntimeLock(descriptor: descriptor)
     }
+
+    /// The number of the lock's file, for keeping the lock across execve(2).
+    var number: Int32 { descriptor.rawValue }
 
     /// The lock is the process's own. One of the open file, as flock(2) has it, would be held by a child as well that was
     /// just started and has not closed its copy, after the daemon is gone. But the process loses its own when it opens the

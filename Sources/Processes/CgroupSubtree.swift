@@ -74,7 +74,8 @@ public final class CgroupSubtree {
         if let own, own.isDelegated { return (own, nil) }
         guard geteuid() == 0 else {
             // A person's service manager cannot set the mark; whether the group may be written to decides.
-            if isMainProcessOfUnit { return (here, nil) }
+            // After a re-execution it is in its own group already.
+            if isMainProcessOfUnit { return (own ?? here, nil) }
             throw CgroupsUnavailable(description: "\(here.path) has not been delegated to this process")
         }
         // Started by an earlier one of us.

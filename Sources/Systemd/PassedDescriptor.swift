@@ -10,6 +10,12 @@ public struct PassedDescriptor: Equatable, Sendable {
     /// The descriptor, closed on exec. Closing it is the receiver's business.
     public let descriptor: Int32
 
+    /// A descriptor that came in another way than from the service manager.
+    public init(name: String, descriptor: Int32) {
+        self.name = name
+        self.descriptor = descriptor
+    }
+
     /// Whether it is a listening AF_UNIX stream socket, the only kind that lifed can serve.
     public var isListeningUnixStream: Bool {
         sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0

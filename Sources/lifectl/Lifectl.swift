@@ -19,6 +19,7 @@ struct Lifectl: ParsableCommand {
             Suspend.self, Resume.self, Wake.self, Terminate.self, Kill.self, SceneCommand.self, List.self,
             Apps.self, Find.self, Describe.self, Explain.self, Log.self, Monitor.self, Top.self, Timeline.self,
             Stats.self, Doctor.self, Adopt.self, Disown.self, Follow.self, MemoryPressure.self, Reload.self,
+            Reexec.self,
             ShowVersion.self,
         ]
     )

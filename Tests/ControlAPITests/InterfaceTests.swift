@@ -94,6 +94,7 @@ import Varlink
         try check(.focusScene, scene, sceneReply)
         try check(.backgroundScene, scene, sceneReply)
         try check(.closeScene, scene, sceneReply)
+        try check(.reexecute, NoParameters(), NoParameters())
         try check(.reload, NoParameters(), ReloadReply(problems: [Samples.problem]))
         try check(.getStatus, NoParameters(), StatusReply(status: Samples.status))
         let monitor = try #require(text.methods["Monitor"])

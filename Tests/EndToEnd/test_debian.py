@@ -76,7 +76,7 @@ def test_from_installation_to_purge(machine, packages):
     assert "LIFED_APP" in machine.run(["sh", "-c", "journalctl --dump-catalog"]).stdout
     assert "lifectl" in machine.run(["sh", "-c", "zcat /usr/share/man/man1/lifectl.1.gz"]).stdout
 
-    # An upgrade: apps stay as they are, and the daemon is another one.
+    # An upgrade: apps stay as they are, and the daemon executes another program in the same process.
     awake = service.lifectl.start("awake", "sleep", "infinity", background=True)
     service.lifectl("resume", "awake")
     asleep = service.lifectl.start("asleep", "sh", "-c", "sleep infinity & wait")
@@ -84,7 +84,9 @@ def test_from_installation_to_purge(machine, packages):
     machine.write("/etc/lifed/apps.d/mine.toml", 'command = ["sleep", "infinity"]\n')
     daemon = service.pid
     machine.run(["dpkg", "-i", *second], timeout=300)
-    wait_for(lambda: service.show("ActiveState") == "active" and service.pid not in (0, daemon))
+    assert service.show("ActiveState") == "active"
+    assert (service.pid, service.show("NRestarts")) == (daemon, "0")
+    assert not os.readlink(machine.path(f"/proc/{daemon}/exe")).endswith("(deleted)")
     assert (service.lifectl.pid("awake"), service.lifectl.pid("asleep")) == (awake, asleep)
     assert service.lifectl.state("asleep") == "suspended"
     assert service.kernel.is_stopped(asleep)

@@ -138,6 +138,9 @@ int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *
 /// close_range(2) (Linux 5.9).
 int linux_close_range(unsigned int first, unsigned int last);
 
+/// A file in memory that is not closed on exec (memfd_create(2)); the name is for people. A descriptor, or a negative errno.
+int linux_memory_file(const char *name);
+
 /// PR_SET_CHILD_SUBREAPER: orphaned descendants become children of this process (Linux 3.4).
 int linux_set_child_subreaper(bool enabled);
 

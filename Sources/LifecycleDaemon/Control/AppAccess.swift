@@ -33,7 +33,7 @@ extension MethodName {
         // Others would be ended for it.
         case .simulateMemoryPressure: .refused
         case .simulate: .refused
-        case .reload: .refused
+        case .reload, .reexecute: .refused
         }
     }
 }

@@ -55,6 +55,11 @@ final class ControlConnection {
     /// Whether it waits for a reply of ours.
     var isBusy: Bool { state.outstandingCall != nil }
 
+    /// The number of the socket, for keeping it across execve(2).
+    var number: Int32 { descriptor.rawValue }
+
+    var hasPendingOutput: Bool { state.pendingOutputCount > 0 }
+
     /// Sends a reply to a call, now or as soon as the socket takes it.
     func send(_ reply: Reply, to call: Call.ID) {
         if !reply.continues { isSubscribed = false }

@@ -58,6 +58,18 @@ final class ControlServer {
 
     var clientCount: Int { connections.count }
 
+    /// Leaves the socket and the lock to the program that takes the place of this one.
+    func leave(to reexecution: inout Reexecution) { socket.leave(to: &reexecution) }
+
+    /// A Boolean value that indicates whether a client, apart from subscribers, waits for a reply or for the rest of one.
+    ///
+    /// - Parameter client: One that does not count.
+    func hasPendingReplies(except client: ControlConnection?) -> Bool {
+        connections.values.contains { connection in
+            connection !== client && (connection.hasPendingOutput || (connection.isBusy && !connection.isSubscribed))
+        }
+    }
+
     /// Ends all connections, and removes the socket if it was made here.
     func close() {
         listener?.cancel()

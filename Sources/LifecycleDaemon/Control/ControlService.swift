@@ -11,6 +11,8 @@ final class ControlService {
     let version = Version.current
     /// Reads the configuration again.
     var onReload: () -> Void = {}
+    /// Re-executes the daemon for a client.
+    var onReexecute: (ReexecutionClient) -> Void = { _ in }
 
     let manager: AppManager
     let presentation: Presentation
@@ -167,6 +169,7 @@ final class ControlService {
         case .explain: connection.send(explain(try app(of: call), to: connection.scope), to: call.id)
         case .history: try tellHistory(call, to: connection)
         case .monitor: try subscribe(connection, call)
+        case .reexecute: try reexecute(call, from: connection)
         case .reload:
             try answer(call, connection) {
                 onReload()

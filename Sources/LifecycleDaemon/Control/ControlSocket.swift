@@ -16,18 +16,30 @@ struct ControlSocket: ~Copyable {
     }
 
     /// Takes the socket that systemd has passed, or makes one in the runtime directory.
-    static func open(passed: [PassedDescriptor], places: Places, isSystem: Bool) throws -> ControlSocket {
+    ///
+    /// - Parameter lock: The lock of the program before in this process, where there was one.
+    static func open(
+        passed: [PassedDescriptor], places: Places, isSystem: Bool, lock: Int32? = nil
+    ) throws -> ControlSocket {
         try makeRuntimeDirectory(places, isSystem: isSystem)
-        let lock = try RuntimeLock.take(places)
+        let lock = try RuntimeLock.take(places, kept: lock)
         if let first = passed.first(where: \.isListeningUnixStream) {
             for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
             let flags = fcntl(first.descriptor, F_GETFL)
             guard fcntl(first.descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw failure("use", places.socket) }
-            return ControlSocket(Descriptor(owning: first.descriptor), ownPath: nil, lock: lock)
+            let ownPath = first.name == Reexecution.Name.ownControl ? places.socket : nil
+            return ControlSocket(Descriptor(owning: first.descriptor), ownPath: ownPath, lock: lock)
         }
         let group = isSystem ? groupToServe() : nil
         let socket = try UnixListener.open(at: places.socket, mode: group == nil ? 0o600 : 0o660, group: group)
         return ControlSocket(socket, ownPath: places.socket, lock: lock)
+    }
+
+    /// Leaves the socket and the lock to the program that takes the place of this one.
+    func leave(to reexecution: inout Reexecution) {
+        reexecution.keep(
+            descriptor.rawValue, as: ownPath == nil ? Reexecution.Name.control : Reexecution.Name.ownControl)
+        reexecution.keep(lock.number, as: Reexecution.Name.lock)
     }
 
     /// For this user alone, or for the group that may use the socket as well.

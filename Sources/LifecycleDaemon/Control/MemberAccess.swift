@@ -84,7 +84,7 @@ extension MethodName {
     /// A Boolean value that indicates whether only administrators may call the method, whatever its parameters are.
     var isForAdministrators: Bool {
         switch self {
-        case .reload, .simulate, .simulateMemoryPressure: true
+        case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
         case .launch, .run, .focus, .home, .beginInterruption, .endInterruption, .open, .continueActivity, .suspend,
             .resume, .wake, .setInUse, .terminate, .kill, .list, .apps, .describe, .explain, .history, .monitor,
             .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .disown:

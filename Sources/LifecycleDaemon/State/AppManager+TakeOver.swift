@@ -106,6 +106,17 @@ extension AppManager {
         }
     }
 
+    /// Leaves the pidfds and channels of the apps to the program that takes the place of this one.
+    func leave(to reexecution: inout Reexecution) {
+        for id in core.knownApps.keys {
+            guard let launch = processes.launch(of: id) else { continue }
+            let name = DescriptorStore.name(of: launch.token)
+            for number in [launch.pidfd, channels.number(of: id)] {
+                if let number { reexecution.keep(number, as: name) }
+            }
+        }
+    }
+
     /// Whether the daemon that is gone has sent SIGTERM already.
     func wasAskedToEnd(_ id: AppID) -> Bool { isTakingOver && processes.record(of: id)?.isAskedToEnd == true }
 }

@@ -46,6 +46,14 @@ final class StateKeeper {
         replace()
     }
 
+    /// Writes the file anew.
+    ///
+    /// - Returns: Whether it has everything that a successor needs.
+    func flush() -> Bool {
+        replace()
+        return isBegun && !isFailing
+    }
+
     /// Removes the file: there is nothing left to go on with.
     func end() {
         isBegun = false
