@@ -67,8 +67,10 @@ extension CgroupContainment {
 
     func thaw() {
         guard isAskedToFreeze else { return }
-        isAskedToFreeze = false
-        try? group.write("0", to: "cgroup.freeze")
+        // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
+        for _ in 0..<2 where isAskedToFreeze {
+            isAskedToFreeze = (try? group.write("0", to: "cgroup.freeze")) == nil
+        }
     }
 
     /// The kernel says so of empty groups too.
