@@ -37,6 +37,7 @@ extension Settings {
         Key("memory.critical", .integer(in: 1...100), \.memory.critical),
         Key("memory.window", .pressureWindow, \.memory.window),
         Key("memory.floor", .size, \.memory.floor),
+        Key("memory.reserve", .integer(in: 0...50), \.memory.reserve),
         Key("memory.suspendedLimit", .integer(in: 0...100_000), \.memory.suspendedLimit),
         Key("memory.reclaimWhenSuspended", .boolean, \.memory.reclaimWhenSuspended),
     ]

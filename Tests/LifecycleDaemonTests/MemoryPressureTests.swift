@@ -91,6 +91,20 @@ import Testing
         #expect(level(available: 600 << 20) == [.critical, .critical, .critical])
     }
 
+    @Test func `any waiting is critical where less than the reserve is available`() {
+        let thresholds = MemoryThresholds(Configuration.Settings.Memory())
+        func level(available: UInt64?, swap: UInt64?) -> MemoryPressure.Level {
+            let reading = MemoryReading(instant: 2_000_000, available: available, total: 1000 << 20, freeSwap: swap)
+            return MemoryPressure(since: MemoryReading(instant: 1_000_000), reading: reading, thresholds: thresholds)
+                .level(toldOf: .none, thresholds)
+        }
+        #expect(level(available: 79 << 20, swap: 0) == .critical)
+        #expect(level(available: 79 << 20, swap: nil) == .critical)
+        #expect(level(available: 80 << 20, swap: 0) == .none)
+        #expect(level(available: 70 << 20, swap: 10 << 20) == .none, "what can be swapped out is no shortage")
+        #expect(level(available: nil, swap: nil) == .none)
+    }
+
     @Test func `counters that begin anew are no pressure`() {
         var earlier = MemoryReading(instant: 5_000_000)
         earlier.some.total = .seconds(100)

@@ -29,12 +29,12 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
         level = .none
         if isReached(thresholds.warning) { level = .warning }
         if isReached(thresholds.critical) { level = hasPlenty(thresholds) ? .warning : .critical }
-        if isBelowFloor(thresholds) { level = .critical }
+        if isBelowFloor(thresholds) || isBelowReserve(thresholds) { level = .critical }
     }
 
     /// The level that it has although the kernel tells of waiting that is enough for another.
     func level(toldOf told: Level, _ thresholds: MemoryThresholds) -> Level {
-        if isBelowFloor(thresholds) { return .critical }
+        if isBelowFloor(thresholds) || isBelowReserve(thresholds) { return .critical }
         return hasPlenty(thresholds) ? min(told, .warning) : told
     }
 
@@ -52,6 +52,11 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
 
     private func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
         reading.available.map { $0 < thresholds.floor } ?? false
+    }
+
+    private func isBelowReserve(_ thresholds: MemoryThresholds) -> Bool {
+        guard let available = reading.available, let total = reading.total else { return false }
+        return Double(available) + Double(reading.freeSwap ?? 0) < thresholds.reserve * Double(total)
     }
 }
 

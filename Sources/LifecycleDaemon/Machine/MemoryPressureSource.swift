@@ -46,7 +46,9 @@ final class MemoryPressureSource {
         self.handler = handler
         last = try Self.read(file, at: loop.freshNow)
         // The worse news first, when both come together.
-        for (level, stall) in [(MemoryPressure.Level.critical, thresholds.critical), (.warning, thresholds.warning)] {
+        var stalls = [(MemoryPressure.Level.critical, thresholds.critical), (.warning, thresholds.warning)]
+        if thresholds.reserve > 0 { stalls.append((.none, thresholds.notice)) }
+        for (level, stall) in stalls {
             let trigger = try Trigger(loop: loop, file: file, stall: stall) { [weak self] isAlive in
                 isAlive ? self?.fired(level) : self?.end()
             }
@@ -66,13 +68,13 @@ final class MemoryPressureSource {
     }
 
     private func fired(_ level: MemoryPressure.Level) {
-        // A warning adds nothing to what was told in the same moment.
-        if level == .warning, criticalAt == loop.now { return }
+        // A lower level adds nothing to what was told in the same moment.
+        if level < .critical, criticalAt == loop.now { return }
         guard var pressure = current() else { return end() }
         // The kernel's window is not the one between two looks; its word counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
-        handler(pressure)
+        if pressure.level > .none { handler(pressure) }
     }
 
     private func end() {

@@ -22,6 +22,9 @@ nonisolated struct MemoryReading: Hashable, Sendable {
 
     /// `MemTotal` in bytes: what the machine has. Nil where it cannot be read.
     var total: UInt64?
+
+    /// `SwapFree` in bytes. Nil where it cannot be read.
+    var freeSwap: UInt64?
 }
 
 nonisolated extension MemoryReading {
@@ -37,6 +40,7 @@ nonisolated extension MemoryReading {
         }
         available = meminfo.flatMap { Self.bytes("MemAvailable:", in: $0) }
         total = meminfo.flatMap { Self.bytes("MemTotal:", in: $0) }
+        freeSwap = meminfo.flatMap { Self.bytes("SwapFree:", in: $0) }
     }
 
     private static func bytes(_ name: String, in meminfo: String) -> UInt64? {

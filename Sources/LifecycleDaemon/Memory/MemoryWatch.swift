@@ -93,6 +93,7 @@ nonisolated extension MemoryThresholds {
         warning = stall(.some, percent: settings.warning)
         critical = stall(.full, percent: settings.critical)
         floor = UInt64(clamping: settings.floor)
+        reserve = Double(settings.reserve) / 100
         plenty = 0.5
     }
 }
