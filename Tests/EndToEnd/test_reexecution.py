@@ -44,13 +44,13 @@ def parent(daemon, pid):
 
 def test_programs_that_end_with_their_parent_stay(mortal):
     pid = mortal.lifectl.start("app", *ENDS_WITH_PARENT)
+    wait_for(lambda: mortal.kernel.stat(pid).name == "sleep")
     pids = {"app": pid}
     if shutil.which("bwrap"):
         command = ["bwrap", "--die-with-parent", "--dev-bind", "/", "/", "sleep", "infinity"]
         if subprocess.run(command[:-2] + ["true"]).returncode == 0:
             pids["jailed"] = mortal.lifectl.start("jailed", *command)
             wait_for(lambda: len(mortal.kernel.tree(pids["jailed"])) > 1)
-    wait_for(lambda: mortal.kernel.stat(pid).name == "sleep")
     for _ in range(3):
         reexecute(mortal)
     assert {name: mortal.lifectl.pid(name) for name in pids} == pids
