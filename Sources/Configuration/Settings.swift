@@ -63,6 +63,13 @@ public struct Settings: Hashable, Sendable {
     /// Which programs are put under management that somebody else has started; the first that fits counts.
     public var adopt: [AdoptRule] = []
 
+    /// The programs that serve other apps as well as the one that started them, by the names of their files.
+    public var helpers: Set<String> = [
+        "dbus-daemon", "dbus-broker-launch", "dbus-broker", "dbus-launch", "at-spi-bus-launcher", "at-spi2-registryd",
+        "gvfsd", "dconf-service", "gnome-keyring-daemon", "gpg-agent", "ssh-agent", "tmux", "screen", "adb",
+        "wineserver", "wineserver64", "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
+    ]
+
     /// When memory is short, and what then happens.
     public var memory = Memory()
 

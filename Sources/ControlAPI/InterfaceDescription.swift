@@ -85,6 +85,13 @@ public enum LifedInterface {
           cpuTime: int
         )
 
+        # A process of a program in the setting helpers, which serves other apps too: it has left the app that started it,
+        # and is neither suspended nor ended with that app.
+        type Helper (
+          process: Process,
+          app: ?string
+        )
+
         # What can keep an app awake in the background.
         type HoldKind (task, activity)
 
@@ -333,8 +340,8 @@ public enum LifedInterface {
         # Ends an app at once, without asking.
         method Kill(id: string) -> (app: App)
 
-        # Every app that is known.
-        method List() -> (apps: []App)
+        # Every app that is known, and for clients that may do everything the helpers.
+        method List() -> (apps: []App, helpers: []Helper)
 
         # What can be launched, in the order of the ids: what manifests describe and, by a person's own daemon, desktop
         # entries, which are looked for at this moment. With all, those too that menus do not show, or that cannot be

@@ -147,9 +147,14 @@ public struct AppReply: Codable, Sendable {
 public struct ListReply: Codable, Sendable {
     /// Every app that is known, in the order of the ids.
     public var apps: [App]
+    /// The helpers that apps have started and that serve others too.
+    public var helpers: [Helper]
 
-    /// Returns apps.
-    public init(apps: [App]) { self.apps = apps }
+    /// Returns apps and helpers.
+    public init(apps: [App], helpers: [Helper] = []) {
+        self.apps = apps
+        self.helpers = helpers
+    }
 }
 
 /// What Describe returns.

@@ -38,6 +38,20 @@ public struct Exit: Codable, Sendable, Equatable {
     }
 }
 
+/// A process that an app has started and that serves other apps too: it is neither suspended nor ended with the app.
+public struct Helper: Codable, Sendable, Equatable {
+    /// The process.
+    public var process: Process
+    /// The app that started it, where that is known.
+    @Nullable public var app: String?
+
+    /// A helper.
+    public init(process: Process, app: String?) {
+        self.process = process
+        self.app = app
+    }
+}
+
 /// An app that is described in a manifest, or that was started ad hoc.
 public struct App: Codable, Sendable, Equatable {
     /// Its name for programs.

@@ -8,6 +8,11 @@ final class AdoptedOrphans {
     private static let readLimit = 8
 
     private var mainProcesses: Set<ProcessID> = []
+    private let helperPrograms: HelperPrograms
+
+    init(helpers: HelperPrograms = HelperPrograms()) {
+        helperPrograms = helpers
+    }
 
     /// Registers a child of our own, from before anything is asked here until it has been reaped.
     func insertMainProcess(_ pid: ProcessID) {
@@ -22,19 +27,26 @@ final class AdoptedOrphans {
         mainProcesses.contains(pid)
     }
 
-    /// The adopted processes of this moment that have not ended.
-    func list(_ children: Children) -> [ProcessStatus] {
+    /// The adopted processes of this moment that have not ended and are no helpers.
+    func list(_ children: Children) -> [ProcessStatus] { all(children).filter { !helperPrograms.include($0) } }
+
+    /// The adopted processes of this moment that are helpers.
+    func helpers() -> [ProcessStatus] {
+        helperPrograms.names.isEmpty ? [] : all(Children()).filter { helperPrograms.include($0) }
+    }
+
+    private func all(_ children: Children) -> [ProcessStatus] {
         let me = getpid()
         guard let ourselves = ProcessStatus(of: me) else { return [] }
-        var known: Set<ProcessID> = []
+        var ended: Set<ProcessID> = []
         var alive: [ProcessStatus] = []
         for _ in 0..<Self.readLimit {
             let listed = children.of(me, threadCount: ourselves.threadCount).filter { !mainProcesses.contains($0) }
             alive = listed.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
-            // One that ended after the list was read has left its own children to us after it was read. Whoever finds
-            // somebody looks again anyway; to find nobody is final.
-            if !alive.isEmpty || listed.isEmpty || known.isSuperset(of: listed) { break }
-            known.formUnion(listed)
+            // One that ended after the list was read has left its own children to us after it was read.
+            let endedNow = Set(listed).subtracting(alive.map(\.pid))
+            if ended.isSuperset(of: endedNow) { break }
+            ended.formUnion(endedNow)
         }
         return alive
     }

@@ -3,14 +3,22 @@ import Glibc
 /// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
 /// or its environment takes it out.
 ///
-/// Only a process that may write to the hierarchy can leave: one of root's, or of the daemon's own user.
+/// Only a process that may write to the hierarchy can leave, or one that systemd moves at its request. It is then held by
+/// descent; see ``lookOutside(_:)``.
 final class CgroupContainment: Containment {
     let kind = ContainmentKind.cgroup
 
     let group: Cgroup
-    private let subtree: CgroupSubtree
+    let subtree: CgroupSubtree
     private let events: CgroupEventFile
     private(set) var isAskedToFreeze: Bool
+    /// The launch whose processes the group holds, once there is one.
+    var launch: Launch?
+    /// The known members that are not in the group.
+    var outside: Set<ProcessIdentity> = []
+    private(set) var leaderIsReaped = false
+    /// Whether a look has found more than one member.
+    private(set) var hadSeveral = false
 
     /// - Parameter group: A group of the subtree in which nothing else is, removed with the containment.
     /// - Parameter isAskedToFreeze: Whether it was before.
@@ -28,11 +36,17 @@ final class CgroupContainment: Containment {
 
     /// In the order in which they started.
     func members() -> [ProcessStatus] {
-        let found = numbers().compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        let numbers = numbers()
+        var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        if hasOutside(numbers) { found += membersOutside(numbers) }
+        if found.count > 1 { hadSeveral = true }
         return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
     }
 
-    func memberIDs() -> [ProcessID]? { numbers() }
+    func memberIDs() -> [ProcessID]? {
+        let numbers = numbers()
+        return hasOutside(numbers) ? numbers + membersOutside(numbers).map(\.pid) : numbers
+    }
 
     private func numbers() -> [ProcessID] {
         let me = getpid()
@@ -41,14 +55,19 @@ final class CgroupContainment: Containment {
 
     func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // It passes over processes whose first thread has ended (seen on 6.18).
-        signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil ? { !$0.state.isGone } : nil
+        signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil
+            ? { [outside] in !$0.state.isGone && !outside.contains($0.identity) } : nil
     }
 
     func claims(_ process: ProcessStatus) -> Bool {
-        Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false
+        if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
+        return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
     }
 
-    func leaderWasReaped() {}
+    func leaderWasReaped() {
+        leaderIsReaped = true
+        if hadSeveral { _ = lookOutside([]) }
+    }
 
     func acknowledgeChange() -> Bool { events.read() != nil }
 
@@ -72,6 +91,8 @@ extension CgroupContainment {
             isAskedToFreeze = (try? group.write("0", to: "cgroup.freeze")) == nil
         }
     }
+
+    func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
     var isFrozen: Bool { isAskedToFreeze && events.read()?.isFrozen ?? false }

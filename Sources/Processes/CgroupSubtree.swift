@@ -21,6 +21,7 @@ public final class CgroupSubtree {
     private var leftovers: [Cgroup] = []
 
     static let ownGroup = "daemon"
+    private static let helperGroup = "helpers"
     /// How many groups of one app can be busy with what is left of earlier launches.
     private static let attemptLimit = 16
     /// What an app can make below its own group.
@@ -140,6 +141,34 @@ extension CgroupSubtree {
         }
     }
 
+    /// Makes a group for the helpers that an app has started, beside those of the apps.
+    func makeHelperGroup(for app: Cgroup) throws(Errno) -> Cgroup {
+        let all = base.child(Self.helperGroup)
+        try Self.createIfMissing(all)
+        let group = all.child(Self.groupName(for: Self.name(ofGroup: app.lastName)))
+        try Self.createIfMissing(group)
+        return group
+    }
+
+    /// The processes in the helpers' groups, and the names of the apps that started them.
+    func helperProcesses() -> [(pid: ProcessID, app: String)] {
+        base.child(Self.helperGroup).children().flatMap { group in
+            group.processIDs().map { ($0, Self.name(ofGroup: group.lastName)) }
+        }
+    }
+
+    /// Returns whether a process is in the group of an app, or of an app's helpers.
+    func isInAnyGroup(_ pid: ProcessID) -> Bool {
+        guard let name = Cgroup.name(of: pid) else { return false }
+        return apps.contains(groupNamed: name) || base.child(Self.helperGroup).contains(groupNamed: name)
+    }
+
+    /// Returns the name that an app's group was made for, as far as the group's name tells it.
+    private static func name(ofGroup group: String) -> String {
+        let name = group.hasPrefix("app-") ? group.dropFirst("app-".count) : group[...]
+        return String(name.prefix { $0 != "@" })
+    }
+
     /// A group that is there, by the name that an earlier process has kept; nil for what could not be a name of ours.
     func group(named name: String) -> Cgroup? {
         guard Self.isGroupName(name) else { return nil }
@@ -164,10 +193,24 @@ extension CgroupSubtree {
         return isPlain && name.hasPrefix("app-") && name.utf8.count <= Int(NAME_MAX)
     }
 
-    /// Whether a process is in the group of an app; nil when that cannot be read.
-    public func holds(_ pid: ProcessID) -> Bool? {
+    /// Where a process is among the groups; nil when that cannot be read.
+    public func place(of pid: ProcessID) -> Place? {
         guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
-        return Cgroup.place(inList: String(decoding: text, as: UTF8.self)).map(apps.contains(groupNamed:)) ?? false
+        guard let name = Cgroup.place(inList: String(decoding: text, as: UTF8.self)) else { return .elsewhere }
+        if apps.contains(groupNamed: name) { return .app }
+        let helpers = base.child(Self.helperGroup)
+        guard helpers.contains(groupNamed: name) else { return .elsewhere }
+        let part = name.utf8.dropFirst(helpers.name.utf8.count).split(separator: UInt8(ascii: "/")).first
+        return .helper(of: part.map { Self.name(ofGroup: String(decoding: $0, as: UTF8.self)) } ?? "")
+    }
+
+    /// Where a process is among the groups.
+    public enum Place: Hashable, Sendable {
+        /// In the group of an app.
+        case app
+        /// In the group of the helpers that an app of this name has started.
+        case helper(of: String)
+        case elsewhere
     }
 
     /// A name that cannot be taken for an attribute's, those of future controllers included, nor leave the directory.
@@ -202,6 +245,7 @@ extension CgroupSubtree {
     /// - Parameter isInUse: Whether a group holds an app, so that there is nothing to try.
     func removeGroups(unless isInUse: (Cgroup) -> Bool) {
         for group in apps.children() where !isInUse(group) { group.remove() }
+        for group in base.child(Self.helperGroup).children() { group.remove() }
     }
 
     /// Tries again to remove what was still in use. Call it when a process has ended.

@@ -71,6 +71,24 @@ public protocol Containment: AnyObject {
     /// Whether all are kept from running since `freeze()`.
     var isFrozen: Bool { get }
 
+    /// Whether `freeze()` reaches a member.
+    func freezes(_ process: ProcessStatus) -> Bool
+
+    /// Lets go of the members that serve other apps too.
+    ///
+    /// - Parameter members: Those of a look that was just taken.
+    /// - Returns: Those that are left.
+    func release(_ members: [ProcessStatus]) -> [ProcessStatus]
+
+    /// Looks further than ``members()`` does, which finds from then on what was found.
+    ///
+    /// - Parameter members: Those of a look that was just taken.
+    /// - Returns: Whether there is a member that was not known.
+    func lookOutside(_ members: [ProcessStatus]) -> Bool
+
+    /// Whether a member that has ended, and has not been reaped, may have left another behind that is not known yet.
+    var mayHaveLeftOthers: Bool { get }
+
     /// Gives back what the boundary is made of, as soon as it is empty. Nothing else is called afterwards.
     func discard()
 }
@@ -79,6 +97,10 @@ extension Containment {
     var groupName: String? { nil }
     var isAskedToFreeze: Bool { false }
     func memberIDs() -> [ProcessID]? { nil }
+    var mayHaveLeftOthers: Bool { false }
     var base: any Containment { self }
+    func freezes(_ process: ProcessStatus) -> Bool { true }
+    func release(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
+    func lookOutside(_ members: [ProcessStatus]) -> Bool { false }
     func maySignal(_ pid: ProcessID) -> Bool { true }
 }

@@ -66,9 +66,9 @@ final class DescentContainment: SignalledContainment {
 
 extension SavedTree {
     /// What holds the tree of an earlier process where it has no cgroup.
-    func containmentWithoutGroup() -> any Containment {
+    func containmentWithoutGroup(helpers: HelperPrograms = HelperPrograms()) -> any Containment {
         isTakenIn
             ? DescentContainment(main: main, known: heldBefore + strays)
-            : RestoredContainment(main: main, token: token, known: heldBefore)
+            : RestoredContainment(main: main, token: token, known: heldBefore + strays, helpers: helpers)
     }
 }

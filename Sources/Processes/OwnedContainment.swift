@@ -38,6 +38,10 @@ final class OwnedContainment: Containment {
 
     private var holdsForeigner: Bool { !foreigners(among: base.members()).isEmpty }
 
+    func freezes(_ process: ProcessStatus) -> Bool { base.freezes(process) }
+
+    func lookOutside(_ members: [ProcessStatus]) -> Bool { base.lookOutside(base.members()) }
+
     func maySignal(_ pid: ProcessID) -> Bool { owner.owns(pid) }
 
     func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? { nil }

@@ -4,8 +4,8 @@ import Glibc
 ///
 /// A descendant outside the group is found below the main process, or, once its parents have ended, among the
 /// adopted orphans. An orphan belongs to the app when it was seen as a member before, when it is in a session of
-/// a member, or when it carries the app's launch token. One that was never seen, left its session and runs a
-/// program with a cleaned environment escapes: only a cgroup holds it.
+/// a member, when it carries the app's launch token, or when it arrived as a process of the app ended. Another escapes: only
+/// a cgroup holds it.
 final class ProcessGroupContainment: SignalledContainment {
     private let leader: ProcessIdentity
     private let token: LaunchToken
@@ -15,6 +15,10 @@ final class ProcessGroupContainment: SignalledContainment {
     private var seen: Set<ProcessIdentity> = []
     private var sessions: Set<ProcessID> = []
     private let listsChildren: Bool
+    /// The members of the latest look that are not below the main process.
+    private(set) var strays: [ProcessIdentity] = []
+    /// The children of this process that were members, until they are reaped: what they leave behind is the app's.
+    private var awaited: Set<ProcessID> = []
 
     init(
         leader: ProcessIdentity, token: LaunchToken, orphans: AdoptedOrphans,
@@ -33,10 +37,14 @@ final class ProcessGroupContainment: SignalledContainment {
         if !leaderIsReaped, let main = ProcessStatus(of: leader.pid) {
             descendants.add(main)
         }
+        let count = descendants.found.count
         // Last: what leaves the tree while it is walked arrives here.
         for orphan in orphans.list(children) where claims(orphan) {
             descendants.add(orphan)
         }
+        let strays = descendants.found.dropFirst(count)
+        self.strays = strays.map(\.identity)
+        awaitEnd(of: strays)
         remember(descendants.found)
         return descendants.found
     }
@@ -44,6 +52,24 @@ final class ProcessGroupContainment: SignalledContainment {
     func claims(_ process: ProcessStatus) -> Bool {
         seen.contains(process.identity) || isInOwnSession(process) || LaunchMark.token(of: process.pid) == token
     }
+
+    /// Makes processes members that nothing else tells of.
+    func claim(_ processes: [ProcessStatus]) {
+        seen.formUnion(processes.map(\.identity))
+        awaitEnd(of: processes)
+    }
+
+    private func awaitEnd(of processes: some Sequence<ProcessStatus>) {
+        let me = getpid()
+        for process in processes where process.parent == me { awaited.insert(process.pid) }
+    }
+
+    /// Notes that a child of this process has been reaped.
+    ///
+    /// - Returns: Whether it was a member.
+    func orphanWasReaped(_ pid: ProcessID) -> Bool { awaited.remove(pid) != nil }
+
+    var mayHaveLeftOthers: Bool { !awaited.isEmpty }
 
     func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // Until the leader is reaped its number, and so the group's, cannot be reused.

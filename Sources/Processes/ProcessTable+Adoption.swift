@@ -21,9 +21,11 @@ extension ProcessTable {
     public func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Adoption {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
-        var main = FoundMain(saved, pidfd: pidfd, group: group)
+        var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
         let exitStatus = main.exitStatus
-        let containment: any Containment = cgroupContainment(of: group) ?? saved.containmentWithoutGroup()
+        let containment: any Containment =
+            cgroupContainment(of: group, holding: saved) ?? saved.containmentWithoutGroup(helpers: helpers)
+        if exitStatus != nil { containment.leaderWasReaped() }
         if let exitStatus, ProcFile.isComplete(containment.members) == ([], true) {
             containment.discard()
             return .ended(exitStatus)
@@ -46,11 +48,13 @@ extension ProcessTable {
         return TreeOwner(ofProcessWith: process.flatMap { RunningProcess.users(of: $0.pid) } ?? [])
     }
 
-    private func cgroupContainment(of group: Cgroup?) -> CgroupContainment? {
+    private func cgroupContainment(of group: Cgroup?, holding saved: SavedTree) -> CgroupContainment? {
         guard let group, let groups else { return nil }
         let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
         // What has changed until now is seen by the next look; without this, each group would tell of it once more.
         _ = found?.acknowledgeChange()
+        found?.launch = .init(main: saved.main, token: saved.token, orphans: orphans, helpers: helpers)
+        found?.outside = Set(saved.strays)
         // Nothing else thaws the group of a tree that is held by signals alone from now on.
         if found == nil, group.isAskedToFreeze { try? group.write("0", to: "cgroup.freeze") }
         return found
@@ -65,7 +69,7 @@ private struct FoundMain: ~Copyable {
     /// A pidfd of it. There may be none while it runs, when there is no room for one.
     private var descriptor: Descriptor?
 
-    init(_ saved: SavedTree, pidfd: consuming Descriptor?, group: Cgroup?) {
+    init(_ saved: SavedTree, pidfd: consuming Descriptor?, group: Cgroup?, of groups: CgroupSubtree?) {
         let main = saved.main
         exitStatus = saved.exitStatus
         guard exitStatus == nil else { return }
@@ -74,7 +78,7 @@ private struct FoundMain: ~Copyable {
 
         // Whoever has the number while the descriptor is open is the one that the descriptor stands for.
         guard let status = ProcessStatus(of: main.pid), status.identity == main,
-            isKept || status.isZombie || Self.isInside(group, main.pid)
+            isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, saved)
         else {
             let reaped = isKept ? descriptor.take() : pidfd.take()
             exitStatus = reaped?.exitStatus ?? .unknown
@@ -85,6 +89,12 @@ private struct FoundMain: ~Copyable {
         if status.isZombie && !isChild {
             exitStatus = .ofProcess(main, descriptor: descriptor?.rawValue)
         }
+    }
+
+    /// Whether the process is in none of the groups, as one that systemd has moved, and has the mark of the launch.
+    private static func hasLeft(_ groups: CgroupSubtree?, _ saved: SavedTree) -> Bool {
+        guard let groups, !groups.isInAnyGroup(saved.main.pid) else { return false }
+        return LaunchMark.token(of: saved.main.pid) == saved.token
     }
 
     private static func isInside(_ group: Cgroup?, _ pid: ProcessID) -> Bool {

@@ -62,7 +62,17 @@ extension ProcessTable {
 
 extension ProcessTree {
     /// Its processes, as of the latest look, that nothing but being known makes its own.
-    public var strays: [ProcessIdentity] { (containment.base as? DescentContainment)?.strays ?? [] }
+    public var strays: [ProcessIdentity] {
+        switch containment.base {
+        case let descent as DescentContainment: descent.strays
+        case let group as ProcessGroupContainment: group.strays
+        case let group as CgroupContainment: group.outside.sorted { $0.pid < $1.pid }
+        default: []
+        }
+    }
+
+    /// Whether every process is known to be in its control group.
+    var isHeldByGroupAlone: Bool { (containment.base as? CgroupContainment)?.outside.isEmpty ?? false }
 
     /// Looks at the processes of a tree that was taken in.
     ///
@@ -117,7 +127,8 @@ struct Relocation {
         }
     }
 
-    private func move(_ process: ProcessIdentity) throws(Errno) {
+    /// Moves one process; one that has ended needs no move.
+    func move(_ process: ProcessIdentity) throws(Errno) {
         // While the descriptor is open and the process lives, nobody else can have the number.
         guard let descriptor = ProcessDescriptor.open(process.pid), ProcessStatus(of: process.pid)?.identity == process
         else { return }

@@ -11,7 +11,11 @@ public final class ProcessTable {
     private var tokensByGroup: [String: LaunchToken] = [:]
     /// Trees whose main process ended: the end of any orphan may be the end of these.
     private var draining: Set<LaunchToken> = []
-    private let orphans = AdoptedOrphans()
+    /// Orphans that were there when a process ended, and were not given to its tree.
+    var knownStrangers: Set<ProcessIdentity> = []
+    let orphans: AdoptedOrphans
+    /// The programs whose processes leave the trees that started them. Set their names before the first launch.
+    public let helpers = HelperPrograms()
 
     /// Where new trees get a cgroup each; nil: they are held by their process groups.
     /// Set it before the first launch.
@@ -25,7 +29,7 @@ public final class ProcessTable {
     public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
 
     /// An empty table. There must be one only: it reaps every child of the process.
-    public init() {}
+    public init() { orphans = AdoptedOrphans(helpers: helpers) }
 
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
@@ -87,6 +91,7 @@ public final class ProcessTable {
         do throws(SpawnError) {
             let containment = try CgroupContainment.make(group, in: cgroups)
             let process = try spawn(request, in: group)
+            containment.launch = .init(main: process.identity, token: token, orphans: orphans, helpers: helpers)
             return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
         } catch {
             cgroups.discard(group)
@@ -115,8 +120,12 @@ public final class ProcessTable {
         if let token = LaunchMark.token(of: pid), let tree = treesByToken[token], tree.containment.claims(status) {
             return tree
         }
-        return treesByToken.values.first { $0.containmentKind == .processGroup && $0.containment.claims(status) }
+        return treesByToken.values.first { !$0.isHeldByGroupAlone && $0.containment.claims(status) }
     }
+
+    /// Whether each tree is held by its control group, and no process of a tree is known to be elsewhere. An app of an earlier
+    /// daemon that had no groups has none.
+    public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy(\.isHeldByGroupAlone) }
 
     /// Adopted processes that belong to no tree, for the log and for a clean end of the daemon.
     public func strangers() -> [ProcessStatus] {
@@ -172,7 +181,10 @@ extension ProcessTable {
         if let token = tokensByMain[event.pid] {
             return attributeToMain(event, of: token)
         }
-        if case .ended = event.change { return nil }
+        if case .ended = event.change {
+            tree(ofReapedOrphan: event.pid).map(claimArrivals)
+            return nil
+        }
         guard let tree = tree(containing: event.pid) else { return nil }
         let change: TreeEvent.Change =
             switch event.change {
@@ -189,6 +201,7 @@ extension ProcessTable {
         case .ended(let status):
             forgetMain(event.pid)
             tree?.mainWasReaped(status)
+            tree.map(claimArrivals)
             if tree != nil { draining.insert(token) }
             change = .mainEnded(status)
         case .stopped(let signal):

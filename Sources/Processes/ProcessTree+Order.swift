@@ -21,11 +21,13 @@ extension ProcessTree {
         let levels = DescentOrder(processes).levelsOfParents
         let deadline = min(ContinuousClock.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
         for level in levels {
-            let refused = Set(signal(.stop, only: level).map(\.process))
-            let haveStopped = waitUntilStopped(level.filter { !refused.contains($0) }, deadline)
+            let failures = signal(.stop, only: level)
+            refused += failures
+            let haveStopped = waitUntilStopped(
+                level.filter { each in !failures.contains { $0.process == each } }, deadline)
             if !haveStopped && .now < began + Self.patience { return }
         }
-        _ = stopAll()
+        refused += stopAll()
     }
 
     private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: ContinuousClock.Instant) -> Bool {

@@ -50,6 +50,10 @@ public final class ProcessTree {
     /// Whether an earlier process may have begun to stop the tree without keeping that: then those who are found
     /// stopped are not left to somebody else.
     private var mayBeStoppedByPredecessor = false
+    /// The processes that did not take the signals of the latest stop.
+    var refused: [SignalFailure] = []
+    /// Whether the latest stop has looked for members where they are not expected.
+    private var hasLookedOutside = false
     /// Whether the stop that is wanted is done by freezing, alone or with signals.
     public private(set) var isFreezing = false
 
@@ -149,8 +153,10 @@ extension ProcessTree {
             let check = checkStopped()
             if check == .stopped || isFreezing { return check }
         }
-        let members = containment.members()
+        let members = containment.release(containment.members())
         stopBegan = .now
+        refused = []
+        hasLookedOutside = false
         if wish != .stopped {
             wish = .stopped
             let held = Set(members.filter { $0.state == .stopped }.map(\.identity))
@@ -164,6 +170,8 @@ extension ProcessTree {
         if suspendMethod == .freezer && !isFreezing {
             stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
         }
+        // The daemon of a user may freeze what it may not signal, for example sudo(8).
+        if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
         return checkStopped()
     }
 
@@ -202,7 +210,11 @@ extension ProcessTree {
         if suspendMethod != .freezer {
             signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
         }
-        return .stopped
+        let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
+        let running = outside.filter { !$0.isHeld(among: outside) }
+        guard !running.isEmpty else { return .stopped }
+        signal(.stop, only: running.map(\.identity))
+        return .pending(running.map(\.identity))
     }
 
     private func checkSignalled() -> StopCheck {
@@ -217,6 +229,7 @@ extension ProcessTree {
             let present = Set(members.map(\.identity))
             running = members.filter { !$0.isHeld(among: members) }
             if running.isEmpty && (present == settled || areStillAll(members)) {
+                if hasFoundOutside(members) { continue }
                 settle(members, present)
                 return .stopped
             }
@@ -232,6 +245,13 @@ extension ProcessTree {
             if !running.isEmpty && !hasNewMembers { break }
         }
         return .pending(running.map(\.identity))
+    }
+
+    /// Looks once in each stop for members where they are not expected.
+    private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool {
+        guard wish == .stopped, !hasLookedOutside else { return false }
+        hasLookedOutside = true
+        return containment.lookOutside(members)
     }
 
     private func settle(_ members: [ProcessStatus], _ identities: Set<ProcessIdentity>) {
@@ -298,6 +318,7 @@ extension ProcessTree {
         wish = .ended
         settled = nil
         heldBefore = []
+        findAll()
         let failures = signalAll(.terminate)
         resumeBottomUp(parents)
         endFreezing()
@@ -312,6 +333,7 @@ extension ProcessTree {
         wish = .ended
         settled = nil
         heldBefore = []
+        findAll()
         var known: Set<ProcessIdentity> = []
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {
@@ -326,7 +348,13 @@ extension ProcessTree {
 
     /// Whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
-        exitStatus != nil && allMembers()?.isEmpty == true
+        guard exitStatus != nil, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
+        return members.isEmpty || containment.release(members).isEmpty
+    }
+
+    /// Releases the helpers, and looks for members where they are not expected.
+    private func findAll() {
+        _ = containment.lookOutside(containment.release(containment.members()))
     }
 
     /// How the main process ended, if it has, is no child, and nobody has noticed yet.
@@ -352,7 +380,8 @@ extension ProcessTree {
 extension ProcessTree {
     /// Its processes of this moment, parents before their children.
     public func processes() -> [ProcessInfo] {
-        containment.members().map { ProcessInfo($0) }
+        findAll()
+        return containment.members().map { ProcessInfo($0) }
     }
 
     /// Whether the main process is stopped.

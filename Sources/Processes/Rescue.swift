@@ -41,8 +41,10 @@ public enum Rescue {
     public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
         let groups = cgroups?.allAppGroups() ?? []
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
+        let strays = Set(trees.flatMap(\.strays))
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
+            + strays.compactMap { ProcessStatus(of: $0.pid) }.filter { strays.contains($0.identity) }
             + others.flatMap { $0.containmentWithoutGroup().members() }
 
         var report = Report()

@@ -15,9 +15,11 @@ final class RestoredContainment: SignalledContainment {
     /// Where the main process is in every hierarchy of cgroups, and where this one is, as its predecessor was: a process
     /// that ends is moved to the root of some.
     private let places: Set<[UInt8]>
+    private let helpers: HelperPrograms
 
     /// - Parameter known: Others that are known to be members.
-    init(main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>) {
+    init(main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>, helpers: HelperPrograms) {
+        self.helpers = helpers
         self.main = main
         self.token = token
         seen = Set(known)
@@ -30,13 +32,14 @@ final class RestoredContainment: SignalledContainment {
         // The kernel's own have no session.
         let all = ProcessStatus.all().filter { $0.session != 0 }
             .sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
-        let known = Set(all.filter(isKnown).map(\.identity))
+        let known = Set(all.filter { isKnown($0) && !isReleased($0) }.map(\.identity))
         // A number is a session's as long as somebody is in it, or its first process has not been reaped.
         var sessions = Set(all.filter { known.contains($0.identity) }.map(\.session))
         sessions.remove(getsid(0))
 
         var descendants = Descendants(children: Children(among: all))
-        for process in all where known.contains(process.identity) || sessions.contains(process.session) {
+        for process in all
+        where known.contains(process.identity) || sessions.contains(process.session) && !isReleased(process) {
             descendants.add(process)
         }
         seen = Set(descendants.found.map(\.identity))
@@ -60,6 +63,12 @@ final class RestoredContainment: SignalledContainment {
 extension RestoredContainment {
     private func isKnown(_ process: ProcessStatus) -> Bool {
         process.identity == main || seen.contains(process.identity) || isMarked(process)
+    }
+
+    /// Whether it is a helper that is no longer below the main process.
+    private func isReleased(_ process: ProcessStatus) -> Bool {
+        guard process.identity != main, helpers.include(process) else { return false }
+        return !process.isOrComesFrom { $0.identity == main }
     }
 
     private func isInMainSession(_ process: ProcessStatus) -> Bool {

@@ -55,7 +55,7 @@ public struct RunningProcess: Sendable {
         return fields.count > 6 ? UInt64(String(decoding: fields[6], as: UTF8.self)) : nil
     }
 
-    private static func executable(of pid: ProcessID) -> String? {
+    static func executable(of pid: ProcessID) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/\(pid)/exe", &text, text.count)
         guard count > 0 else { return nil }

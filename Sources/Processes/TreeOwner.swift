@@ -37,12 +37,23 @@ public struct ForeignProcess: Sendable {
 }
 
 extension ProcessTree {
-    /// The foreign processes of this moment.
+    /// The processes of this moment that the tree does not reach: foreign ones, and those that did not take the signal of a
+    /// stop that is wanted.
     public func foreignProcesses() -> [ForeignProcess] {
-        guard let owned = containment as? OwnedContainment else { return [] }
+        guard let owned = containment as? OwnedContainment else { return refusingProcesses() }
         return owned.foreigners().compactMap { status in
             let users = RunningProcess.users(of: status.pid) ?? []
             return users.first { $0 != owned.owner.user }.map { ForeignProcess(info: ProcessInfo(status), user: $0) }
+        }
+    }
+
+    private func refusingProcesses() -> [ForeignProcess] {
+        guard wish == .stopped, !isFreezing else { return [] }
+        return Set(refused.map(\.process)).sorted { $0.pid < $1.pid }.compactMap { process in
+            guard let status = ProcessStatus(of: process.pid), status.identity == process, !status.state.isHeld,
+                let user = RunningProcess.users(of: process.pid)?.first
+            else { return nil }
+            return ForeignProcess(info: ProcessInfo(status), user: user)
         }
     }
 

@@ -47,7 +47,8 @@ import Varlink
         try check(Samples.explanation, "Explanation")
         try check(Samples.historyEvent, "HistoryEvent")
         try check(Samples.launchable, "Launchable")
-        #expect(text.structures.count == 18)
+        try check(Helper(process: Samples.process, app: "x"), "Helper")
+        #expect(text.structures.count == 19)
     }
 
     @Test func methodsAreTheSame() {
@@ -74,7 +75,9 @@ import Varlink
         try check(.resume, app, appReply)
         try check(.terminate, app, appReply)
         try check(.kill, app, appReply)
-        try check(.list, NoParameters(), ListReply(apps: [Samples.app]))
+        try check(
+            .list, NoParameters(), ListReply(apps: [Samples.app], helpers: [Helper(process: Samples.process, app: "x")])
+        )
         try check(.apps, AppsParameters(all: true), AppsReply(apps: [Samples.launchable]))
         try check(.describe, app, DescribeReply(details: Samples.details))
         try check(.findApp, FindAppParameters(pid: 42), FindAppReply(app: Samples.app))

@@ -101,6 +101,8 @@ def test_a_job_stays_in_the_foreground_however_the_manifest_wants_it_stopped(dae
 def test_the_foreground_job_in_a_terminal_multiplexer_stays_there(daemon, tmp_path):
     need("script", "tmux", "bash")
     socket = tmp_path / "tmux"
+    # With the default, the server leaves the app.
+    configure(daemon, "helpers = []")
     daemon.lifectl.start(
         "tmux", *script(f"env TERM=vt100 tmux -f /dev/null -S {socket} new-session \"bash --norc -ic 'cat; true'\"")
     )

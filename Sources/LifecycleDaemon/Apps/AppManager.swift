@@ -117,6 +117,7 @@ final class AppManager {
         defaultApps = configuration.settings.defaults
         adoptRules = configuration.settings.adopt
         defaults.holdLimit = configuration.settings.limits.tasks
+        processes.table.helpers.names = configuration.settings.helpers
         processes.stopTimeout = configuration.settings.timeouts.stop
         memory.use(configuration.settings.memory)
         resources.use(configuration.settings.resources)
@@ -149,7 +150,10 @@ final class AppManager {
     }
 
     /// Leaves the place where the apps were, once they are gone.
-    func leave() { processes.cgroups?.leave() }
+    func leave() {
+        processes.table.terminateHelpers()
+        processes.cgroups?.leave()
+    }
 
     func start() {
         driver.give(.start)

@@ -87,7 +87,11 @@ extension AppProcesses {
 
     func describe(_ pids: [ProcessIdentity], of app: RunningApp) -> String {
         let processes = app.tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
-        let words = processes.prefix(8).map { "\($0.pid) (\($0.name), \($0.state.letter))" }
+        let foreign = Dictionary(app.tree.foreignProcesses().map { ($0.info.pid, $0.userName) }) { first, _ in first }
+        let words = processes.prefix(8).map { info in
+            let user = foreign[info.pid].map { " of user \($0), which this daemon's user may not stop" } ?? ""
+            return "\(info.pid) (\(info.name), \(info.state.letter))\(user)"
+        }
         return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
     }
 

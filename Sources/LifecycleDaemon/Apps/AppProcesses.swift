@@ -84,19 +84,17 @@ final class AppProcesses {
         guard let ancestry = Ancestry(of: pid) else { return .unknown }
         let isInGroup: Bool
         if let groups = table.groups {
-            guard let isHeld = groups.holds(pid) else { return .unknown }
-            isInGroup = isHeld
-            if isHeld, let id = app(containing: pid) { return .app(id) }
+            guard let place = groups.place(of: pid) else { return .unknown }
+            if case .helper(let name) = place { return .app(AppID(name)) }
+            isInGroup = place == .app
+            if isInGroup, let id = app(containing: pid) { return .app(id) }
         } else {
             isInGroup = false
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
-        if holdsByProcessGroup, let id = app(containing: pid) { return .app(id) }
+        if !table.isHeldByGroupsAlone, let id = app(containing: pid) { return .app(id) }
         return isInGroup || ancestry.reachesThisProcess ? .unknown : .noApp
     }
-
-    /// Also where there are cgroups: an app of a daemon that had none stays without.
-    private var holdsByProcessGroup: Bool { running.values.contains { $0.tree.containmentKind == .processGroup } }
 
     private func app(containing pid: ProcessID) -> AppID? {
         table.tree(containing: pid).flatMap { apps[$0.token] }
@@ -112,6 +110,9 @@ final class AppProcesses {
     private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
         running.values.first { $0.tree.exitStatus == nil && pids.contains($0.tree.main.pid) }?.id
     }
+
+    /// The helpers that apps have started and that serve others too.
+    var helpers: [Helper] { table.allHelpers() }
 
     // MARK: What the core wants
 
@@ -166,7 +167,7 @@ final class AppProcesses {
         // Nothing but being known makes them the app's, also for a successor that is to continue them.
         if app.tree.isTakenIn, app.tree.lookForStrays() { onChange(id, app.record) }
         let check = app.tree.stop()
-        if !app.tree.heldBefore.isEmpty { onChange(id, app.record) }
+        if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { onChange(id, app.record) }
         if check == .stopped { finishStop(app) } else { app.lookAgain() }
     }
 

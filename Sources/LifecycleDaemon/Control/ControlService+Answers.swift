@@ -32,6 +32,11 @@ extension ControlService {
         return presentation.details(ofEnded: id)
     }
 
+    /// Returns the helpers, as far as the client may see them.
+    func helpers(for scope: ClientScope) -> [ControlAPI.Helper] {
+        scope == .everything ? manager.processes.helpers.map(presentation.helper) : []
+    }
+
     func tellHistory(_ call: Call, to connection: ControlConnection) throws(ServiceError) {
         let wanted: HistoryParameters = try call.parameters()
         if let limit = wanted.limit, limit < 0 { throw .invalidParameter("limit") }

@@ -159,7 +159,10 @@ final class ControlService {
         case .focusScene: try askScene(call, from: connection, Request.focusScene)
         case .backgroundScene: try askScene(call, from: connection, Request.backgroundScene)
         case .closeScene: try askScene(call, from: connection, Request.closeScene)
-        case .list: try answer(call, connection) { ListReply(apps: apps(for: connection.scope)) }
+        case .list:
+            try answer(call, connection) {
+                ListReply(apps: apps(for: connection.scope), helpers: helpers(for: connection.scope))
+            }
         case .getStatus: try answer(call, connection) { StatusReply(status: status(for: connection.scope)) }
         case .apps: try tellApps(call, to: connection)
         case .describe: connection.send(describe(try app(of: call), to: connection.scope), to: call.id)

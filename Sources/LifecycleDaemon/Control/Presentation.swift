@@ -96,13 +96,22 @@ struct Presentation {
     }
 
     private func unheld(of id: AppID) -> [ControlAPI.UnheldProcess]? {
-        let foreigners = manager.processes.tree(of: id)?.foreignProcesses() ?? []
+        let tree = manager.processes.tree(of: id)
+        let foreigners = tree?.foreignProcesses() ?? []
+        let reason =
+            tree?.owner == nil
+            ? "this daemon's user may not stop it; start the app with the daemon of the system"
+            : "it does not run as the user of the app"
         let unheld = foreigners.map { each in
             ControlAPI.UnheldProcess(
                 pid: Int64(each.info.pid), command: each.info.commandLine.joined(separator: " "),
-                user: each.userName, reason: "it does not run as the user of the app")
+                user: each.userName, reason: reason)
         }
         return unheld.isEmpty ? nil : unheld
+    }
+
+    func helper(_ helper: Processes.Helper) -> ControlAPI.Helper {
+        ControlAPI.Helper(process: process(helper.process), app: helper.app)
     }
 
     private func process(_ info: ProcessInfo) -> ControlAPI.Process {

@@ -70,6 +70,19 @@ extension Presentation {
         return details.restartAt.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }
 
+    /// The helpers as a table.
+    func helpers(_ helpers: [Helper]) -> String {
+        guard !helpers.isEmpty else { return "no helpers\n" }
+        var table = Table([("PID", .trailing), ("STARTED BY", .leading), ("COMMAND", .leading)], style: style)
+        for helper in helpers {
+            table.add([
+                Table.Cell(String(helper.process.pid)), Table.Cell(helper.app ?? "?"),
+                Table.Cell(helper.process.command),
+            ])
+        }
+        return table.text
+    }
+
     private func processes(_ processes: [Process]) -> String {
         var table = Table(
             [

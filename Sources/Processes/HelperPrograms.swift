@@ -1,0 +1,58 @@
+import Glibc
+
+/// The programs that serve other apps as well as the app that started them, for example a session bus or a key agent.
+public final class HelperPrograms {
+    /// The names of the program files. None: no process is a helper.
+    public var names: Set<String> = [] {
+        didSet { shortNames = Set(names.map(Self.short)) }
+    }
+    private var shortNames: Set<String> = []
+
+    init() {}
+
+    /// Returns a name as the kernel has it in proc_pid_stat(5).
+    private static func short(_ name: String) -> String { String(decoding: name.utf8.prefix(15), as: UTF8.self) }
+
+    /// Returns whether a process runs one of the programs, and only root can have written it.
+    ///
+    /// A process can give itself any name, so the file decides. The name is compared first because it costs nothing.
+    func include(_ process: ProcessStatus) -> Bool {
+        guard !shortNames.isEmpty else { return false }
+        // A server can have a word of its own behind a colon, as "tmux: server" has.
+        let name = process.name.split(separator: ":").first.map(String.init) ?? process.name
+        guard shortNames.contains(name), let file = RunningProcess.executable(of: process.pid),
+            let last = file.split(separator: "/").last, names.contains(String(last))
+        else { return false }
+        var status = stat()
+        return unsafe stat("/proc/\(process.pid)/exe", &status) == 0 && status.st_uid == 0
+            && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+}
+
+/// A helper process that has left the app that started it.
+public struct Helper: Sendable {
+    /// The process.
+    public let process: ProcessInfo
+    /// The name of the app that started it; nil without control groups, which alone tell.
+    public let app: String?
+}
+
+extension ProcessTable {
+    /// Returns the helpers of this moment, and those that an earlier daemon has released.
+    public func allHelpers() -> [Helper] {
+        let inGroups = groups?.helperProcesses() ?? []
+        let known = Set(inGroups.map(\.pid))
+        let orphaned = orphans.helpers().filter { !known.contains($0.pid) && groups?.groupName(of: $0.pid) == nil }
+        return inGroups.compactMap { pid, app in
+            ProcessStatus(of: pid).map { Helper(process: ProcessInfo($0), app: app) }
+        } + orphaned.map { Helper(process: ProcessInfo($0), app: nil) }
+    }
+
+    /// Asks the helpers to end. For an end of the daemon that ends the apps, too.
+    public func terminateHelpers() {
+        for helper in allHelpers() {
+            guard let status = ProcessStatus(of: helper.process.pid) else { continue }
+            _ = SignalDelivery.send(.terminate, to: status.identity)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+"""Programs that serve several apps, and were started by one of them: they stay when that app is suspended or ends."""
+
+import shutil
+import subprocess
+
+import pytest
+
+import programs
+from container import wait_for
+from takeover import configure, start_again
+
+pytestmark = pytest.mark.skipif(not shutil.which("dbus-daemon"), reason="there is no dbus-daemon")
+
+# Starts a session bus as libdbus does, and stays.
+STARTS_BUS = "dbus-daemon --session --fork --nopidfile --print-address=1 --print-pid=1 >{0}.new && mv {0}.new {0}; exec sleep infinity"
+
+
+class Bus:
+    def __init__(self, path):
+        self.path = path
+
+    def wait(self):
+        wait_for(self.path.exists, what="the bus has told its address")
+        self.address, pid = self.path.read_text().split()
+        self.pid = int(pid)
+
+    def answers(self):
+        command = ["dbus-send", f"--bus={self.address}", "--print-reply", "--reply-timeout=20000"]
+        method = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"]
+        return subprocess.run([*command, *method], capture_output=True, timeout=60).returncode == 0
+
+
+@pytest.fixture
+def bus(mortal, tmp_path):
+    configure(mortal)
+    bus = Bus(tmp_path / "bus")
+    mortal.lifectl("run", "--id", "first", "--", "sh", "-c", STARTS_BUS.format(bus.path))
+    bus.wait()
+    return bus
+
+
+def helpers(daemon):
+    return {each["process"]["pid"]: each.get("app") for each in daemon.lifectl.json("list", "--helpers")["helpers"]}
+
+
+def test_bus_that_an_app_has_started_serves_the_next(mortal, bus, tmp_path):
+    # The next app comes to the foreground, the first is suspended, and the bus answers the next.
+    done = tmp_path / "done"
+    script = f"dbus-send --bus={bus.address} --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames"
+    mortal.lifectl("run", "--id", "next", "--", "sh", "-c", f"sleep 0.2; {script} && touch {done}; exec sleep infinity")
+    mortal.lifectl.wait_for_state("first", "suspended")
+    assert not mortal.kernel.is_stopped(bus.pid)
+    wait_for(done.exists, what="the next app has had an answer of the bus")
+    assert bus.pid in helpers(mortal)
+    assert "dbus-daemon" in mortal.lifectl("list", "--helpers").stdout
+    if mortal.containment == "auto" and "control group of its own" in mortal.logged:
+        assert helpers(mortal)[bus.pid] == "first"
+    pids = [each["pid"] for each in mortal.lifectl.json("status", "first")["details"]["processes"]]
+    assert bus.pid not in pids
+
+
+@pytest.mark.parametrize("verb", ["terminate", "kill"])
+def test_bus_stays_when_its_app_ends(mortal, bus, verb):
+    mortal.lifectl(verb, "first")
+    mortal.lifectl.wait_for_state("first", "notRunning")
+    assert bus.answers()
+    assert bus.pid in helpers(mortal)
+
+
+def test_bus_is_a_helper_of_the_next_daemon_too(mortal, bus):
+    mortal.lifectl.start("next", *programs.IDLE)
+    mortal.lifectl.wait_for_state("first", "suspended")
+    mortal.lifectl("reexec")
+    mortal.lifectl("focus", "first")
+    mortal.lifectl("suspend", "first")
+    assert bus.answers()
+    assert bus.pid in helpers(mortal)
+    if mortal.containment == "auto" and "control group of its own" in mortal.logged:
+        start_again(mortal)
+        assert bus.pid in helpers(mortal)
+        assert bus.answers()
+
+
+def test_bus_ends_with_the_daemon(mortal, bus):
+    mortal.lifectl("suspend", "first")
+    assert mortal.stop() == 0
+    wait_for(lambda: not mortal.kernel.exists(bus.pid) or mortal.kernel.stat(bus.pid).state == "Z")
+    mortal.start()
+
+
+def test_process_that_has_not_left_its_parent_is_the_apps(mortal, tmp_path):
+    configure(mortal)
+    bus = Bus(tmp_path / "bus")
+    script = f"dbus-daemon --session --nofork --nopidfile --print-address=1 --print-pid=1 >{bus.path}.new & sleep 0.3; mv {bus.path}.new {bus.path}; wait"
+    mortal.lifectl("run", "--id", "first", "--", "sh", "-c", script)
+    bus.wait()
+    mortal.lifectl("suspend", "first")
+    assert mortal.kernel.is_stopped(bus.pid)
+    assert helpers(mortal) == {}
+
+
+def test_no_program_is_a_helper_when_the_list_is_empty(mortal, bus, tmp_path):
+    mortal.lifectl("terminate", "first")
+    configure(mortal, "helpers = []")
+    second = Bus(tmp_path / "second")
+    mortal.lifectl("run", "--id", "second", "--", "sh", "-c", STARTS_BUS.format(second.path))
+    second.wait()
+    mortal.lifectl("suspend", "second")
+    assert mortal.kernel.is_stopped(second.pid)

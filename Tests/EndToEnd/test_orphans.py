@@ -1,0 +1,101 @@
+"""Programs that become daemons: they leave their session and their parent, and some overwrite their environment."""
+
+import os
+import shutil
+import signal
+import sys
+
+import pytest
+
+from container import wait_for
+from takeover import configure, manifest, start_again
+
+# As daemon(3) does, and without the environment that carries lifed's mark.
+BECOMES_DAEMON = """
+import os, sys
+if os.fork(): os._exit(0)
+os.setsid()
+if "twice" in sys.argv and os.fork(): os._exit(0)
+open(sys.argv[1], "w").write(str(os.getpid()))
+os.execve("/bin/sleep", ["sleep", "infinity"], {})
+"""
+
+LAST = "exitPolicy = 'last'"
+
+
+def told(path):
+    wait_for(lambda: path.exists() and path.read_text(), what="the daemon of the app has told its number")
+    return int(path.read_text())
+
+
+@pytest.mark.parametrize("forks", ["once", "twice"])
+def test_program_that_becomes_a_daemon_is_held(mortal, tmp_path, forks):
+    configure(mortal)
+    for number in range(5):
+        name, file = f"app{number}", tmp_path / f"pid{number}"
+        manifest(mortal, name, [sys.executable, "-c", BECOMES_DAEMON, str(file), forks], LAST)
+        mortal.lifectl("launch", name)
+        pid = told(file)
+        wait_for(lambda: mortal.kernel.stat(pid).name == "sleep")
+        assert [each["pid"] for each in mortal.lifectl.json("status", name)["details"]["processes"]] == [pid]
+        mortal.lifectl("suspend", name)
+        assert mortal.kernel.is_stopped(pid)
+    start_again(mortal)
+    for number in range(5):
+        name, pid = f"app{number}", told(tmp_path / f"pid{number}")
+        assert mortal.lifectl.state(name) == "suspended"
+        mortal.lifectl("focus", name)
+        wait_for(lambda: mortal.kernel.stat(pid).state == "S")
+        mortal.lifectl("terminate", name)
+        assert not mortal.kernel.exists(pid)
+
+
+def test_a_daemon_of_an_app_that_ends_is_ended_with_it(mortal, tmp_path):
+    configure(mortal)
+    file = tmp_path / "pid"
+    script = f"setsid env -i sleep infinity & echo $! >{file}; exit"
+    manifest(mortal, "app", ["sh", "-c", script])
+    mortal.lifectl("launch", "app")
+    pid = told(file)
+    wait_for(lambda: not mortal.kernel.exists(pid))
+    mortal.lifectl.wait_for_state("app", "notRunning")
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="there is no nginx")
+def test_nginx_is_held_in_every_state(mortal, tmp_path):
+    configure(mortal)
+    conf = tmp_path / "nginx.conf"
+    conf.write_text(
+        f"pid {tmp_path}/nginx.pid; error_log {tmp_path}/error.log; events {{}}\n"
+        f"http {{ access_log off; server {{ listen unix:{tmp_path}/socket; }} }}\n"
+    )
+    for round in range(3):
+        manifest(mortal, "nginx", ["nginx", "-c", str(conf), "-p", str(tmp_path)], LAST)
+        mortal.lifectl("launch", "nginx")
+        pid = told(tmp_path / "nginx.pid")
+        wait_for(lambda: len(mortal.kernel.tree(pid)) > 1)
+        members = {each.pid for each in mortal.kernel.tree(pid)}
+        assert {each["pid"] for each in mortal.lifectl.json("status", "nginx")["details"]["processes"]} == members
+        mortal.lifectl("suspend", "nginx")
+        assert mortal.kernel.is_stopped(pid)
+        start_again(mortal)
+        assert mortal.lifectl.state("nginx") == "suspended"
+        mortal.lifectl("focus", "nginx")
+        wait_for(lambda: mortal.kernel.stat(pid).state == "S")
+        mortal.lifectl("terminate", "nginx")
+        assert not any(mortal.kernel.exists(each) for each in members)
+        assert mortal.lifectl.app("nginx")["lastExit"]["reason"] != "crash"
+
+
+def test_a_stranger_is_not_taken_for_a_process_of_the_app_that_ends(mortal, tmp_path):
+    # The daemon was there before the other app, whose end does not claim it.
+    configure(mortal)
+    file = tmp_path / "pid"
+    script = f"{sys.executable} -c '{BECOMES_DAEMON}' {file}; exec sleep infinity"
+    mortal.lifectl("run", "--id", "maker", "--", "sh", "-c", script)
+    pid = told(file)
+    other = mortal.lifectl.start("other", "sleep", "infinity")
+    os.kill(other, signal.SIGKILL)
+    mortal.lifectl.wait_for_state("other", "notRunning")
+    assert mortal.kernel.exists(pid)
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,55 @@
+"""A daemon of an ordinary user whose app has a process of another user, as sudo(8) makes one."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from container import wait_for
+from direct import DirectDaemon
+from takeover import manifest
+
+USER = 65534
+AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+
+
+@pytest.fixture
+def ordinary(direct):
+    """A daemon of the user, and a program that executes another as root."""
+    if any(not os.stat(parent).st_mode & 0o001 for parent in direct.products.parents):
+        pytest.skip(f"the user may not enter {direct.products}")
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        become = Path(place) / "become-root"
+        shutil.copy(shutil.which("setpriv"), become)
+        become.chmod(0o4755)
+        daemon = DirectDaemon(direct.products, Path(place) / "daemon")
+        (daemon.configuration / "lifed.toml").write_text("[timeouts]\nbackground = '0s'\nstop = '200ms'\n")
+        for path in (daemon.runtime.parent, *daemon.runtime.parent.rglob("*")):
+            os.chown(path, USER, USER)
+        daemon.start(wrapper=AS_USER)
+        yield daemon, become
+        daemon.stop()
+
+
+def test_the_process_that_cannot_be_stopped_is_named(ordinary):
+    daemon, become = ordinary
+    script = f"{become} --reuid=0 --clear-groups sleep 4321 & exec sleep infinity"
+    manifest(daemon, "app", ["sh", "-c", script])
+    daemon.lifectl("launch", "app")
+    pid = daemon.lifectl.pid("app")
+    root = wait_for(lambda: [each.pid for each in daemon.kernel.tree(pid) if each.name == "sleep" and each.pid != pid])[0]
+    wait_for(lambda: "Uid:\t0\t0\t0" in Path(f"/proc/{root}/status").read_text(), what="it runs as root")
+    result = daemon.lifectl("suspend", "app", check=False)
+    try:
+        assert result.returncode != 0
+        assert daemon.lifectl.state("app") != "suspended"
+        assert f"{root} (sleep 4321) of user root: this daemon's user may not stop it" in daemon.lifectl("explain", "app").stdout
+        wait_for(lambda: f"{root} (sleep, S) of user root, which this daemon's user may not stop" in daemon.logged)
+    finally:
+        os.kill(root, 9)
+    daemon.lifectl.wait_for_state("app", "suspended")
