@@ -60,7 +60,7 @@ public struct ConfigurationLoader: Sendable {
             let takesHomeApp = instance == .system || directory == directories.last
             reader.read("\(directory)/lifed.toml", takesHomeApp: takesHomeApp, reportingTo: &problems)
         }
-        let entries = loadEntries(limit: reader.settings.limits.apps, reportingTo: &problems)
+        let entries = loadEntries(reader.settings, reportingTo: &problems)
         let manifests = entries.map(\.manifest)
         problems.add(tooManyInFront(entries, limit: reader.settings.frontLimit))
         reader.requireHomeApp(among: manifests.lazy.map(\.id), reportingTo: &problems)
@@ -71,12 +71,17 @@ public struct ConfigurationLoader: Sendable {
         )
     }
 
-    private func loadEntries(limit: Int, reportingTo problems: inout ProblemList) -> [ManifestReader.Entry] {
+    private func loadEntries(
+        _ settings: Settings, reportingTo problems: inout ProblemList
+    ) -> [ManifestReader.Entry] {
+        var desktopEntries = self.entries
+        desktopEntries?.terminal = settings.terminal
         let reader = ManifestReader(
             instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
-            toml: toml, entries: entries)
+            toml: toml, entries: desktopEntries)
         var entries: [String: ManifestReader.Entry] = [:]
-        for file in ManifestCatalog(directories: directories, limit: limit).files(reportingTo: &problems) {
+        for file in ManifestCatalog(directories: directories, limit: settings.limits.apps).files(reportingTo: &problems)
+        {
             switch reader.read(file.name, in: file.directory) {
             case .nothing: continue
             case .invalid(let found): problems.add(found)

@@ -100,6 +100,12 @@ extension Kind<[String]> {
         return command
     }
 
+    /// The same, or nothing.
+    static let terminal = Kind { node throws(Mismatch) in
+        if case .array(let elements) = node, elements.isEmpty { return [] }
+        return try command.read(node)
+    }
+
     private static func notAnArray(_ node: TOMLNode) -> Mismatch {
         guard case .string(let line) = node, line.utf8.count <= 256 else {
             return Mismatch(expected: "an array of strings, the program and its arguments", found: node)

@@ -9,6 +9,18 @@ public struct Manifest: Hashable, Sendable {
         case never
     }
 
+    /// A signal that asks a process to end.
+    public enum StopSignal: String, CaseIterable, Hashable, Sendable {
+        case terminate = "SIGTERM"
+        case interrupt = "SIGINT"
+        case quit = "SIGQUIT"
+        case hangUp = "SIGHUP"
+        case firstOfUser = "SIGUSR1"
+        case secondOfUser = "SIGUSR2"
+        case windowChange = "SIGWINCH"
+        case power = "SIGPWR"
+    }
+
     /// How its processes are kept from running.
     public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
         /// SIGSTOP to each.
@@ -99,6 +111,9 @@ public struct Manifest: Hashable, Sendable {
 
     /// How its processes are kept from running.
     public var suspendMethod = SuspendMethod.signal
+
+    /// What asks its processes to end.
+    public var stopSignal = StopSignal.terminate
 
     /// Which process decides when it has ended.
     public var exitPolicy = ExitPolicy.main

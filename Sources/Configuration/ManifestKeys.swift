@@ -9,6 +9,7 @@ extension Manifest {
         Key("environment", .environment, \.environment),
         Key("suspend", .choice, \.suspend),
         Key("suspendMethod", .choice, \.suspendMethod),
+        Key("stopSignal", .choice, \.stopSignal),
         Key("exitPolicy", .choice, \.exitPolicy),
         Key("callbacks", .choice, \.callbacks),
         Key("control", .choice, \.control),

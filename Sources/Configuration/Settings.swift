@@ -63,6 +63,10 @@ public struct Settings: Hashable, Sendable {
     /// Which programs are put under management that somebody else has started; the first that fits counts.
     public var adopt: [AdoptRule] = []
 
+    /// The terminal that desktop entries with `Terminal=true` are launched in, with what comes before their command; empty for
+    /// none.
+    public var terminal: [String] = []
+
     /// The programs that serve other apps as well as the one that started them, by the names of their files.
     public var helpers: Set<String> = [
         "dbus-daemon", "dbus-broker-launch", "dbus-broker", "dbus-launch", "at-spi-bus-launcher", "at-spi2-registryd",

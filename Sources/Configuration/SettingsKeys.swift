@@ -11,6 +11,7 @@ extension Settings {
         Key("playing", .choice, \.playing),
         Key("defaults", .defaultApps, \.defaults),
         Key("adopt", .adoptRules, \.adopt),
+        Key("terminal", .terminal, \.terminal),
         Key("helpers", .words, \.helpers),
 
         Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),

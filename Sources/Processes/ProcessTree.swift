@@ -311,15 +311,15 @@ extension ProcessTree {
 // MARK: - Ending
 
 extension ProcessTree {
-    /// Sends SIGTERM to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
+    /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
     @discardableResult
-    public func terminate() -> [SignalFailure] {
+    public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
         let parents = wish == .stopped ? parentsToContinue() : []
         wish = .ended
         settled = nil
         heldBefore = []
         findAll()
-        let failures = signalAll(.terminate)
+        let failures = signalAll(signal)
         resumeBottomUp(parents)
         endFreezing()
         return failures

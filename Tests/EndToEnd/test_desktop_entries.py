@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from container import wait_for
 from desktop import refusal
 
 
@@ -78,6 +79,25 @@ def test_what_cannot_be_launched_says_why_and_where(desktop, line, exec, reason)
     assert f"{file}{reason}" in text
     assert "app" not in desktop.launchable()
     assert reason in desktop.launchable("--all")["app"]["problem"]
+
+
+def test_an_entry_that_needs_a_terminal_is_launched_in_the_one_of_the_settings(desktop, tmp_path):
+    shown = tmp_path / "shown"
+    terminal = tmp_path / "terminal"
+    terminal.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{shown}\nshift\nexec script -qec \"$*\" /dev/null\n")
+    terminal.chmod(0o755)
+    desktop.entry("app.desktop", "Terminal=true", exec="sleep 4321 %u")
+    (desktop.configuration / "lifed.toml").write_text(f"terminal = ['{terminal}', '-e']\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("launch", "app")
+    wait_for(lambda: any(each.name == "sleep" for each in desktop.kernel.tree(desktop.lifectl.pid("app"))))
+    assert shown.read_text().split() == ["-e", "sleep", "4321"]
+    assert "app" in desktop.launchable()
+    desktop.lifectl("terminate", "app")
+    (desktop.configuration / "lifed.toml").write_text("terminal = ['no-such-terminal']\n")
+    desktop.lifectl("reload")
+    status, text = refusal(desktop, "launch", "app")
+    assert status == 73 and 'Terminal: the program "no-such-terminal" does not exist' in text
 
 
 def test_apps_lists_what_can_be_launched(desktop):

@@ -6,6 +6,7 @@ import pytest
 
 import programs
 from container import wait_for
+from takeover import manifest
 
 
 @pytest.fixture
@@ -147,3 +148,17 @@ def test_each_kind_of_failure_has_its_own_status(lifed):
     lifed.systemctl("stop", "lifed.service", "lifed.socket")
     no_daemon = lifed.lifectl("list", check=False).returncode
     assert len({0, no_such_app, bad_usage, no_daemon}) == 4
+
+
+def test_the_signal_of_the_manifest_asks_an_app_to_end(direct, tmp_path):
+    told = tmp_path / "told"
+    ready = tmp_path / "ready"
+    script = f"trap '' TERM; trap 'echo INT >{told}; exit 0' INT; touch {ready}; while :; do sleep 0.05; done"
+    manifest(direct, "app", ["sh", "-c", script], "stopSignal = 'SIGINT'")
+    direct.lifectl("launch", "app")
+    wait_for(ready.exists)
+    direct.lifectl("suspend", "app")
+    direct.lifectl("terminate", "app")
+    assert told.read_text() == "INT\n"
+    assert direct.lifectl.app("app")["lastExit"]["exitCode"] == 0
+    assert "did not end in its time" not in direct.logged

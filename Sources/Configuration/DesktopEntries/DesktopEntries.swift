@@ -14,7 +14,13 @@ public struct DesktopEntries: Sendable {
     /// Which of them opens what, where a person or their machine has said so.
     public let associations: Associations
 
-    private let reader: DesktopEntryReader
+    /// The terminal for entries that need one, with what comes before their command; empty for none.
+    public var terminal: [String] {
+        get { reader.terminal }
+        set { reader.terminal = newValue }
+    }
+
+    private var reader: DesktopEntryReader
 
     /// Prepares to look for entries.
     ///

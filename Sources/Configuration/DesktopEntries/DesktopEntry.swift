@@ -22,6 +22,8 @@ struct DesktopEntryReader {
 
     let locale: LocaleName
     let search: ProgramSearch
+    /// The terminal for entries that need one, with what comes before their command; empty for none.
+    var terminal: [String] = []
 
     /// Reads an entry.
     ///
@@ -57,16 +59,19 @@ struct DesktopEntryReader {
                     : "has no Exec, which says what to start")
         }
         let name = Self.title(try file.localizedString("Name", locale))
-        let exec: ExecLine
+        var exec: ExecLine
         do throws(ExecLine.Defect) {
             let icon = try? file.localizedString("Icon", locale)
             exec = try ExecLine(line, of: ExecLine.Subject(name: name ?? id, icon: icon ?? nil, file: path))
         } catch {
             throw DesktopEntryDefect(line: value.line, message: "Exec: \(error.message)")
         }
-        let command = exec.command()
-        var manifest = Manifest(id: id, file: path, command: command, program: "")
-        manifest.program = try find(command[0], for: "Exec", line: value.line)
+        var program = try find(exec.program, for: "Exec", line: value.line)
+        if try file.boolean("Terminal") {
+            exec.terminal = terminal
+            program = try find(terminal[0], for: "Terminal", line: value.line)
+        }
+        var manifest = Manifest(id: id, file: path, command: exec.command(), program: program)
         manifest.name = name
         manifest.exec = exec
         manifest.workingDirectory = try directory(file)
@@ -89,11 +94,10 @@ struct DesktopEntryReader {
                 line: try file.value(of: "Type")?.line ?? file.line,
                 message: "Type: expected Application, found \(type?.quoted ?? "nothing")")
         }
-        if try file.boolean("Terminal") {
+        if terminal.isEmpty, try file.boolean("Terminal") {
             throw DesktopEntryDefect(
                 line: try file.value(of: "Terminal")?.line,
-                message: "Terminal=true: it needs a terminal, and lifed has none to give; "
-                    + "launch a terminal with it by way of a manifest")
+                message: "Terminal=true: it needs a terminal; name one in lifed.toml, as terminal = [\"foot\"]")
         }
         if let value = try file.value(of: "TryExec"), let program = try file.string("TryExec") {
             _ = try find(program, for: "TryExec", line: value.line)

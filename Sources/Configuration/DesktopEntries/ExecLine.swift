@@ -28,7 +28,9 @@ public struct ExecLine: Hashable, Sendable {
         case url
     }
 
-    private let program: String
+    /// What its command is appended to; empty where it needs no terminal.
+    var terminal: [String] = []
+    let program: String
     private let arguments: [[Piece]]
 
     /// Reads the value of `Exec`, in which the escapes of a string are resolved.
@@ -65,7 +67,7 @@ public struct ExecLine: Hashable, Sendable {
     ///   - url: What is to be opened.
     ///   - path: The path of it, where it is a file of this machine.
     public func command(opening url: String? = nil, path: String? = nil) -> [String] {
-        var command = [program]
+        var command = terminal + [program]
         for argument in arguments {
             if url == nil, argument == [.file] || argument == [.url] { continue }
             var bytes: [UInt8] = []

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import LifecycleCore
 import Processes
 
@@ -30,6 +31,7 @@ struct AppDefinition {
     var exec: ExecLine?
     var policy: Policy
     var suspendMethod = SuspendMethod.signal
+    var stopSignal = Signal.terminate
     var exitPolicy = Manifest.ExitPolicy.main
     var control = Manifest.Control.own
     /// Whether its memory is given back while it is suspended; nil where the settings decide.
@@ -55,6 +57,7 @@ struct AppDefinition {
         environment = manifest.environment
         self.manifest = manifest.file
         suspendMethod = SuspendMethod(manifest.suspendMethod)
+        stopSignal = Signal(manifest.stopSignal)
         exitPolicy = manifest.exitPolicy
         exec = manifest.exec
         control = manifest.control
@@ -96,6 +99,7 @@ extension AppDefinition {
         policy = other.policy
         policy.isTransient = true
         suspendMethod = other.suspendMethod
+        stopSignal = other.stopSignal
         control = other.control
         reclaimWhenSuspended = other.reclaimWhenSuspended
         if isAdopted { self = adopted }
@@ -111,6 +115,23 @@ extension AppDefinition {
         // A program that hands over to its helpers is not to take them along when it ends.
         if isAdHoc { definition.exitPolicy = .last }
         return definition
+    }
+}
+
+extension Signal {
+    init(_ signal: Manifest.StopSignal) {
+        let number =
+            switch signal {
+            case .terminate: SIGTERM
+            case .interrupt: SIGINT
+            case .quit: SIGQUIT
+            case .hangUp: SIGHUP
+            case .firstOfUser: SIGUSR1
+            case .secondOfUser: SIGUSR2
+            case .windowChange: SIGWINCH
+            case .power: SIGPWR
+            }
+        self.init(rawValue: number)
     }
 }
 

@@ -21,7 +21,7 @@ final class AppManager {
     let ended: EndedApps
     let schedules: Schedules
     /// What can be launched without a manifest; nil for nothing.
-    let entries: DesktopEntries?
+    private(set) var entries: DesktopEntries?
     let log: LifecycleLog
     let dates = ClockDifference()
     /// What happened lately, and how often what has.
@@ -115,6 +115,7 @@ final class AppManager {
         defaults.timeouts = settings.timeouts
         defaults.onExit = ExitSuccessor(configuration.settings.onExit)
         defaultApps = configuration.settings.defaults
+        entries?.terminal = configuration.settings.terminal
         adoptRules = configuration.settings.adopt
         defaults.holdLimit = configuration.settings.limits.tasks
         processes.table.helpers.names = configuration.settings.helpers
@@ -197,7 +198,8 @@ final class AppManager {
             givingBack.end(id)
             processes.resume(id)
         case .terminate(let id) where isToBeLetGo(id): letGo(id)
-        case .terminate(let id): if !wasAskedToEnd(id) { processes.terminate(id) }
+        case .terminate(let id):
+            if !wasAskedToEnd(id) { processes.terminate(id, catalog[id]?.stopSignal ?? .terminate) }
         case .kill(let id): processes.kill(id)
         case .deliver(let id, let delivery):
             let time = delivery.launch?.previous.map { secondsSinceEpoch(of: $0, id) }

@@ -180,11 +180,11 @@ final class AppProcesses {
         report(id, .resumed)
     }
 
-    func terminate(_ id: AppID) {
+    func terminate(_ id: AppID, _ signal: Processes.Signal) {
         guard let app = running[id] else { return }
         postponedStops?.remove(id)
         app.rest()
-        app.tree.terminate()
+        app.tree.terminate(with: signal)
         app.isAskedToEnd = true
         onChange(id, app.record)
     }
