@@ -119,7 +119,7 @@ public enum LifedInterface {
           reason: string
         )
 
-        # unheld is null where the daemon holds every process. launchFailure is why its latest launch failed. ended is true for an
+        # unheld is null where the daemon holds every process. frozen is why its control group is frozen. launchFailure is why its latest launch failed. ended is true for an
         # app that has ended and had no manifest: lastExit says how it ended.
         # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
         # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
@@ -139,6 +139,7 @@ public enum LifedInterface {
           givenUp: bool,
           schedules: []Schedule,
           unheld: ?[]UnheldProcess,
+          frozen: ?string,
           launchFailure: ?string,
           ended: bool
         )

@@ -207,6 +207,8 @@ public struct Details: Codable, Sendable, Equatable {
     public var schedules: [Schedule]
     /// Those of its processes that the daemon neither stops nor ends; nil if there are none.
     @Nullable public var unheld: [UnheldProcess]?
+    /// Why its control group is frozen, if it is.
+    @Nullable public var frozen: String?
     /// Why its latest launch failed, if it did.
     @Nullable public var launchFailure: String?
     /// Whether it has ended and had no manifest: how it ended is all that is left of it.
@@ -217,7 +219,7 @@ public struct Details: Codable, Sendable, Equatable {
         app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
         awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
         givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil,
-        launchFailure: String? = nil, ended: Bool = false
+        frozen: String? = nil, launchFailure: String? = nil, ended: Bool = false
     ) {
         self.app = app
         self.command = command
@@ -233,6 +235,7 @@ public struct Details: Codable, Sendable, Equatable {
         self.givenUp = givenUp
         self.schedules = schedules
         self.unheld = unheld
+        self.frozen = frozen
         self.launchFailure = launchFailure
         self.ended = ended
     }

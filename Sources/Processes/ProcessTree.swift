@@ -308,6 +308,27 @@ extension ProcessTree {
     }
 }
 
+// MARK: - Frozen
+
+extension ProcessTree {
+    /// Why the control group of a tree is frozen.
+    public enum FreezeReason: Hashable, Sendable {
+        /// Its ``SuspendMethod`` wants it.
+        case method
+        /// Its processes are no children of this one, which would not hear of a SIGCONT from elsewhere.
+        case notChild
+        /// This process may not signal these.
+        case refused([ProcessIdentity])
+    }
+
+    /// Why the control group is frozen now; nil where it is not.
+    public var freezeReason: FreezeReason? {
+        guard wish == .stopped, isFreezing else { return nil }
+        if suspendMethod != .signal { return .method }
+        return refused.isEmpty ? .notChild : .refused(refused.map(\.process))
+    }
+}
+
 // MARK: - Ending
 
 extension ProcessTree {

@@ -21,7 +21,8 @@ enum Samples {
         app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", adopted: true,
         processes: [process], awaiting: "did-enter-background", backgroundUntil: 11,
         holds: [hold], restartAt: 12, failures: 3, givenUp: true,
-        schedules: [schedule], unheld: [unheld], launchFailure: "permission denied", ended: true)
+        schedules: [schedule], unheld: [unheld], frozen: "its manifest says so", launchFailure: "permission denied",
+        ended: true)
     static let unheld = UnheldProcess(pid: 43, command: "sleep 9", user: "root", reason: "another user")
     static let obstacle = Obstacle(kind: .answer, names: ["will-resign-active"], since: 20, until: 21)
     static let prospect = Prospect(kind: .transition, time: 22, from: .background, to: .suspended, reason: "idle")

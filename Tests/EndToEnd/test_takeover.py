@@ -62,6 +62,7 @@ def test_a_continuation_from_elsewhere_does_not_make_what_was_taken_over_run(mor
     start_again(mortal)
     mortal.lifectl.wait_for_state("app", "suspended")
     wait_for(lambda: "frozen 1" in (group / "cgroup.events").read_text(), what="the app is frozen")
+    assert "frozen: it is not a child of this daemon" in mortal.lifectl("explain", "app").stdout
     before = mortal.kernel.ticks(pid)
     os.kill(pid, signal.SIGCONT)
     wait_for(lambda: mortal.kernel.stat(pid).state != "T", what="the app is continued")

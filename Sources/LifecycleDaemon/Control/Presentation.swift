@@ -44,7 +44,7 @@ struct Presentation {
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
                     next: work.due.map { Int64($0.microseconds) })
-            }, unheld: unheld(of: app.id),
+            }, unheld: unheld(of: app.id), frozen: frozen(app.id),
             launchFailure: app.reason == .launchFailed ? manager.ended[app.id]?.launchFailure : nil)
     }
 
@@ -93,6 +93,17 @@ struct Presentation {
         case .unknown: break
         }
         return result
+    }
+
+    /// Returns why an app is frozen; nil where it is not.
+    private func frozen(_ id: AppID) -> String? {
+        switch manager.processes.tree(of: id)?.freezeReason {
+        case nil: nil
+        case .method: "its manifest says so (suspendMethod)"
+        case .notChild: "it is not a child of this daemon, so a SIGCONT from another program would not be noticed"
+        case .refused(let processes):
+            "this daemon's user may not signal " + processes.map { "process \($0.pid)" }.joined(separator: ", ")
+        }
     }
 
     private func unheld(of id: AppID) -> [ControlAPI.UnheldProcess]? {

@@ -13,6 +13,7 @@ extension Presentation {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
             text += "  on its way to \(next.rawValue)\(target)\n"
         }
+        if let why = explanation.details.frozen { text += "  frozen: \(Text.printable(why))\n" }
         for process in explanation.details.unheld ?? [] { text += "  left alone: \(words(process))\n" }
         text += section("what holds it", explanation.obstacles.map(obstacle), none: standing(app))
         text += section(
