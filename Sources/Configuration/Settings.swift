@@ -67,7 +67,7 @@ public struct Settings: Hashable, Sendable {
     /// none.
     public var terminal: [String] = []
 
-    /// The programs that serve other apps as well as the one that started them, by the names of their files.
+    /// The programs that serve other apps as well as the app that started them, by the names of their files.
     public var helpers: Set<String> = [
         "dbus-daemon", "dbus-broker-launch", "dbus-broker", "dbus-launch", "at-spi-bus-launcher", "at-spi2-registryd",
         "gvfsd", "dconf-service", "gnome-keyring-daemon", "gpg-agent", "ssh-agent", "tmux", "screen", "adb",

@@ -43,7 +43,7 @@ final class AdoptedOrphans {
         for _ in 0..<Self.readLimit {
             let listed = children.of(me, threadCount: ourselves.threadCount).filter { !mainProcesses.contains($0) }
             alive = listed.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
-            // One that ended after the list was read has left its own children to us after it was read.
+            // A process that ended after the list was read has left its children to this one since.
             let endedNow = Set(listed).subtracting(alive.map(\.pid))
             if ended.isSuperset(of: endedNow) { break }
             ended.formUnion(endedNow)

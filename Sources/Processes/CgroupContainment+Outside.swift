@@ -31,7 +31,7 @@ extension CgroupContainment {
 
     /// Looks for members that have left the group.
     ///
-    /// - Returns: Whether there is one that was not known.
+    /// - Returns: Whether there is a member that was not known.
     func lookOutside(_ members: [ProcessStatus]) -> Bool {
         let known = Set(members.map(\.pid))
         let children = Children()

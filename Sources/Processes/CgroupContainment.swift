@@ -3,7 +3,7 @@ import Glibc
 /// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
 /// or its environment takes it out.
 ///
-/// Only a process that may write to the hierarchy can leave, or one that systemd moves at its request. It is then held by
+/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request. It is then held by
 /// descent; see ``lookOutside(_:)``.
 final class CgroupContainment: Containment {
     let kind = ContainmentKind.cgroup
@@ -91,6 +91,8 @@ extension CgroupContainment {
             isAskedToFreeze = (try? group.write("0", to: "cgroup.freeze")) == nil
         }
     }
+
+    var isGroupAlone: Bool { outside.isEmpty }
 
     func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 

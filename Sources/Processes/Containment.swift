@@ -71,6 +71,9 @@ public protocol Containment: AnyObject {
     /// Whether all are kept from running since `freeze()`.
     var isFrozen: Bool { get }
 
+    /// Whether each member is known to be in the cgroup.
+    var isGroupAlone: Bool { get }
+
     /// Whether `freeze()` reaches a member.
     func freezes(_ process: ProcessStatus) -> Bool
 
@@ -98,6 +101,7 @@ extension Containment {
     var isAskedToFreeze: Bool { false }
     func memberIDs() -> [ProcessID]? { nil }
     var mayHaveLeftOthers: Bool { false }
+    var isGroupAlone: Bool { false }
     var base: any Containment { self }
     func freezes(_ process: ProcessStatus) -> Bool { true }
     func release(_ members: [ProcessStatus]) -> [ProcessStatus] { members }

@@ -38,6 +38,8 @@ final class OwnedContainment: Containment {
 
     private var holdsForeigner: Bool { !foreigners(among: base.members()).isEmpty }
 
+    var isGroupAlone: Bool { base.isGroupAlone }
+
     func freezes(_ process: ProcessStatus) -> Bool { base.freezes(process) }
 
     func lookOutside(_ members: [ProcessStatus]) -> Bool { base.lookOutside(base.members()) }

@@ -91,7 +91,7 @@ private struct FoundMain: ~Copyable {
         }
     }
 
-    /// Whether the process is in none of the groups, as one that systemd has moved, and has the mark of the launch.
+    /// Whether the process is in none of the groups, because systemd has moved it, and has the mark of the launch.
     private static func hasLeft(_ groups: CgroupSubtree?, _ saved: SavedTree) -> Bool {
         guard let groups, !groups.isInAnyGroup(saved.main.pid) else { return false }
         return LaunchMark.token(of: saved.main.pid) == saved.token

@@ -71,9 +71,6 @@ extension ProcessTree {
         }
     }
 
-    /// Whether every process is known to be in its control group.
-    var isHeldByGroupAlone: Bool { (containment.base as? CgroupContainment)?.outside.isEmpty ?? false }
-
     /// Looks at the processes of a tree that was taken in.
     ///
     /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.

@@ -120,12 +120,12 @@ public final class ProcessTable {
         if let token = LaunchMark.token(of: pid), let tree = treesByToken[token], tree.containment.claims(status) {
             return tree
         }
-        return treesByToken.values.first { !$0.isHeldByGroupAlone && $0.containment.claims(status) }
+        return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
     }
 
     /// Whether each tree is held by its control group, and no process of a tree is known to be elsewhere. An app of an earlier
     /// daemon that had no groups has none.
-    public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy(\.isHeldByGroupAlone) }
+    public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy { $0.containment.isGroupAlone } }
 
     /// Adopted processes that belong to no tree, for the log and for a clean end of the daemon.
     public func strangers() -> [ProcessStatus] {
