@@ -119,11 +119,12 @@ public enum LifedInterface {
           reason: string
         )
 
-        # unheld is null where the daemon holds every process. frozen is why its control group is frozen. launchFailure is why its latest launch failed. ended is true for an
+        # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it
+        # has not answered yet; backgroundUntil is when its time in the background ends; holds is what keeps it there.
+        # restartAt is when it is started again after it ended by itself, failures how often in a row it has done so soon
+        # after its start; with givenUp it is not started again. unheld is null where the daemon holds every process.
+        # frozen is why its control group is frozen. launchFailure is why its latest launch failed. ended is true for an
         # app that has ended and had no manifest: lastExit says how it ended.
-        # An app in detail. adopted is whether it ran before it was put under management. awaiting is the callback that it has not answered yet; backgroundUntil is when its time in
-        # the background ends; holds is what keeps it there. restartAt is when it is started again after it ended by
-        # itself, failures how often in a row it has done so soon after its start; with givenUp it is not started again.
         type Details (
           app: App,
           command: []string,

@@ -124,7 +124,7 @@ struct Relocation {
         }
     }
 
-    /// Moves one process; one that has ended needs no move.
+    /// Moves a process. A process that has ended needs no move.
     func move(_ process: ProcessIdentity) throws(Errno) {
         // While the descriptor is open and the process lives, nobody else can have the number.
         guard let descriptor = ProcessDescriptor.open(process.pid), ProcessStatus(of: process.pid)?.identity == process
