@@ -305,6 +305,19 @@ def test_a_rescue_waits_for_a_daemon_that_is_started_again(lifed):
     assert rescues(lifed.container, began) == []
 
 
+def test_a_stop_between_a_crash_and_the_restart_ends_the_apps(lifed):
+    for delay in ("0.01", "0.04", "0.08"):
+        app = lifed.lifectl.start("app", *programs.FAMILY)
+        lifed.lifectl("suspend", "app")
+        crash = f"pid=$(systemctl show -P MainPID lifed.service); kill -KILL $pid; sleep {delay}"
+        lifed.container.run(["sh", "-c", f"{crash}; systemctl stop lifed.socket lifed.service"])
+        assert not lifed.kernel.exists(app)
+        assert lifed.members() == []
+        # Without the reset, systemd starts a socket five times in ten seconds.
+        lifed.systemctl("reset-failed", "lifed.socket", "lifed.service", check=False)
+        lifed.systemctl("start", "lifed.socket", "lifed.service")
+
+
 def test_nothing_is_rescued_from_a_daemon_that_runs(lifed):
     app = lifed.lifectl.start("app", *programs.IDLE)
     lifed.lifectl("suspend", "app")
