@@ -71,6 +71,9 @@ extension App {
         public internal(set) var holds: [Hold] = []
         /// The deadline that the app was told for its expired tasks; set while the deadline of their expiration runs.
         var taskDeadline: Instant?
+        /// The instant at which the app, which is to end, began to hear that its scenes are disconnected; nil if it has heard
+        /// nothing of it. The time that it then has for its end runs from there.
+        var partingSince: Instant?
         /// Whether it has answered the launch callbacks.
         var hasLaunched = false
 

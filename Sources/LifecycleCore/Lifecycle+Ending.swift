@@ -46,7 +46,7 @@ extension Lifecycle {
         guard let app = apps[id] else { return }
         beginEnding(id, reason: reason ?? app.wishReason)
         effects.append(.terminate(id))
-        deadlines.set(.grace, id, at: now + app.policy.timeouts.willTerminate)
+        deadlines.set(.grace, id, at: (app.partingSince ?? now) + app.policy.timeouts.willTerminate)
     }
 
     private mutating func beginEnding(_ id: AppID, reason: Reason) {
@@ -68,6 +68,7 @@ extension Lifecycle {
         apps[id]?.isSuspendedAtOnce = false
         apps[id]?.holds = []
         apps[id]?.taskDeadline = nil
+        apps[id]?.partingSince = nil
         apps[id]?.isWoken = false
         deadlines.clearAll(id)
     }
@@ -144,8 +145,7 @@ extension Lifecycle {
     public var longestEnding: Duration {
         apps.values.filter(\.isRunning).map { app in
             let timeouts = app.policy.timeouts
-            let parting = app.hasScenes ? timeouts.willTerminate : .zero
-            return timeouts.willResignActive + parting + timeouts.willTerminate + Self.killTime
+            return timeouts.willResignActive + timeouts.willTerminate + Self.killTime
         }.max() ?? .zero
     }
 

@@ -128,12 +128,13 @@ extension Lifecycle {
 
     // MARK: The end of the process
 
-    /// Tells the app that is to end of its scenes' end first, when it has answered what it was told before, and gives it as
-    /// long as SIGTERM does for all of that.
+    /// Tells the app that is to end of its scenes' end first, when it has answered what it was told before. It has half of
+    /// the termination timeout for that; SIGTERM has the rest.
     mutating func part(with id: AppID) {
         guard let app = apps[id] else { return }
         if deadlines.instant(.parting, id) == nil {
-            deadlines.set(.parting, id, at: now + app.policy.timeouts.willTerminate)
+            apps[id]?.partingSince = now
+            deadlines.set(.parting, id, at: now + app.policy.timeouts.willTerminate / 2)
         }
     }
 

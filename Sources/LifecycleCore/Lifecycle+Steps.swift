@@ -10,7 +10,10 @@ extension Lifecycle {
         let target = wishedTarget(of: app)
         if target != app.target { apps[id]?.target = target }
         if target.isForeground { apps[id]?.keepsAwake = false }
-        if target.isAlive { deadlines.clear(.parting, id) }
+        if target.isAlive {
+            deadlines.clear(.parting, id)
+            apps[id]?.partingSince = nil
+        }
         chooseScenes(of: id)
         giveUpCallbacksOfEnding(id)
         giveUpStop(id)

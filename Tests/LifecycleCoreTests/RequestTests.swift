@@ -233,7 +233,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         #expect(world.core.longestEnding == .zero)
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
-        #expect(world.core.longestEnding == .seconds(scenes ? 46 : 26))
+        #expect(world.core.longestEnding == .seconds(26))
         world.ask(.kill(Self.clock))
         #expect(world.core.longestEnding == .seconds(11))
     }

@@ -47,6 +47,10 @@ import Testing
 
     @Test func `what an app was handed has an outcome when it is to end`() {
         var world = SceneTranscriptTests.withTwoScenes()
+        var policy = Policy()
+        policy.scenes = true
+        policy.timeouts.willTerminate = .seconds(12)
+        world.give(.define(Self.clock, policy))
         world.silent[Self.clock] = [.openURL]
         world.ask(.hand(Self.clock, .openURL("lifed:1")))
         _ = world.lines()
@@ -82,7 +86,7 @@ import Testing
         world.give(.message(Self.clock, .hello))
         let end = world.ask(.terminate(Self.clock))
         _ = world.lines()
-        world.pass(.milliseconds(1_999))
+        world.pass(.milliseconds(999))
         #expect(world.replies[end] == nil)
         world.pass(.milliseconds(1))
         #expect(world.lines().contains("! clock overdue scene-will-connect"))

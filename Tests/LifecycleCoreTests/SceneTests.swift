@@ -207,13 +207,27 @@ import Testing
         var world = SceneTranscriptTests.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.ask(.terminate(Self.clock))
-        world.pass(.seconds(3))
+        world.pass(.seconds(2))
         world.ask(.launch(Self.clock, background: false))
         let request = world.ask(.terminate(Self.clock))
-        world.pass(.milliseconds(4999))
+        world.pass(.milliseconds(2499))
         #expect(world.replies[request] == nil)
         world.pass(.milliseconds(1))
         #expect(world.replies[request]?.doneApp == Self.clock)
+    }
+
+    @Test(arguments: [true, false])
+    func `an app that does not end is killed after one termination timeout, its scenes' end included`(answers: Bool) {
+        var world = SceneTranscriptTests.withTwoScenes()
+        if !answers { world.silent[Self.clock] = [.sceneDidDisconnect] }
+        world.stubborn = [Self.clock]
+        world.ask(.terminate(Self.clock))
+        world.pass(.milliseconds(2500))
+        #expect(world.state("clock") == .terminating)
+        world.pass(.milliseconds(2499))
+        #expect(!world.lines().contains("kill clock"))
+        world.pass(.milliseconds(1))
+        #expect(world.lines().contains("kill clock"))
     }
 }
 

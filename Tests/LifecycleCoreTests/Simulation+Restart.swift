@@ -101,6 +101,8 @@ extension Lifecycle {
             restored.waiters = app.waiters
             restored.target = app.target
             restored.isAway = app.isAway
+            // After a restart it has all of its time again.
+            restored.partingSince = app.partingSince
             // What a process that is gone once was is of no interest any more.
             if !app.isRunning { restored = restored.withoutConversation }
             let expected = app.isRunning ? app : app.withoutConversation

@@ -210,7 +210,15 @@ extension Machine {
     private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {
         let (watch, times) = (tree.watch, timeouts(of: id))
         if watch.isKillWanted { return .person }
-        if let asked = tree.asked, asked + times.willTerminate <= now { return .unclear }
+        if let asked = tree.asked {
+            if asked + times.willTerminate <= now { return .unclear }
+            // The time in which an app hears of its scenes' end, half of all at most, is taken from that of SIGTERM.
+            if core.knownApps[id]?.hasScenes == true, asked + times.willTerminate / 2 <= now,
+                let wanted = watch.wantedToEnd, wanted + times.willTerminate <= now
+            {
+                return .unclear
+            }
+        }
         if watch.isVictim, watch.victimState == .suspended { return .system }
         if watch.hasMissedBackground { return .system }
         if let told = watch.expiredAt, told + times.taskExpiration <= now, watch.hasTasks, keepingUse(of: id) == nil {

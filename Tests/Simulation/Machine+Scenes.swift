@@ -145,12 +145,11 @@ extension Machine {
         if !kept.isEmpty { report("\(id) was ended by a person, and keeps \(kept)") }
     }
 
-    /// An app that runs hears of its scenes' end before its own, in the time that it has for the latter as well.
+    /// An app that runs hears of its scenes' end before its own, in half of the time that it has for both.
     mutating func checkParting(_ id: AppID) {
         guard let tree = trees[id], tree.hasSaidHello, tree.channel == .open, tree.mainStatus == nil else { return }
         guard let from = tree.watch.endedFrom, from != .suspended, tree.watch.hasAnsweredLaunch,
-            let wanted = [tree.watch.endWanted, tree.watch.victimSince].compactMap({ $0 }).min(),
-            now < wanted + timeouts(of: id).willTerminate
+            let wanted = tree.watch.wantedToEnd, now < wanted + timeouts(of: id).willTerminate / 2
         else { return }
         let left = tree.watch.automaton.scenes.filter(\.value.isConnected).keys
         if !left.isEmpty { report("\(id) is sent SIGTERM, and believes that it has \(left.sorted())") }

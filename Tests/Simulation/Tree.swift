@@ -132,6 +132,9 @@ package struct Watch: Sendable {
     /// Whether it was away from a daemon for a time.
     package var wasAway = false
 
+    /// When it was first to end, by a request or for its memory.
+    var wantedToEnd: Instant? { [endWanted, victimSince].compactMap(\.self).min() }
+
     mutating func wantEnd(_ now: Instant) {
         endWanted = endWanted ?? now
         // Whoever comes first when its memory was needed, and a person wants its end as well.
