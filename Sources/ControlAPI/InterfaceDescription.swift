@@ -123,8 +123,8 @@ public enum LifedInterface {
         # has not answered yet; backgroundUntil is when its time in the background ends; holds is what keeps it there.
         # restartAt is when it is started again after it ended by itself, failures how often in a row it has done so soon
         # after its start; with givenUp it is not started again. unheld is null where the daemon holds every process.
-        # frozen is why its control group is frozen. launchFailure is why its latest launch failed. ended is true for an
-        # app that has ended and had no manifest: lastExit says how it ended.
+        # frozen is why its control group is frozen. launchFailure is why its latest launch failed, launchRemedy what the
+        # user can do. ended is true for an app that has ended and had no manifest: lastExit says how it ended.
         type Details (
           app: App,
           command: []string,
@@ -142,6 +142,7 @@ public enum LifedInterface {
           unheld: ?[]UnheldProcess,
           frozen: ?string,
           launchFailure: ?string,
+          launchRemedy: ?string,
           ended: bool
         )
 

@@ -211,6 +211,8 @@ public struct Details: Codable, Sendable, Equatable {
     @Nullable public var frozen: String?
     /// Why its latest launch failed, if it did.
     @Nullable public var launchFailure: String?
+    /// What the user can do, so that it can be launched.
+    @Nullable public var launchRemedy: String?
     /// Whether it has ended and had no manifest: how it ended is all that is left of it.
     public var ended: Bool
 
@@ -219,7 +221,7 @@ public struct Details: Codable, Sendable, Equatable {
         app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
         awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
         givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil,
-        frozen: String? = nil, launchFailure: String? = nil, ended: Bool = false
+        frozen: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool = false
     ) {
         self.app = app
         self.command = command
@@ -237,6 +239,7 @@ public struct Details: Codable, Sendable, Equatable {
         self.unheld = unheld
         self.frozen = frozen
         self.launchFailure = launchFailure
+        self.launchRemedy = launchRemedy
         self.ended = ended
     }
 }

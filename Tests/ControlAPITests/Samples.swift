@@ -22,6 +22,7 @@ enum Samples {
         processes: [process], awaiting: "did-enter-background", backgroundUntil: 11,
         holds: [hold], restartAt: 12, failures: 3, givenUp: true,
         schedules: [schedule], unheld: [unheld], frozen: "its manifest says so", launchFailure: "permission denied",
+        launchRemedy: "make it executable",
         ended: true)
     static let unheld = UnheldProcess(pid: 43, command: "sleep 9", user: "root", reason: "another user")
     static let obstacle = Obstacle(kind: .answer, names: ["will-resign-active"], since: 20, until: 21)

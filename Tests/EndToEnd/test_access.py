@@ -110,6 +110,16 @@ def test_a_member_controls_own_apps_and_sees_id_and_state_of_others(lifed):
         lifed.lifectl(command, "mine", user="member")
 
 
+def test_a_member_sees_the_history_of_own_apps_that_have_ended(lifed):
+    for user, app in (("member", "mine"), ("root", "theirs")):
+        lifed.lifectl("run", "--id", app, "--", *programs.IDLE, user=user)
+        lifed.lifectl("kill", app)
+    events = lifed.lifectl.json("timeline", "--from", "daemon", user="member")["lanes"]
+    assert [lane["app"] for lane in events] == ["mine"]
+    assert "→ notRunning" in lifed.lifectl("explain", "mine", user="member").stdout
+    assert lifed.lifectl("explain", "theirs", user="member", check=False).returncode != 0
+
+
 def test_a_monitor_of_a_member_tells_the_state_of_others_and_no_more(lifed):
     monitor = lifed.container.popen(["lifectl", "monitor", "--json"], user="member", stdout=subprocess.PIPE)
     try:

@@ -52,7 +52,9 @@ def test_failed_launch_is_explained(mortal, forbidden):
     assert "permission denied" in mortal.lifectl("status", "app").stdout.lower()
     forbidden.chmod(0o755)
     start_again(mortal)
-    assert "permission denied" in mortal.lifectl("explain", "app").stdout.lower()
+    text = mortal.lifectl("explain", "app").stdout
+    assert "permission denied" in text.lower()
+    assert "; correct that, or the command, and try again\n" in text
     mortal.lifectl("launch", "app")
     details = mortal.lifectl.json("status", "app")["details"]
     assert details.get("launchFailure") is None and not details["ended"]

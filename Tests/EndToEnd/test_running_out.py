@@ -47,7 +47,7 @@ def test_a_launch_without_descriptors_is_refused_and_leaves_nothing(crowded):
             assert "Too many open files" in result.stderr
             if "no room for another process" in result.stderr:
                 assert "LimitNOFILE=" in result.stderr
-                assert "End other apps" in result.stderr
+                assert "end other apps" in result.stderr
                 refused_for_room += 1
         crowded.restore()
         wait_for(lambda: "app" not in crowded.lifectl.apps())

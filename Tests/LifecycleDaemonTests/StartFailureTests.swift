@@ -25,9 +25,9 @@ import Testing
     /// How the words begin is nobody's business: a command may be called anything.
     @Test func theRemedyFollowsFromTheKind() {
         let words = "no room for another process"
-        #expect(Self.refusal(.shortage(words)).remedy.contains("End other apps"))
+        #expect(Self.refusal(.shortage(words)).remedy.contains("end other apps"))
         #expect(Self.refusal(.unrecorded(words)).remedy.contains("free some space"))
-        #expect(Self.refusal(.command(words)).remedy.contains("Correct that"))
+        #expect(Self.refusal(.command(words)).remedy.contains("correct that"))
         #expect(Self.refusal(.command(words)).reason == words)
     }
 

@@ -33,7 +33,9 @@ extension AppManager {
     /// Keeps why an app could not be launched.
     func noteFailedLaunch(of id: AppID, _ why: StartFailure) {
         let words = String(why.words.prefix(EndedApps.Record.failureLength))
-        ended.note(EndedApps.Record(id, catalog[id], time: time(of: now), launchFailure: words))
+        ended.note(
+            EndedApps.Record(
+                id, catalog[id], time: time(of: now), launchFailure: words, launchRemedy: why.remedy))
     }
 
     func secondsSinceEpoch(of exit: Exit, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }

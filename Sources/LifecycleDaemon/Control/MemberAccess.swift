@@ -20,7 +20,7 @@ struct MemberAccess {
     /// Forgets the users that were looked up; a manifest or the user database may have changed.
     mutating func forgetUsers() { users = [:] }
 
-    /// Returns the user that the app runs as; nil if the app or its user is not known.
+    /// Returns the user that the app runs as, or ran as if it has ended and is no longer known; nil if there is no such app.
     mutating func owner(of app: AppID) -> UInt32? {
         // An adopted app runs as what it was adopted as, whatever a manifest of its id says.
         if let owner = manager.processes.tree(of: app)?.owner { return owner.user }
@@ -28,7 +28,7 @@ struct MemberAccess {
         case .daemon: geteuid()
         case .numbered(let number): number
         case .named(let name): number(of: name)
-        case nil: nil
+        case nil: manager.ended[app]?.user
         }
     }
 

@@ -33,6 +33,7 @@ struct Presentation {
             case .numbered(let number): String(number)
             case .daemon, nil: nil
             }
+        let failure = app.reason == .launchFailed ? manager.ended[app.id] : nil
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false,
@@ -45,7 +46,7 @@ struct Presentation {
                     kind: work.schedule.kind, at: work.schedule.at.description,
                     next: work.due.map { Int64($0.microseconds) })
             }, unheld: unheld(of: app.id), frozen: frozen(app.id),
-            launchFailure: app.reason == .launchFailed ? manager.ended[app.id]?.launchFailure : nil)
+            launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy)
     }
 
     /// Returns the last that is known of an app that has ended and was forgotten; nil for any other.
@@ -59,7 +60,8 @@ struct Presentation {
             lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) })
         return Details(
             app: app, command: record.command, user: nil, manifest: nil, adopted: record.isAdopted, processes: [],
-            awaiting: nil, backgroundUntil: nil, holds: [], launchFailure: record.launchFailure, ended: true)
+            awaiting: nil, backgroundUntil: nil, holds: [], launchFailure: record.launchFailure,
+            launchRemedy: record.launchRemedy, ended: true)
     }
 
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {

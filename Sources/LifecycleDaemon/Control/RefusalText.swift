@@ -105,11 +105,11 @@ extension ControlError {
 }
 
 extension StartFailure {
-    fileprivate nonisolated var remedy: String {
+    nonisolated var remedy: String {
         switch self {
-        case .shortage: "End other apps, or raise the limit that the message names, and launch it again."
+        case .shortage: "end other apps, or raise the limit that the message names, and launch it again"
         case .unrecorded: "free some space there, or mend the file system, and try again"
-        case .command: "Correct that, or the command, and try again."
+        case .command: "correct that, or the command, and try again"
         }
     }
 }

@@ -22,6 +22,8 @@ final class EndedApps {
         fileprivate(set) var reclaimed: Reclaimed?
         /// Why it could not be launched.
         let launchFailure: String?
+        /// What lets it be launched, after such a failure.
+        let launchRemedy: String?
     }
 
     static let limit = 100
@@ -80,7 +82,7 @@ extension EndedApps.Record {
 
     init(
         _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: Exit? = nil, reclaimed: Reclaimed? = nil,
-        launchFailure: String? = nil
+        launchFailure: String? = nil, launchRemedy: String? = nil
     ) {
         self.id = id
         name = definition?.name.map { String($0.prefix(Self.wordLength)) }
@@ -96,6 +98,7 @@ extension EndedApps.Record {
         self.exit = exit
         self.reclaimed = reclaimed
         self.launchFailure = launchFailure
+        self.launchRemedy = launchRemedy
     }
 
     var saved: SavedRecord {
@@ -108,6 +111,7 @@ extension EndedApps.Record {
         record.add("user", user.map { String($0) })
         record.add("exit", exit?.text)
         record.add("launch-failure", launchFailure)
+        record.add("launch-remedy", launchRemedy)
         reclaimed?.save(in: &record)
         return record
     }
@@ -122,6 +126,7 @@ extension EndedApps.Record {
         user = record["user"].flatMap { UInt32($0) }
         exit = record["exit"].flatMap { Exit(text: $0) }
         launchFailure = record["launch-failure"]
+        launchRemedy = record["launch-remedy"]
         reclaimed = Reclaimed(saved: record)
         guard exit != nil || launchFailure != nil else { return nil }
     }

@@ -32,7 +32,10 @@ extension Presentation {
     /// Returns why an app is in its state, with the status of its end or the error of its launch.
     private func cause(_ details: Details) -> String {
         let app = details.app
-        if let failure = details.launchFailure { return "\(Words.reason(app.reason)): \(Text.printable(failure))" }
+        if let failure = details.launchFailure {
+            let remedy = details.launchRemedy.map { "; \($0)" } ?? ""
+            return "\(Words.reason(app.reason)): \(Text.printable(failure + remedy))"
+        }
         guard app.state == .notRunning, let exit = app.lastExit, exit.reason == app.reason else {
             return Words.reason(app.reason)
         }
