@@ -40,3 +40,19 @@ extension Kind<Settings.Resources.IOPriority> {
         }
     }
 }
+
+extension Kind<Settings.ProcessLimit> {
+    /// A number, a share of what the machine can have, or no limit.
+    static let processLimit = Kind(#"an integer from 1 to 4194304, "1%" to "100%" or "infinity""#) { node in
+        switch node {
+        case .integer(let number): return 1...4_194_304 ~= number ? .number(number) : nil
+        case .string("infinity"): return .unlimited
+        case .string(let text):
+            guard text.utf8.last == UInt8(ascii: "%"), text.utf8.first != UInt8(ascii: "+"),
+                let percent = Int(text.dropLast()), 1...100 ~= percent
+            else { return nil }
+            return .percent(percent)
+        default: return nil
+        }
+    }
+}

@@ -137,6 +137,16 @@ extension Settings {
         public init() {}
     }
 
+    /// A limit for processes and threads, as `TasksMax=` of systemd.resource-control(5).
+    public enum ProcessLimit: Hashable, Sendable {
+        /// At most so many.
+        case number(Int)
+        /// A share of what the machine can have, in percent.
+        case percent(Int)
+        /// As many as the machine can have.
+        case unlimited
+    }
+
     /// How much there may be of everything that others can make grow.
     public struct Limits: Hashable, Sendable {
         /// Connections to the control socket at the same time.
@@ -156,6 +166,9 @@ extension Settings {
 
         /// Manifests that are read.
         public var apps = 10_000
+
+        /// Processes and threads of each app.
+        public var processes = ProcessLimit.percent(15)
 
         /// The defaults.
         public init() {}

@@ -32,6 +32,7 @@ extension Settings {
         Key("limits.clientsBytes", .integer(in: 1_048_576...1_073_741_824), \.limits.clientsBytes),
         Key("limits.tasks", .integer(in: 1...1024), \.limits.tasks),
         Key("limits.apps", .integer(in: 1...100_000), \.limits.apps),
+        Key("limits.processes", .processLimit, \.limits.processes),
     ]
 
     private static let memoryKeys: [Key<Settings>] = [

@@ -1,6 +1,6 @@
 import Glibc
 
-// Controllers of the cgroups of apps: cpu, io and memory.
+// Controllers of the cgroups of apps: cpu, io, memory and pids.
 //
 // Enabling one in the group above the daemon's and the apps' makes that group one that no process may be in. systemd
 // starts the main process of a service in just this group, so a daemon that died and left apps behind could not be
@@ -15,7 +15,7 @@ import Glibc
 extension CgroupSubtree {
     /// A controller that apps can have attributes of.
     public enum Controller: String, CaseIterable, Hashable, Sendable {
-        case cpu, io, memory
+        case cpu, io, memory, pids
     }
 
     /// Why there are no controllers, in words for a person.

@@ -51,6 +51,7 @@ extension ResourceCapabilities {
             words.append("I/O by priority")
         }
         if attributes.contains(.memoryLow) { words.append("memory protection") }
+        if attributes.contains(.processLimit) { words.append("a limit of processes") }
         if settings.contains(.oomScoreAdjustment) { words.append("the order in which the kernel kills") }
         if settings.contains(.timerSlack) { words.append("timer slack") }
         return words
@@ -68,6 +69,7 @@ extension ResourceCapabilities {
             words.append("I/O (no io controller, and ioprio_set is refused)")
         }
         if !attributes.contains(.memoryLow) { words.append("memory protection (no memory controller)") }
+        if !attributes.contains(.processLimit) { words.append("a limit of processes (no pids controller)") }
         if !settings.contains(.oomScoreAdjustment) {
             words.append("the order in which the kernel kills (oom_score_adj could not be brought back)")
         }

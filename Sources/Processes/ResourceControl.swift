@@ -77,7 +77,7 @@ public final class ResourceControl {
             let value = attribute.value(in: profile)
             guard capabilities.attributes.contains(attribute), value != before.map(attribute.value) else { return nil }
             do throws(Errno) {
-                try group.write(String(value), to: attribute.rawValue)
+                try group.write(value, to: attribute.rawValue)
                 return nil
             } catch {
                 // A group that is gone has nothing left in it.

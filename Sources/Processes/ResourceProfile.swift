@@ -9,6 +9,9 @@ public struct ResourceProfile: Hashable, Sendable {
     /// `memory.low` of the cgroup, in bytes: what the kernel leaves to it as long as it finds memory elsewhere.
     public var memoryLow: Int?
 
+    /// `pids.max` of the cgroup: the most processes and threads in it.
+    public var processLimit: Int?
+
     /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
     public var nice: Int?
 

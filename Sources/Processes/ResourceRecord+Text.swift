@@ -43,7 +43,8 @@ extension Substring.UTF8View {
 }
 
 extension ResourceProfile {
-    /// The numbers in the order of the properties, "own" for nil.
+    /// The numbers in the order of the properties, "own" for nil. The limit of processes is the same in all states, and is
+    /// written to the cgroup again after a restart.
     fileprivate var text: String {
         let numbers = [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
         return numbers.map { $0.map(String.init) ?? "own" }.joined(separator: ",")

@@ -23,6 +23,7 @@ import Testing
             monitorBytes = 6000
             clientsBytes = 2000000
             apps = 8
+            processes = 300
             [access]
             administrators = ["wheel"]
             [memory]
@@ -74,6 +75,7 @@ import Testing
         expected.limits.monitorBytes = 6000
         expected.limits.clientsBytes = 2_000_000
         expected.limits.apps = 8
+        expected.limits.processes = .number(300)
         expected.access.administrators = ["wheel"]
         expected.onExit = .previous
         expected.visible = .ignore
@@ -133,6 +135,10 @@ import Testing
         ("[timeouts]\n\nlunch = 2", #"3: unknown key "timeouts.lunch"; did you mean "timeouts.launch"?"#),
         ("timeouts = 5", "1: timeouts: expected a table, [timeouts], found the integer 5"),
         ("frontLimit = '2'", #"1: frontLimit: expected an integer from 1 to 16, found "2""#),
+        (
+            "[limits]\nprocesses = '101%'",
+            #"2: limits.processes: expected an integer from 1 to 4194304, "1%" to "100%" or "infinity", found "101%""#
+        ),
         ("frontLimit = 1979-05-27", "1: frontLimit: expected an integer from 1 to 16, found a date or a time"),
         (
             "frontLimit = 9223372036854775807",

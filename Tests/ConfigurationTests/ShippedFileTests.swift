@@ -37,6 +37,7 @@ import Testing
         for timeout in timeouts { settings[keyPath: timeout] = .zero }
         settings.memory.warning = 0
         settings.memory.critical = 0
+        settings.limits.processes = .unlimited
         settings.memory.window = .zero
         settings.memory.floor = 0
         settings.memory.suspendedLimit = 1

@@ -236,7 +236,10 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
                 "processor time by nice values", "I/O by priority", "the order in which the kernel kills",
                 "timer slack",
             ])
-        #expect(capabilities.leftOut == ["memory protection (no memory controller)"])
+        #expect(
+            capabilities.leftOut == [
+                "memory protection (no memory controller)", "a limit of processes (no pids controller)",
+            ])
         #expect(capabilities.canLowerNice && capabilities.canSetRealTimeIO)
         // CAP_SYS_RESOURCE, which root in a container often has not.
         #expect(capabilities.canLowerOOMScore == hasCapability(24))
@@ -252,7 +255,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let world = try World()
             let capabilities = ResourceCapabilities(cgroups: nil)
             #expect(capabilities.done == ["I/O by priority", "the order in which the kernel kills"])
-            #expect(capabilities.leftOut.count == 3)
+            #expect(capabilities.leftOut.count == 4)
             let control = ResourceControl(capabilities: capabilities)
             let tree = try world.table.launch(SpawnRequest(program: "/bin/sleep", arguments: ["1000"]))
             tree.begin()
@@ -306,18 +309,32 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             #expect(control.write(profile, to: group, before: ResourceProfile()) == [])
             #expect(text(.cpuWeight, of: group) == "20")
             #expect(text(.ioWeight, of: group) == "" && text(.memoryLow, of: group) == "")
+            #expect(text(.processLimit, of: group) == "")
 
             var other = profile
             other.cpuWeight = nil
             other.memoryLow = 4096
+            other.processLimit = 100
             #expect(control.write(other, to: group, before: profile) == [])
             #expect(text(.cpuWeight, of: group) == "100")
             #expect(text(.memoryLow, of: group) == "4096")
+            #expect(text(.processLimit, of: group) == "100")
 
             // What is there is not known: everything is written.
             #expect(control.write(profile, to: group, before: nil) == [])
             #expect(text(.ioWeight, of: group) == "100" && text(.memoryLow, of: group).hasPrefix("0"))
+            #expect(text(.processLimit, of: group) == "max")
         }
+    }
+
+    @Test(
+        arguments: [
+            (.number(7), 7), (.percent(15), 4915), (.percent(100), 32_768), (.unlimited, nil),
+        ] as [(ProcessLimit, Int?)])
+    func aLimitOfProcessesIsANumberOrAShare(limit: ProcessLimit, expected: Int?) {
+        #expect(limit.number(of: 32_768) == expected)
+        #expect(ProcessLimit.percent(15).number(of: 2) == 1)
+        #expect((1...Int(Int32.max)).contains(ProcessLimit.possibleProcesses()))
     }
 
     @Test func weightsTakeThePlaceOfPriorities() throws {

@@ -121,7 +121,8 @@ final class AppManager {
         processes.table.helpers.names = configuration.settings.helpers
         processes.stopTimeout = configuration.settings.timeouts.stop
         memory.use(configuration.settings.memory)
-        resources.use(configuration.settings.resources)
+        resources.use(
+            configuration.settings.resources, processes: ProcessLimit(configuration.settings.limits.processes))
         schedules.take(configuration.manifests)
         reclaimsWhenSuspended = configuration.settings.memory.reclaimWhenSuspended
         let defaults = defaults

@@ -27,6 +27,17 @@ extension ResourceProfile {
     }
 }
 
+extension ProcessLimit {
+    init(_ limit: Configuration.Settings.ProcessLimit) {
+        self =
+            switch limit {
+            case .number(let number): .number(number)
+            case .percent(let percent): .percent(percent)
+            case .unlimited: .unlimited
+            }
+    }
+}
+
 extension IOPriority {
     fileprivate init(_ priority: Configuration.Settings.Resources.IOPriority) {
         self =

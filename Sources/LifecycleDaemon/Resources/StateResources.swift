@@ -13,6 +13,7 @@ final class StateResources {
     private let log: Log
     private var control: ResourceControl?
     private var settings = Configuration.Settings.Resources()
+    private var processLimit: Int?
     private var order: OutOfMemoryOrder<AppID>?
     private var states: [AppID: AppState] = [:]
     /// Those who may not have what they should.
@@ -37,10 +38,12 @@ final class StateResources {
         log.write(LogEntry(message: "what an app gets by its state: \(done)\(leftOut)"))
     }
 
-    /// Takes the table of a configuration; apps that run get what it says.
-    func use(_ settings: Configuration.Settings.Resources) {
-        guard settings != self.settings || order == nil else { return }
+    /// Takes the tables of a configuration; apps that run get what they say.
+    func use(_ settings: Configuration.Settings.Resources, processes limit: ProcessLimit) {
+        let processLimit = limit.number(of: ProcessLimit.possibleProcesses())
+        guard settings != self.settings || processLimit != self.processLimit || order == nil else { return }
         self.settings = settings
+        self.processLimit = processLimit
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
         var order = OutOfMemoryOrder<AppID>(lowest: lowest)
         if lowest >= 0, let previous = self.order {
@@ -111,6 +114,7 @@ final class StateResources {
 
     private func profile(of id: AppID) -> ResourceProfile? {
         guard let state = states[id], var profile = ResourceProfile(settings, for: state) else { return nil }
+        profile.processLimit = processLimit
         if state == .suspended, let score = profile.oomScoreAdjustment, score >= 0 {
             profile.oomScoreAdjustment = order?[id] ?? score
         }
