@@ -14,8 +14,8 @@ extension Settings {
         /// The available memory of the machine below which apps are ended, whatever the pressure, in bytes; 0 for none.
         public var floor = 64 << 20
 
-        /// The share of the machine's memory, in percent: apps are ended when less is available, free swap space included,
-        /// and some process waits for memory. 0 for none.
+        /// The share of the machine's memory, in percent: apps are ended when less is available, free swap space included.
+        /// 0 for none.
         public var reserve = 8
 
         /// How many apps may be suspended at the same time; 0 for any number.

@@ -272,6 +272,7 @@ final class AppManager {
         let id = transition.app
         resources.enter(transition.to, id)
         givingBack.end(id)
+        if transition.to == .inactive || transition.to == .active { memory.expectUse() }
         let givesBack = catalog[id]?.reclaimWhenSuspended ?? reclaimsWhenSuspended
         if transition.to == .suspended, givesBack { givingBack.begin(id) }
     }

@@ -13,8 +13,8 @@ nonisolated struct MemoryPressureUnavailable: Error, CustomStringConvertible {
 /// While nothing waits for memory the kernel does not wake anybody. A trigger fires at most once in its window, for as
 /// long as the pressure lasts, so an event is also the occasion to look at `MemAvailable`: the kernel has no notice for
 /// that. Memory that runs out is seen by its pressure first, because reclaiming is what tasks wait for, the kernel's
-/// own reclaiming thread included. Without the triggers nothing tells short of looking again and again, which would
-/// keep an idle machine awake: the daemon says once that it cannot be told, and the kernel's own killer remains.
+/// own reclaiming thread included; ``ReserveWatch`` is for memory that is filled faster. Without the triggers the daemon
+/// says once that it cannot be told, and the kernel's own killer remains.
 final class MemoryPressureSource {
     /// The machine's own pressure file.
     nonisolated static let machine = "/proc/pressure/memory"
@@ -34,7 +34,7 @@ final class MemoryPressureSource {
 
     /// Begins to watch.
     ///
-    /// - Parameter handler: Called with a pressure of level warning or critical.
+    /// - Parameter handler: Called with the pressure when a process waits for memory; its level may be none.
     /// - Throws: `MemoryPressureUnavailable` with the kernel's reason.
     init(
         loop: EventLoop, thresholds: MemoryThresholds = MemoryThresholds(), file: String = MemoryPressureSource.machine,
@@ -67,6 +67,12 @@ final class MemoryPressureSource {
         return MemoryPressure(since: earlier ?? last, reading: reading, thresholds: thresholds)
     }
 
+    /// What is left of the memory now, whatever has waited; the next look is compared to the same reading as without this one.
+    func left() -> MemoryPressure? {
+        guard let reading = try? Self.read(file, at: loop.freshNow) else { return nil }
+        return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
+    }
+
     private func fired(_ level: MemoryPressure.Level) {
         // A lower level adds nothing to what was told in the same moment.
         if level < .critical, criticalAt == loop.now { return }
@@ -74,7 +80,7 @@ final class MemoryPressureSource {
         // The kernel's window is not the one between two looks; its word counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
-        if pressure.level > .none { handler(pressure) }
+        handler(pressure)
     }
 
     private func end() {

@@ -26,12 +26,12 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
     /// `MemAvailable` in bytes below which any pressure is critical. Zero for no floor.
     var floor: UInt64 = 64 << 20
 
-    /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which any waiting is critical. Zero for none.
+    /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which memory is short, whatever waits. Zero for none.
     var reserve = 0.0
 
     /// The least waiting that is an occasion to look at ``reserve``: an app that fills the memory of a machine without swap is
     /// killed by the kernel before the waiting is enough for a warning.
-    var notice = Stall(kind: .some, stall: .milliseconds(10), window: .seconds(1))
+    var notice = Stall(kind: .some, stall: .milliseconds(5), window: .milliseconds(500))
 
     /// The share of `MemTotal` in `MemAvailable` above which no waiting is critical, because no app that goes would end it: a
     /// virtual machine that stood still looks like that, and a control group at a limit of its own. Nil for any.

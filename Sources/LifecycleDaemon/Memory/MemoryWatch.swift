@@ -11,6 +11,7 @@ final class MemoryWatch {
     private let give: (Input) -> Void
     private var source: MemoryPressureSource?
     private var thresholds: MemoryThresholds?
+    private var reserve: ReserveWatch?
     /// What the apps held that are being ended for it.
     private var held: [AppID: Int] = [:]
     private var timer: TimerSource?
@@ -27,6 +28,11 @@ final class MemoryWatch {
         self.processes = processes
         self.give = give
         timer = try loop.timer { [weak self] in self?.lookNow() }
+        reserve = try ReserveWatch(loop: loop) { [weak self] in
+            self?.source?.left()
+        } handler: { [weak self] in
+            self?.tell($0)
+        }
     }
 
     /// Watches the machine with these thresholds. What cannot be watched is said once.
@@ -34,15 +40,25 @@ final class MemoryWatch {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
         thresholds = wanted
+        reserve?.reserve = wanted.reserve
         source = nil
         do throws(MemoryPressureUnavailable) {
             source = try MemoryPressureSource(loop: loop, thresholds: wanted) { [weak self] in
-                self?.give(.memoryPressure(MemoryLevel($0.level), $0.description))
+                self?.reserve?.begin()
+                self?.tell($0)
             }
             source?.onEnd = { [weak self] in self?.report($0) }
         } catch {
             report(error.description)
         }
+    }
+
+    /// An app runs that may need memory.
+    func expectUse() { reserve?.begin() }
+
+    private func tell(_ pressure: MemoryPressure) {
+        guard pressure.level > .none else { return }
+        give(.memoryPressure(MemoryLevel(pressure.level), pressure.description))
     }
 
     private func report(_ why: String) {

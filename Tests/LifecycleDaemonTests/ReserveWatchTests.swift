@@ -1,0 +1,49 @@
+import Systemd
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct ReserveWatchTests {
+    private static func reading(available: UInt64, swap: UInt64 = 0) -> MemoryReading {
+        var reading = MemoryReading(instant: 0, pressure: "", meminfo: nil)
+        reading.available = available
+        reading.freeSwap = swap
+        reading.total = 1 << 30
+        return reading
+    }
+
+    private static var thresholds: MemoryThresholds {
+        var thresholds = MemoryThresholds()
+        thresholds.reserve = 0.08
+        return thresholds
+    }
+
+    @Test func theNextLookComesBeforeTheFastestAppIsAtTheReserve() {
+        let reserve = UInt64(0.08 * Double(1 << 30))
+        #expect(ReserveWatch.pause(Self.reading(available: 0), 0.08) == ReserveWatch.shortestPause)
+        #expect(ReserveWatch.pause(Self.reading(available: reserve + 1024 * 70_000), 0.08) / 100 == 699)
+        #expect(ReserveWatch.pause(Self.reading(available: reserve, swap: 1024 * 70_000), 0.08) / 100 == 699)
+    }
+
+    @Test func shortageIsToldUntilItIsOver() throws {
+        let loop = try EventLoop()
+        var available: [UInt64] = [200 << 20, 80 << 20, 70 << 20, 600 << 20]
+        var told: [UInt64?] = []
+        let watch = try ReserveWatch(loop: loop) {
+            guard !available.isEmpty else { return nil }
+            let reading = Self.reading(available: available.removeFirst())
+            if available.isEmpty { loop.exit(code: 0) }
+            return MemoryPressure(since: reading, reading: reading, thresholds: Self.thresholds)
+        } handler: {
+            told.append($0.reading.available)
+        }
+        let limit = try loop.timer { loop.exit(code: 1) }
+        limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
+        watch.begin()
+        #expect(available.count == 4)
+        watch.reserve = 0.08
+        watch.begin()
+        #expect(try loop.run() == 0)
+        #expect(told == [80 << 20, 70 << 20])
+    }
+}
