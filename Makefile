@@ -21,7 +21,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all toolchain build samples deps demo test test-matrix simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
+.PHONY: all toolchain build samples deps demo test test-matrix test-machine simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
 all: build
 
 help: ## List the targets.
@@ -59,7 +59,12 @@ test: toolchain ## Run every test that this machine allows, and say what was ski
 	@scripts/test
 
 test-matrix: build ## Test on Debian 12, 13 and sid, as root: SUITES="..." for some of them.
+	@scripts/deps matrix
 	@scripts/test-matrix $(SUITES)
+
+test-machine: build ## Test on emulated machines with the kernels of Debian 12, 13 and sid, as root: SUITES="..." for some of them.
+	@scripts/deps deb machine
+	@scripts/test-machine $(SUITES)
 
 simulate: ## Run random histories of the whole machine against its promises: SEEDS=N or INPUTS=N, FROM=SEED.
 	$(SWIFT) build -c $(BUILD) --product simulate
