@@ -1,5 +1,5 @@
 /// Processes of the app that are in another control group: systemd moves a process that asks for a scope of its own, as
-/// systemd-run, flatpak and podman do.
+/// systemd-run and flatpak do.
 extension CgroupContainment {
     /// What the group alone does not tell of a launch.
     struct Launch {
