@@ -183,3 +183,19 @@ extension Kind<Set<String>> {
             }
     }
 }
+
+extension Kind<Set<Capability>?> {
+    /// The most that an app may have of the capabilities.
+    static let capabilities = Kind { node throws(Mismatch) in
+        let expected = #"an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"]"#
+        guard case .array(let elements) = node else { throw Mismatch(expected: expected, found: node) }
+        var capabilities: Set<Capability> = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let name) = element, let capability = Capability(rawValue: name) else {
+                throw Mismatch(expected: expected, found: element, hint: " as element \(index + 1)")
+            }
+            capabilities.insert(capability)
+        }
+        return capabilities
+    }
+}

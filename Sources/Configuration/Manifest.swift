@@ -115,6 +115,12 @@ public struct Manifest: Hashable, Sendable {
     /// What asks its processes to end.
     public var stopSignal = StopSignal.terminate
 
+    /// Whether none of its processes gains privileges by a program that it executes.
+    public var noNewPrivileges = false
+
+    /// The most that its processes may have of the capabilities; nil for no bound.
+    public var capabilities: Set<Capability>?
+
     /// Which process decides when it has ended.
     public var exitPolicy = ExitPolicy.main
 

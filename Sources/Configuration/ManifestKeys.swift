@@ -10,6 +10,8 @@ extension Manifest {
         Key("suspend", .choice, \.suspend),
         Key("suspendMethod", .choice, \.suspendMethod),
         Key("stopSignal", .choice, \.stopSignal),
+        Key("noNewPrivileges", .boolean, \.noNewPrivileges),
+        Key("capabilities", .capabilities, \.capabilities),
         Key("exitPolicy", .choice, \.exitPolicy),
         Key("callbacks", .choice, \.callbacks),
         Key("control", .choice, \.control),

@@ -24,6 +24,13 @@ public struct Confinement: Hashable, Sendable {
         self.hasNoNewPrivileges = hasNoNewPrivileges
     }
 
+    /// A confinement without limits of resources.
+    public init(boundingSet: UInt64 = .max, hasNoNewPrivileges: Bool) {
+        self.init(
+            limits: Array(repeating: .max, count: Self.limitCount), boundingSet: boundingSet,
+            hasNoNewPrivileges: hasNoNewPrivileges)
+    }
+
     /// The confinement of a process; nil if it has ended, or its number is that of a process that started later.
     ///
     /// - Parameter time: When the process was known by its number, in clock ticks since boot.

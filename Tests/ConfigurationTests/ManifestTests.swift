@@ -23,6 +23,8 @@ import Testing
             onExit = "previous"
             launchAtStart = "background"
             reclaimWhenSuspended = true
+            noNewPrivileges = true
+            capabilities = ["CAP_CHOWN", "CAP_CHECKPOINT_RESTORE"]
             schemes = ["HTTP", "x-a.b+c"]
             mimeTypes = ["text/plain", "Image/*"]
             [environment]
@@ -57,6 +59,8 @@ import Testing
         expected.onExit = .previous
         expected.launchAtStart = .background
         expected.reclaimWhenSuspended = true
+        expected.noNewPrivileges = true
+        expected.capabilities = [.chown, .checkpointRestore]
         expected.schemes = ["http", "x-a.b+c"]
         expected.mimeTypes = ["text/plain", "image/*"]
         var second = Schedule(at: try CalendarEvent("Mon 10:00"), kind: "processing")
@@ -73,6 +77,12 @@ import Testing
         let configuration = directory.load()
         #expect(configuration.manifests.map(\.id) == ["a.b-c", "z"])
         #expect(configuration.problems.map(\.file) == ["\(directory.path)/apps.d/not an id.toml"])
+    }
+
+    /// As linux/capability.h numbers them.
+    @Test func capabilitiesHaveTheNumbersOfTheKernel() {
+        #expect(Capability.bits(of: [.chown, .netBindService, .checkpointRestore]) == 1 | 1 << 10 | 1 << 40)
+        #expect(Capability.bits(of: Set(Capability.allCases)) == 1 << 41 - 1)
     }
 
     @Test(arguments: [
@@ -129,6 +139,13 @@ import Testing
         (
             "command = ['sh']\nreclaimWhenSuspended = 1",
             ":2: reclaimWhenSuspended: expected true or false, found the integer 1"
+        ),
+        (
+            "command = ['sh']\ncapabilities = ['CAP_KILL', 'CAP_FLY']",
+            #"""
+            :2: capabilities: expected an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"], \#
+            found "CAP_FLY" as element 2
+            """#
         ),
         (
             "command = ['sh']\nschemes = ['http', 'https:']",

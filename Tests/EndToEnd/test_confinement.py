@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import programs
+from takeover import manifest
 
 NO_CHOWN = ~1
 
@@ -50,6 +51,22 @@ def test_an_app_keeps_to_the_bounding_set_of_its_client(direct):
     pid = run_as(direct, "setpriv", "--bounding-set=-chown")
     found = status(pid)
     assert int(found["CapBnd"], 16) == usual & NO_CHOWN and int(found["CapPrm"], 16) & ~NO_CHOWN == 0
+    assert found["NoNewPrivs"] == "0"
+
+
+def test_a_manifest_forbids_new_privileges(direct):
+    manifest(direct, "app", programs.IDLE, "noNewPrivileges = true")
+    direct.lifectl("launch", "app")
+    assert status(direct.lifectl.pid("app"))["NoNewPrivs"] == "1"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@pytest.mark.parametrize("capabilities, bits", [("[]", 0), ("['CAP_CHOWN', 'CAP_KILL']", 1 << 0 | 1 << 5)])
+def test_a_manifest_bounds_capabilities(direct, capabilities, bits):
+    manifest(direct, "app", programs.IDLE, f"capabilities = {capabilities}")
+    direct.lifectl("launch", "app")
+    found = status(direct.lifectl.pid("app"))
+    assert (int(found["CapBnd"], 16), int(found["CapPrm"], 16)) == (bits, bits)
     assert found["NoNewPrivs"] == "0"
 
 

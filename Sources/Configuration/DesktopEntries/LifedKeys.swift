@@ -5,7 +5,8 @@ enum LifedKeys {
     /// The keys of a manifest that an entry can have. The others are said by the entry's own keys, or are not its
     /// business: who it runs as, when, and whether it may tell other apps what to do.
     static let names: Set<String> = [
-        "suspend", "suspendMethod", "stopSignal", "exitPolicy", "callbacks", "backgroundModes", "backgroundTime",
+        "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
+        "backgroundModes", "backgroundTime",
         "terminateTimeout", "launchTimeout", "scenes", "sceneLimit", "restart", "onExit", "reclaimWhenSuspended",
     ]
 

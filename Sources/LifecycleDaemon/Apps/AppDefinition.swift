@@ -21,7 +21,7 @@ struct AppDefinition {
     var workingDirectory: String?
     /// What is added to the environment of the app's user; for an ad-hoc app it is all that its caller had.
     var environment: [String: String] = [:]
-    /// What an ad-hoc app may have at most, that is what its caller had; nil for any other app.
+    /// The most that the app may have: of an ad-hoc app what its caller had, of another what its manifest says; nil for no bound.
     var confinement: Confinement?
     /// The manifest, or the desktop entry, that it came from; nil for an ad-hoc app.
     var manifest: String?
@@ -58,6 +58,7 @@ struct AppDefinition {
         self.manifest = manifest.file
         suspendMethod = SuspendMethod(manifest.suspendMethod)
         stopSignal = Signal(manifest.stopSignal)
+        confinement = Confinement(manifest)
         exitPolicy = manifest.exitPolicy
         exec = manifest.exec
         control = manifest.control
@@ -115,6 +116,16 @@ extension AppDefinition {
         // A program that hands over to its helpers is not to take them along when it ends.
         if isAdHoc { definition.exitPolicy = .last }
         return definition
+    }
+}
+
+extension Confinement {
+    /// What a manifest forbids its app; nil for nothing.
+    fileprivate init?(_ manifest: Manifest) {
+        guard manifest.noNewPrivileges || manifest.capabilities != nil else { return nil }
+        self.init(
+            boundingSet: manifest.capabilities.map(Capability.bits) ?? .max,
+            hasNoNewPrivileges: manifest.noNewPrivileges)
     }
 }
 
