@@ -38,6 +38,11 @@ static int result_of(long value)
     return value < 0 ? -errno : (int)value;
 }
 
+int linux_open(const char *path, int flags)
+{
+    return result_of(open(path, flags));
+}
+
 int linux_pidfd_open(pid_t pid)
 {
     return result_of(syscall(SYS_pidfd_open, pid, 0U));

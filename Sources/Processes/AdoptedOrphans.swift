@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The children that this process did not start: descendants of its apps whose own parents have ended.
 ///
@@ -44,7 +44,7 @@ final class AdoptedOrphans {
             let listed = children.of(me, threadCount: ourselves.threadCount).filter { !mainProcesses.contains($0) }
             alive = listed.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
             // A process that ended after the list was read has left its children to this one since.
-            let endedNow = Set(listed).subtracting(alive.map(\.pid))
+            let endedNow = Set(listed).subtracting(alive.pids)
             if ended.isSuperset(of: endedNow) { break }
             ended.formUnion(endedNow)
         }

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A process with its parent, its parent's parent and so on.
 public struct Ancestry: Sendable {

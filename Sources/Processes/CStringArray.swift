@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Strings the way execve(2) takes them: a null-terminated array of pointers to zero-terminated bytes.
 @safe struct CStringArray: ~Copyable {

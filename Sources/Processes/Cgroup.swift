@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A group of the cgroup v2 hierarchy: a directory whose files are its attributes, see cgroups(7).
 ///
@@ -100,11 +99,9 @@ extension Cgroup {
 
 extension Cgroup {
     func write(_ value: String, to attribute: String) throws(Errno) {
-        let number = unsafe open("\(path)/\(attribute)", O_WRONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Errno(rawValue: errno) }
-        let file = Descriptor(owning: number)
+        let file = try Descriptor.open("\(path)/\(attribute)", O_WRONLY)
         let bytes = Array(value.utf8)
-        guard unsafe Glibc.write(file.rawValue, bytes, bytes.count) == bytes.count else {
+        guard unsafe CLinux.write(file.rawValue, bytes, bytes.count) == bytes.count else {
             throw Errno(rawValue: errno)
         }
     }

@@ -3,7 +3,7 @@ extension CgroupContainment {
     private static let roundLimit = 8
 
     /// Moves the helpers that have left their parents, with all that they have started, to a group beside those of the apps.
-    func release(_ members: [ProcessStatus]) -> [ProcessStatus] {
+    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
         guard let launch, !launch.helpers.names.isEmpty else { return members }
         var members = members
         for _ in 0..<Self.roundLimit {
@@ -24,7 +24,7 @@ extension CgroupContainment {
     private func leavingHelpers(among members: [ProcessStatus], _ launch: Launch) -> [ProcessStatus] {
         // Mostly there is the main process alone.
         guard members.contains(where: { $0.identity != launch.main }) else { return [] }
-        let numbers = Set(members.map(\.pid))
+        let numbers = Set(members.pids)
         var leaving: Set<ProcessID> = []
         return members.filter { process in
             guard process.identity != launch.main else { return false }

@@ -25,15 +25,15 @@ extension CgroupContainment {
         for process in outside.union(main.map { [$0] } ?? []).compactMap(Self.current) { descendants.add(process) }
         let inside = Set(numbers)
         let found = descendants.found.filter { !inside.contains($0.pid) && !subtree.isInAnyGroup($0.pid) }
-        outside = Set(found.map(\.identity))
+        outside = Set(found.identities)
         return found
     }
 
     /// Looks for members that have left the group.
     ///
     /// - Returns: Whether there is a member that was not known.
-    func lookOutside(_ members: [ProcessStatus]) -> Bool {
-        let known = Set(members.map(\.pid))
+    func findMembersOutside(_ members: [ProcessStatus]) -> Bool {
+        let known = Set(members.pids)
         let children = Children()
         var found = members.flatMap { parent in
             children.of(parent.pid, threadCount: parent.threadCount).filter { !known.contains($0) }
@@ -48,7 +48,7 @@ extension CgroupContainment {
         }
         // What was born inside since is in the group, and what is in another app's is that app's.
         let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
-        outside.formUnion(new.map(\.identity))
+        outside.formUnion(new.identities)
         return !new.isEmpty
     }
 

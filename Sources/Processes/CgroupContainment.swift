@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
 /// or its environment takes it out.
@@ -6,12 +6,15 @@ import Glibc
 /// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request. It is then held by
 /// descent; see ``lookOutside(_:)``.
 final class CgroupContainment: Containment {
-    let kind = ContainmentKind.cgroup
+    override var kind: ContainmentKind { .cgroup }
+    override var cgroup: Cgroup? { group }
+    override var groupName: String? { name }
 
     let group: Cgroup
+    private let name: String
     let subtree: CgroupSubtree
     private let events: CgroupEventFile
-    private(set) var isAskedToFreeze: Bool
+    private var isFreezeRequested: Bool
     /// The launch whose processes the group holds, once there is one.
     var launch: Launch?
     /// The known members that are not in the group.
@@ -24,18 +27,16 @@ final class CgroupContainment: Containment {
     /// - Parameter isAskedToFreeze: Whether it was before.
     init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
         self.group = group
-        groupName = group.lastName
+        name = group.lastName
         self.subtree = subtree
-        self.isAskedToFreeze = isAskedToFreeze
+        isFreezeRequested = isAskedToFreeze
         events = try CgroupEventFile(of: group)
     }
 
-    let groupName: String?
-
-    var changeDescriptor: Int32? { events.descriptor.rawValue }
+    override var changeDescriptor: Int32? { events.descriptor.rawValue }
 
     /// In the order in which they started.
-    func members() -> [ProcessStatus] {
+    override func members() -> [ProcessStatus] {
         let numbers = numbers()
         var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
         if hasOutside(numbers) { found += membersOutside(numbers) }
@@ -43,9 +44,9 @@ final class CgroupContainment: Containment {
         return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
     }
 
-    func memberIDs() -> [ProcessID]? {
+    override func memberIDs() -> [ProcessID]? {
         let numbers = numbers()
-        return hasOutside(numbers) ? numbers + membersOutside(numbers).map(\.pid) : numbers
+        return hasOutside(numbers) ? numbers + membersOutside(numbers).pids : numbers
     }
 
     private func numbers() -> [ProcessID] {
@@ -53,49 +54,55 @@ final class CgroupContainment: Containment {
         return group.processIDs().filter { $0 != me && $0 != 1 }
     }
 
-    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+    override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // It passes over processes whose first thread has ended (seen on 6.18).
         signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil
             ? { [outside] in !$0.state.isGone && !outside.contains($0.identity) } : nil
     }
 
-    func claims(_ process: ProcessStatus) -> Bool {
+    override func claims(_ process: ProcessStatus) -> Bool {
         if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
         return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
     }
 
-    func leaderWasReaped() {
+    override func leaderWasReaped() {
         leaderIsReaped = true
         if hadSeveral { _ = lookOutside([]) }
     }
 
-    func acknowledgeChange() -> Bool { events.read() != nil }
+    override func acknowledgeChange() -> Bool { events.read() != nil }
 
-    func discard() {
+    override func discard() {
         subtree.discard(group)
     }
-}
 
-// MARK: - Freezing
+    override func release(_ members: [ProcessStatus]) -> [ProcessStatus] { releaseHelpers(members) }
 
-extension CgroupContainment {
-    func freeze() -> Bool {
-        isAskedToFreeze = (try? group.write("1", to: "cgroup.freeze")) != nil
-        return isAskedToFreeze
+    override func lookOutside(_ members: [ProcessStatus]) -> Bool { findMembersOutside(members) }
+
+    override var strays: [ProcessIdentity] { outside.sorted { $0.pid < $1.pid } }
+
+    // MARK: - Freezing
+
+    override var isAskedToFreeze: Bool { isFreezeRequested }
+
+    override func freeze() -> Bool {
+        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil
+        return isFreezeRequested
     }
 
-    func thaw() {
-        guard isAskedToFreeze else { return }
+    override func thaw() {
+        guard isFreezeRequested else { return }
         // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
-        for _ in 0..<2 where isAskedToFreeze {
-            isAskedToFreeze = (try? group.write("0", to: "cgroup.freeze")) == nil
+        for _ in 0..<2 where isFreezeRequested {
+            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
         }
     }
 
-    var isGroupAlone: Bool { outside.isEmpty }
+    override var isGroupAlone: Bool { outside.isEmpty }
 
-    func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
+    override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
-    var isFrozen: Bool { isAskedToFreeze && events.read()?.isFrozen ?? false }
+    override var isFrozen: Bool { isFreezeRequested && events.read()?.isFrozen ?? false }
 }

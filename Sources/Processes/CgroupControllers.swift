@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 // Controllers of the cgroups of apps: cpu, io, memory and pids.
 //

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// What the kernel says in `cgroup.events`, see its "Control Group v2" document.
 struct CgroupEvents: Hashable, Sendable {
@@ -25,9 +25,7 @@ struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor
 
     init(of group: Cgroup) throws(Errno) {
-        let number = unsafe open("\(group.path)/cgroup.events", O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Errno(rawValue: errno) }
-        descriptor = Descriptor(owning: number)
+        descriptor = try Descriptor.open("\(group.path)/cgroup.events", O_RDONLY)
     }
 
     /// What holds now; nil when the group is gone.

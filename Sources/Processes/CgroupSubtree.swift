@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Why apps cannot have cgroups here, in words for a person.
 public struct CgroupsUnavailable: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Something that happened to a child.
 public struct ChildEvent: Hashable, Sendable {

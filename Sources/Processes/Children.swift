@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Who the children of a process are.
 ///
@@ -28,7 +28,7 @@ struct Children {
     }
 
     private static func parents(among processes: [ProcessStatus]) -> Source {
-        .parentOfEveryProcess(Dictionary(grouping: processes, by: \.parent).mapValues { $0.map(\.pid) })
+        .parentOfEveryProcess(Dictionary(grouping: processes) { $0.parent }.mapValues { $0.pids })
     }
 
     /// The children of a process, zombies included.

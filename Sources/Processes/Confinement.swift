@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// What a process may have at most: its resource limits, its capability bounding set, and whether it can gain privileges.
 ///
@@ -46,12 +45,7 @@ public struct Confinement: Hashable, Sendable {
     }
 
     /// The present time in clock ticks since boot, as the start of a process.
-    public static var now: UInt64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        let perSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        return UInt64(time.tv_sec) * perSecond + UInt64(time.tv_nsec) * perSecond / 1_000_000_000
-    }
+    public static var now: UInt64 { BootTime.now.ticks }
 
     /// Of proc_pid_limits(5): one line for each resource, in the order of their numbers, behind a heading; the limits
     /// begin behind a name of 25 bytes and a space.

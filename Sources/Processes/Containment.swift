@@ -14,97 +14,108 @@ public struct SignalFailure: Hashable, Sendable {
     public let error: Errno
 }
 
-/// The boundary around the processes of one app: who is inside, and reaching all of them.
+/// The boundary around the processes of one app.
 ///
-/// Process 0, process 1 and the calling process are never inside. A process that has vanished is never an error.
-public protocol Containment: AnyObject {
-    var kind: ContainmentKind { get }
+/// Process 0, process 1 and the daemon are never inside. A process that has vanished is never an error. The defaults here are
+/// those of a boundary without a cgroup: signals alone hold the processes, and the kernel does not tell of the end of the last.
+/// A subclass overrides at least ``members()`` and ``claims(_:)``.
+class Containment {
+    /// How the processes are held together.
+    var kind: ContainmentKind { .processGroup }
+
+    /// The cgroup that holds the processes; nil where there is none.
+    var cgroup: Cgroup? { nil }
 
     /// The name of the cgroup below the apps' directory; nil where there is none.
-    var groupName: String? { get }
+    var groupName: String? { nil }
 
-    /// The processes of this moment that have not ended.
-    func members() -> [ProcessStatus]
+    /// The containment that holds the processes: another one if this one only chooses among its members.
+    var base: Containment { self }
 
-    /// The numbers of the members, and of what has ended among them, where that takes less than looking at each; nil where it
-    /// does not.
-    func memberIDs() -> [ProcessID]?
+    /// This containment, if it limits another one to the processes of an owner.
+    var owned: OwnedContainment? { nil }
 
-    /// What holds the processes: another containment if this one only chooses among its members.
-    var base: any Containment { get }
+    /// The containment that holds a launched tree without a cgroup, if that is how the processes are held.
+    var processGroup: ProcessGroupContainment? { nil }
 
-    /// Whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
+    /// Returns the processes of this moment that have not ended.
+    func members() -> [ProcessStatus] { [] }
+
+    /// Returns the numbers of the members, and of those among them that have ended; nil if that takes as long as ``members()``.
+    func memberIDs() -> [ProcessID]? { nil }
+
+    /// The members of the latest look that are neither below the main process nor in the cgroup.
+    var strays: [ProcessIdentity] { [] }
+
+    /// Returns whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
+    func claims(_ process: ProcessStatus) -> Bool { false }
+
+    /// Returns whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
     /// process was open before, and is.
-    func maySignal(_ pid: ProcessID) -> Bool
+    func maySignal(_ pid: ProcessID) -> Bool { true }
 
     /// Sends a signal to as many members as the kernel reaches in one call, as atomically against fork(2) as it allows.
     ///
     /// A process that moves meanwhile may be missed; so may one that is born.
     ///
-    /// - Returns: Whether a member was among them; nil when nobody was.
-    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)?
+    /// - Returns: Whether a member was among them; nil if the call reaches no process.
+    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? { nil }
 
-    /// Whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
-    func claims(_ process: ProcessStatus) -> Bool
-
-    /// The main process has been reaped: from now on its number may belong to a stranger.
-    func leaderWasReaped()
+    /// Notes that the main process has been reaped: from now on its number may belong to a stranger.
+    func leaderWasReaped() {}
 
     /// Polls as exceptional (POLLPRI) when the last member has ended, and when the members have been frozen or thawed;
-    /// nil where nothing tells.
-    var changeDescriptor: Int32? { get }
+    /// nil if the kernel does not tell.
+    var changeDescriptor: Int32? { nil }
 
-    /// Ends the exceptional state of the descriptor. False when nothing more will come.
-    func acknowledgeChange() -> Bool
+    /// Ends the exceptional state of the descriptor.
+    ///
+    /// - Returns: False if nothing more will come.
+    func acknowledgeChange() -> Bool { false }
 
     /// Asks for every member, and every child that one may yet have, to be kept from running.
     ///
-    /// - Returns: Whether that can be asked for. `isFrozen` tells when it is done.
-    func freeze() -> Bool
+    /// - Returns: Whether that can be asked for. ``isFrozen`` tells when it is done.
+    func freeze() -> Bool { false }
 
-    /// Ends what `freeze()` asked for.
-    func thaw()
+    /// Ends what ``freeze()`` asked for.
+    func thaw() {}
 
-    /// Whether `freeze()` is in force, done or not.
-    var isAskedToFreeze: Bool { get }
+    /// A Boolean value that indicates whether ``freeze()`` is in force, done or not.
+    var isAskedToFreeze: Bool { false }
 
-    /// Whether all are kept from running since `freeze()`.
-    var isFrozen: Bool { get }
+    /// A Boolean value that indicates whether all members are kept from running since ``freeze()``.
+    var isFrozen: Bool { false }
 
-    /// Whether each member is known to be in the cgroup.
-    var isGroupAlone: Bool { get }
+    /// A Boolean value that indicates whether each member is known to be in the cgroup.
+    var isGroupAlone: Bool { false }
 
-    /// Whether `freeze()` reaches a member.
-    func freezes(_ process: ProcessStatus) -> Bool
+    /// Returns whether ``freeze()`` reaches a member.
+    func freezes(_ process: ProcessStatus) -> Bool { true }
 
-    /// Lets go of the members that serve other apps too.
+    /// Releases the members that serve other apps too.
     ///
     /// - Parameter members: Those of a look that was just taken.
     /// - Returns: Those that are left.
-    func release(_ members: [ProcessStatus]) -> [ProcessStatus]
+    func release(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
 
     /// Looks further than ``members()`` does, which finds from then on what was found.
     ///
     /// - Parameter members: Those of a look that was just taken.
     /// - Returns: Whether there is a member that was not known.
-    func lookOutside(_ members: [ProcessStatus]) -> Bool
-
-    /// Whether a member that has ended, and has not been reaped, may have left another behind that is not known yet.
-    var mayHaveLeftOthers: Bool { get }
-
-    /// Gives back what the boundary is made of, as soon as it is empty. Nothing else is called afterwards.
-    func discard()
-}
-
-extension Containment {
-    var groupName: String? { nil }
-    var isAskedToFreeze: Bool { false }
-    func memberIDs() -> [ProcessID]? { nil }
-    var mayHaveLeftOthers: Bool { false }
-    var isGroupAlone: Bool { false }
-    var base: any Containment { self }
-    func freezes(_ process: ProcessStatus) -> Bool { true }
-    func release(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
     func lookOutside(_ members: [ProcessStatus]) -> Bool { false }
-    func maySignal(_ pid: ProcessID) -> Bool { true }
+
+    /// A Boolean value that indicates whether a member that has ended, and has not been reaped, may have left another behind
+    /// that is not known yet.
+    var mayHaveLeftOthers: Bool { false }
+
+    /// Removes the boundary as soon as it is empty. The containment is not used afterwards.
+    func discard() {}
+
+    /// Returns a containment of only those processes that run as the owner.
+    ///
+    /// - Parameter origin: The cgroup that other processes return to.
+    func limited(to owner: TreeOwner, origin: String?) -> Containment {
+        owner.user == 0 ? self : OwnedContainment(self, owner: owner, origin: origin)
+    }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A walk down from processes to everything below them.
 struct Descendants {

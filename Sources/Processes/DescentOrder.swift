@@ -13,14 +13,15 @@ struct DescentOrder {
             parents = []
             return
         }
-        let indices = Dictionary(processes.enumerated().map { ($1.pid, $0) }) { $1 }
+        var indices: [ProcessID: Int] = [:]
+        for (index, process) in processes.enumerated() { indices[process.pid] = index }
         var levels: [[ProcessStatus]] = []
         for (process, depth) in zip(processes, Self.depths(of: processes, indices)) {
             while levels.count <= depth { levels.append([]) }
             levels[depth].append(process)
         }
         self.levels = levels
-        parents = Set(processes.map(\.parent)).intersection(indices.keys)
+        parents = Set(processes.map { $0.parent }).intersection(indices.keys)
     }
 
     /// The processes, children before their parents.
@@ -28,7 +29,7 @@ struct DescentOrder {
 
     /// The processes of which a child is among the processes, in their levels.
     var levelsOfParents: [[ProcessIdentity]] {
-        levels.dropLast().map { $0.filter { parents.contains($0.pid) }.map(\.identity) }
+        levels.dropLast().map { $0.filter { parents.contains($0.pid) }.identities }
     }
 
     private static func depths(of processes: [ProcessStatus], _ indices: [ProcessID: Int]) -> [Int] {

@@ -16,3 +16,6 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
         return unsafe String(cString: text)
     }
 }
+
+/// The error number of the latest call of libc that failed.
+var errno: Int32 { linux_errno() }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// How far a child has come on its way to being the program.
 public enum ExecStatus: Hashable, Sendable {
@@ -39,7 +38,7 @@ public struct ExecStatusPipe: ~Copyable {
         var failure = linux_spawn_failure()
         let size = MemoryLayout<linux_spawn_failure>.size
         while true {
-            let count = unsafe Glibc.read(descriptor.rawValue, &failure, size)
+            let count = unsafe CLinux.read(descriptor.rawValue, &failure, size)
             if count == 0 { return .running }
             if count == size { return .failed(error(for: failure)) }
             if count < 0 && errno == EINTR { continue }

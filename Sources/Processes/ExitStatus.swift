@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// How a process ended.
 public enum ExitStatus: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A process that is held by a descriptor while it is looked at, so that its number cannot become another's unnoticed.
 public struct HeldProcess: ~Copyable {

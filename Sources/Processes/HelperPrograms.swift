@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The programs that serve other apps as well as the app that started them, for example a session bus or a key agent.
 public final class HelperPrograms {
@@ -25,7 +25,7 @@ public final class HelperPrograms {
         else { return false }
         var status = stat()
         return unsafe stat("/proc/\(process.pid)/exe", &status) == 0 && status.st_uid == 0
-            && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+            && status.st_mode & 0o022 == 0
     }
 }
 
@@ -41,7 +41,7 @@ extension ProcessTable {
     /// Returns the helpers of this moment, and those that an earlier daemon has released.
     public func allHelpers() -> [Helper] {
         let inGroups = groups?.helperProcesses() ?? []
-        let known = Set(inGroups.map(\.pid))
+        let known = Set(inGroups.map { $0.pid })
         let orphaned = orphans.helpers().filter { !known.contains($0.pid) && groups?.groupName(of: $0.pid) == nil }
         return inGroups.compactMap { pid, app in
             ProcessStatus(of: pid).map { Helper(process: ProcessInfo($0), app: app) }

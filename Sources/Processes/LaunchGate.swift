@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Keeps a child from executing its program until the launch is on record.
 ///

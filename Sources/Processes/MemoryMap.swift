@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// What a process has in its memory: proc_pid_maps(5) and proc_pid_statm(5).
 enum MemoryMap {

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else has to wait for it.
 ///
@@ -81,13 +80,13 @@ public struct MemoryReclaim {
     ///
     /// - Parameter time: When no other piece is begun; one takes some milliseconds at most, unless swap is slow.
     public mutating func step(for time: Duration = .milliseconds(5)) -> Progress {
-        let end = ContinuousClock.now + time
+        let end = BootTime.now + time
         repeat {
             guard let piece = pieces.popLast() else { return .done(outcome(nil)) }
             guard let error = reclaim(piece) else { continue }
             pieces = []
             return .done(outcome(error))
-        } while ContinuousClock.now < end
+        } while BootTime.now < end
         return pieces.isEmpty ? .done(outcome(nil)) : .more
     }
 

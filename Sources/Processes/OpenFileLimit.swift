@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The limit of open descriptors of this process, RLIMIT_NOFILE of getrlimit(2).
 public enum OpenFileLimit {

@@ -49,7 +49,7 @@ struct OwnValues: Hashable {
             if let known = values[record.set], known.bearer.isOlder(than: bearer) { continue }
             values[record.set] = (record.own, bearer)
         }
-        return values.mapValues(\.own)
+        return values.mapValues { $0.own }
     }
 }
 

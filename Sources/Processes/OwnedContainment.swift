@@ -4,28 +4,33 @@
 /// a foreign process: `cgroup.kill` never, because a process may become foreign meanwhile, and the freezer only as long as
 /// no foreign process is inside.
 final class OwnedContainment: Containment {
-    let base: any Containment
+    private let inner: Containment
     let owner: TreeOwner
     /// The cgroup that foreign processes return to when the tree is given back.
     private let origin: String?
 
-    init(_ base: any Containment, owner: TreeOwner, origin: String?) {
-        self.base = base
+    init(_ base: Containment, owner: TreeOwner, origin: String?) {
+        inner = base
         self.owner = owner
         self.origin = origin
     }
 
-    var kind: ContainmentKind { base.kind }
-    var groupName: String? { base.groupName }
+    override var base: Containment { inner }
+    override var owned: OwnedContainment? { self }
+    override var processGroup: ProcessGroupContainment? { inner.processGroup }
+    override var kind: ContainmentKind { inner.kind }
+    override var cgroup: Cgroup? { inner.cgroup }
+    override var groupName: String? { inner.groupName }
+    override var strays: [ProcessIdentity] { inner.strays }
 
-    func members() -> [ProcessStatus] { base.members().filter { owner.owns($0.pid) } }
+    override func members() -> [ProcessStatus] { inner.members().filter { owner.owns($0.pid) } }
 
-    func memberIDs() -> [ProcessID]? { base.memberIDs()?.filter(owner.owns) }
+    override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter(owner.owns) }
 
     /// The processes of the tree that do not run as its owner, those of its descendants included that it does not hold.
     func foreigners() -> [ProcessStatus] {
         var descendants = Descendants(children: Children())
-        for member in base.members() { descendants.add(member) }
+        for member in inner.members() { descendants.add(member) }
         return foreigners(among: descendants.found)
     }
 
@@ -36,53 +41,42 @@ final class OwnedContainment: Containment {
         }
     }
 
-    private var holdsForeigner: Bool { !foreigners(among: base.members()).isEmpty }
+    private var holdsForeigner: Bool { !foreigners(among: inner.members()).isEmpty }
 
-    var isGroupAlone: Bool { base.isGroupAlone }
+    override var isGroupAlone: Bool { inner.isGroupAlone }
 
-    func freezes(_ process: ProcessStatus) -> Bool { base.freezes(process) }
+    override func freezes(_ process: ProcessStatus) -> Bool { inner.freezes(process) }
 
-    func lookOutside(_ members: [ProcessStatus]) -> Bool { base.lookOutside(base.members()) }
+    override func lookOutside(_ members: [ProcessStatus]) -> Bool { inner.lookOutside(inner.members()) }
 
-    func maySignal(_ pid: ProcessID) -> Bool { owner.owns(pid) }
+    override func maySignal(_ pid: ProcessID) -> Bool { owner.owns(pid) }
 
-    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? { nil }
+    override func claims(_ process: ProcessStatus) -> Bool { inner.claims(process) }
 
-    func claims(_ process: ProcessStatus) -> Bool { base.claims(process) }
+    override func leaderWasReaped() { inner.leaderWasReaped() }
 
-    func leaderWasReaped() { base.leaderWasReaped() }
+    override var changeDescriptor: Int32? { inner.changeDescriptor }
 
-    var changeDescriptor: Int32? { base.changeDescriptor }
+    override func acknowledgeChange() -> Bool { inner.acknowledgeChange() }
 
-    func acknowledgeChange() -> Bool { base.acknowledgeChange() }
+    override func freeze() -> Bool { !holdsForeigner && inner.freeze() }
 
-    func freeze() -> Bool { !holdsForeigner && base.freeze() }
+    override func thaw() { inner.thaw() }
 
-    func thaw() { base.thaw() }
-
-    var isAskedToFreeze: Bool { base.isAskedToFreeze }
+    override var isAskedToFreeze: Bool { inner.isAskedToFreeze }
 
     /// A process that was about to gain rights may have been frozen with them: the group is thawed then.
-    var isFrozen: Bool {
-        guard base.isFrozen else { return false }
+    override var isFrozen: Bool {
+        guard inner.isFrozen else { return false }
         if !holdsForeigner { return true }
-        base.thaw()
+        inner.thaw()
         return false
     }
 
-    func discard() {
-        if let group = (base as? CgroupContainment)?.group, let origin {
+    override func discard() {
+        if let group = inner.cgroup, let origin {
             Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
         }
-        base.discard()
-    }
-}
-
-extension Containment {
-    /// Returns what holds only those processes that run as the owner.
-    ///
-    /// - Parameter origin: The cgroup that other processes return to.
-    func limited(to owner: TreeOwner, origin: String?) -> any Containment {
-        owner.user == 0 ? self : OwnedContainment(self, owner: owner, origin: origin)
+        inner.discard()
     }
 }

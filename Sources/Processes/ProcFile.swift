@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// Reading under `/proc` and in cgroups, where what is read may vanish between any two calls.
@@ -55,12 +54,12 @@ enum ProcFile {
     private static let pageSize = 4096
 
     private static func open(_ path: String) -> Descriptor? {
-        let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else {
-            note(errno)
+        do throws(Errno) {
+            return try Descriptor.open(path, O_RDONLY)
+        } catch {
+            note(error.rawValue)
             return nil
         }
-        return Descriptor(owning: number)
     }
 
     private static func readChunk(of file: borrowing Descriptor, atMost count: Int) -> [UInt8]? {
@@ -75,7 +74,7 @@ enum ProcFile {
 
     private static func read(from file: borrowing Descriptor, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
-            let count = unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+            let count = unsafe CLinux.read(file.rawValue, buffer.baseAddress, buffer.count)
             if count >= 0 || errno != EINTR { return count }
         }
     }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// What the kernel tells of the process that a pidfd stands for. The descriptors stay their owners'.
 enum ProcessDescriptor {

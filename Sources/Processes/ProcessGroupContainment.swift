@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Holds an app by the process group and session of its main process, and by what its descendants cannot shed.
 ///
@@ -6,7 +6,7 @@ import Glibc
 /// adopted orphans. An orphan belongs to the app when it was seen as a member before, when it is in a session of
 /// a member, when it carries the app's launch token, or when it arrived as a process of the app ended. Another escapes: only
 /// a cgroup holds it.
-final class ProcessGroupContainment: SignalledContainment {
+final class ProcessGroupContainment: Containment {
     private let leader: ProcessIdentity
     private let token: LaunchToken
     private let orphans: AdoptedOrphans
@@ -16,7 +16,7 @@ final class ProcessGroupContainment: SignalledContainment {
     private var sessions: Set<ProcessID> = []
     private let listsChildren: Bool
     /// The members of the latest look that are not below the main process.
-    private(set) var strays: [ProcessIdentity] = []
+    private var found: [ProcessIdentity] = []
     /// The children of this process that were members, until they are reaped: what they leave behind is the app's.
     private var awaited: Set<ProcessID> = []
 
@@ -31,7 +31,10 @@ final class ProcessGroupContainment: SignalledContainment {
         sessions = [leader.pid]
     }
 
-    func members() -> [ProcessStatus] {
+    override var processGroup: ProcessGroupContainment? { self }
+    override var strays: [ProcessIdentity] { found }
+
+    override func members() -> [ProcessStatus] {
         let children = Children(listedByKernel: listsChildren)
         var descendants = Descendants(children: children)
         if !leaderIsReaped, let main = ProcessStatus(of: leader.pid) {
@@ -43,19 +46,19 @@ final class ProcessGroupContainment: SignalledContainment {
             descendants.add(orphan)
         }
         let strays = descendants.found.dropFirst(count)
-        self.strays = strays.map(\.identity)
+        found = strays.identities
         awaitEnd(of: strays)
         remember(descendants.found)
         return descendants.found
     }
 
-    func claims(_ process: ProcessStatus) -> Bool {
+    override func claims(_ process: ProcessStatus) -> Bool {
         seen.contains(process.identity) || isInOwnSession(process) || LaunchMark.token(of: process.pid) == token
     }
 
     /// Makes processes members that nothing else tells of.
     func claim(_ processes: [ProcessStatus]) {
-        seen.formUnion(processes.map(\.identity))
+        seen.formUnion(processes.identities)
         awaitEnd(of: processes)
     }
 
@@ -69,15 +72,15 @@ final class ProcessGroupContainment: SignalledContainment {
     /// - Returns: Whether it was a member.
     func orphanWasReaped(_ pid: ProcessID) -> Bool { awaited.remove(pid) != nil }
 
-    var mayHaveLeftOthers: Bool { !awaited.isEmpty }
+    override var mayHaveLeftOthers: Bool { !awaited.isEmpty }
 
-    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+    override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // Until the leader is reaped its number, and so the group's, cannot be reused.
         guard !leaderIsReaped, SignalDelivery.send(signal, toGroup: leader.pid) == nil else { return nil }
         return { [leader] in $0.processGroup == leader.pid }
     }
 
-    func leaderWasReaped() {
+    override func leaderWasReaped() {
         leaderIsReaped = true
     }
 
@@ -89,8 +92,8 @@ final class ProcessGroupContainment: SignalledContainment {
     }
 
     private func remember(_ members: [ProcessStatus]) {
-        seen = Set(members.map(\.identity))
-        sessions = Set(members.map(\.session))
+        seen = Set(members.identities)
+        sessions = Set(members.map { $0.session })
         if !leaderIsReaped { sessions.insert(leader.pid) }
         // A child that has not come to its setsid(2) yet is still in ours.
         sessions.remove(getsid(0))

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A process of an app, for people to look at.
 public struct ProcessInfo: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct ProcessInfo: Hashable, Sendable {
 }
 
 extension ProcessInfo {
-    private static let microsecondsPerTick = 1_000_000 / UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+    private static let microsecondsPerTick = 1_000_000 / BootTime.ticksPerSecond
 
     init(_ status: ProcessStatus) {
         let (microseconds, overflow) = status.processorTicks.multipliedReportingOverflow(by: Self.microsecondsPerTick)

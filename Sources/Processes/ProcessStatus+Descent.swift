@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 extension ProcessStatus {
     /// Whether something is so of the process itself or of one above it, as far up as this process or process 1.

@@ -50,3 +50,11 @@ extension ProcessStatus {
         self = status
     }
 }
+
+extension Sequence<ProcessStatus> {
+    /// The processes, safe from mistaking them for later ones.
+    var identities: [ProcessIdentity] { map { $0.identity } }
+
+    /// The numbers of the processes.
+    var pids: [ProcessID] { map { $0.pid } }
+}

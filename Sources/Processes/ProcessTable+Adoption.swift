@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// What was found of a tree that an earlier process had launched.
 public enum Adoption {
@@ -23,7 +23,7 @@ extension ProcessTable {
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
         var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
         let exitStatus = main.exitStatus
-        let containment: any Containment =
+        let containment: Containment =
             cgroupContainment(of: group, holding: saved) ?? saved.containmentWithoutGroup(helpers: helpers)
         if exitStatus != nil { containment.leaderWasReaped() }
         if let exitStatus, ProcFile.isComplete(containment.members) == ([], true) {
@@ -42,7 +42,7 @@ extension ProcessTable {
     }
 
     /// Returns the owner of a tree that was kept without one: that of the main process, or of the oldest one left.
-    private func owner(of main: ProcessIdentity, heldBy containment: any Containment) -> TreeOwner {
+    private func owner(of main: ProcessIdentity, heldBy containment: Containment) -> TreeOwner {
         let members = containment.members()
         let process = members.first { $0.identity == main } ?? members.first
         return TreeOwner(ofProcessWith: process.flatMap { RunningProcess.users(of: $0.pid) } ?? [])

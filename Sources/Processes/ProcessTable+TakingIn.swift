@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 extension ProcessTable {
     /// Makes a tree of a process that runs already and is not of this program's making, with all its descendants. It is in
@@ -40,13 +40,13 @@ extension ProcessTable {
     /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
     public func letGo(_ tree: ProcessTree) {
         tree.resume()
-        if let held = tree.containment.base as? CgroupContainment, let origin = tree.origin {
-            Relocation(to: Cgroup(mountPoint: held.group.mountPoint, name: origin)).empty(held.group)
+        if let group = tree.cgroup, let origin = tree.origin {
+            Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
         }
     }
 
     /// Moves everybody into a new cgroup; nil where there are none, or where that is not possible or not proper.
-    private func enclose(_ descent: any Containment, origin: String?, name: String) -> CgroupContainment? {
+    private func enclose(_ descent: Containment, origin: String?, name: String) -> CgroupContainment? {
         guard let cgroups, let origin, let group = try? cgroups.makeGroup(for: name) else { return nil }
         do throws(Errno) {
             let containment = try CgroupContainment(group: group, subtree: cgroups)
@@ -62,20 +62,13 @@ extension ProcessTable {
 
 extension ProcessTree {
     /// Its processes, as of the latest look, that nothing but being known makes its own.
-    public var strays: [ProcessIdentity] {
-        switch containment.base {
-        case let descent as DescentContainment: descent.strays
-        case let group as ProcessGroupContainment: group.strays
-        case let group as CgroupContainment: group.outside.sorted { $0.pid < $1.pid }
-        default: []
-        }
-    }
+    public var strays: [ProcessIdentity] { containment.strays }
 
     /// Looks at the processes of a tree that was taken in.
     ///
     /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
     public func lookForStrays() -> Bool {
-        guard containment.base is DescentContainment else { return false }
+        guard isTakenIn, cgroup == nil else { return false }
         _ = containment.base.members()
         return !strays.isEmpty
     }
@@ -95,7 +88,7 @@ struct Relocation {
     /// - Parameter unit: The place of a process in the one unit that processes may be taken from; those of others are
     ///   systemd's to arrange.
     /// - Throws: EBUSY when there is always another one, EPERM when one is in another unit, and what the kernel says.
-    func move(_ members: any Containment, fromUnitOf unit: String?) throws(Errno) {
+    func move(_ members: Containment, fromUnitOf unit: String?) throws(Errno) {
         for _ in 0..<Self.roundLimit {
             let inside = Set(group.processIDs())
             let outside = members.members().filter { !inside.contains($0.pid) }

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// All process trees of the daemon. It is the only one that waits for children.
 public final class ProcessTable {
@@ -281,9 +281,7 @@ extension CgroupContainment {
 
 /// Starts a program in a cgroup.
 private func spawn(_ request: SpawnRequest, in group: Cgroup) throws(SpawnError) -> SpawnedProcess {
-    let number = unsafe open(group.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { throw .failed("open a control group", errno) }
-    let directory = Descriptor(owning: number)
+    let directory = try openForLaunch(group.path, O_RDONLY | O_DIRECTORY, "open a control group")
     var request = request
     request.cgroup = directory.rawValue
     let process = try spawn(request)

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Signals in the order of descent. A parent that runs while its child is stopped may take it for a job that was stopped by
 /// hand: a shell then takes the terminal from it. So parents are stopped before their children, and continued after them.
@@ -16,21 +16,21 @@ extension ProcessTree {
     ///   - began: When the stop was begun.
     ///   - stopAll: Sends SIGSTOP to all of them at once.
     func stopTopDown(
-        _ processes: [ProcessStatus], since began: ContinuousClock.Instant, _ stopAll: () -> [SignalFailure]
+        _ processes: [ProcessStatus], since began: BootTime, _ stopAll: () -> [SignalFailure]
     ) {
         let levels = DescentOrder(processes).levelsOfParents
-        let deadline = min(ContinuousClock.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
+        let deadline = min(BootTime.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
         for level in levels {
             let failures = signal(.stop, only: level)
             refused += failures
             let haveStopped = waitUntilStopped(
                 level.filter { each in !failures.contains { $0.process == each } }, deadline)
-            if !haveStopped && .now < began + Self.patience { return }
+            if !haveStopped && BootTime.now < began + Self.patience { return }
         }
         refused += stopAll()
     }
 
-    private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: ContinuousClock.Instant) -> Bool {
+    private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: BootTime) -> Bool {
         var running = processes[...]
         while true {
             running = running.drop { process in
@@ -38,7 +38,7 @@ extension ProcessTree {
                 return !status.mayWaitForChildren
             }
             if running.isEmpty { return true }
-            guard .now < deadline else { return false }
+            guard BootTime.now < deadline else { return false }
             sched_yield()
         }
     }
@@ -62,9 +62,9 @@ extension ProcessTree {
         let statuses = mirrors.compactMap { mirror in
             ProcessStatus(of: mirror.pid).flatMap { $0.identity == mirror ? $0 : nil }
         }
-        mirrors = Set(statuses.map(\.identity))
+        mirrors = Set(statuses.identities)
         let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp
-        signal(.resume, only: stopped.map(\.identity))
+        signal(.resume, only: stopped.identities)
         return !stopped.isEmpty
     }
 }

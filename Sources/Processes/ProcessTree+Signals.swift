@@ -11,12 +11,12 @@ extension ProcessTree {
     func signalAll(_ signal: Signal, of members: [ProcessStatus]? = nil) -> [SignalFailure] {
         if let isReached = containment.signalTogether(signal) {
             return self.signal(
-                signal, only: (members ?? containment.members()).filter { !isReached($0) }.map(\.identity))
+                signal, only: (members ?? containment.members()).filter { !isReached($0) }.identities)
         }
         // Of so few, one more look at each takes less than the list of all.
-        if let members, members.count <= 2 { return self.signal(signal, only: members.map(\.identity)) }
+        if let members, members.count <= 2 { return self.signal(signal, only: members.identities) }
         guard let numbers = containment.memberIDs() else {
-            return self.signal(signal, only: (members ?? containment.members()).map(\.identity))
+            return self.signal(signal, only: (members ?? containment.members()).identities)
         }
         return self.signal(signal, toMembers: numbers)
     }
@@ -24,9 +24,9 @@ extension ProcessTree {
     /// Sends a signal to every process but these.
     func signalAll(_ signal: Signal, except others: Set<ProcessIdentity>) -> [SignalFailure] {
         guard let numbers = containment.memberIDs() else {
-            return self.signal(signal, only: containment.members().map(\.identity).filter { !others.contains($0) })
+            return self.signal(signal, only: containment.members().identities.filter { !others.contains($0) })
         }
-        let excepted = Set(others.map(\.pid))
+        let excepted = Set(others.map { $0.pid })
         return self.signal(signal, toMembers: numbers.filter { !excepted.contains($0) })
     }
 

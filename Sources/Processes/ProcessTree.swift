@@ -19,7 +19,7 @@ public final class ProcessTree {
     /// How it is to be stopped, where its containment can do more than signals.
     public let suspendMethod: SuspendMethod
 
-    let containment: any Containment
+    let containment: Containment
     /// Whether this process hears of the main one from the kernel as of any child of its own. It does not hear so of
     /// one that it has adopted: `ProcessTable.checkMain(of:)` has to be called when `mainDescriptor` becomes readable,
     /// and that somebody else stops or continues it is not told.
@@ -44,7 +44,7 @@ public final class ProcessTree {
     /// Those of the latest stop that may stop themselves once more because their children had been stopped.
     var mirrors: Set<ProcessIdentity> = []
     /// When the stop that is wanted was begun.
-    private var stopBegan = ContinuousClock.now
+    private var stopBegan = BootTime.now
     /// Processes that somebody had stopped before the tree was; a job of a shell, for example.
     public private(set) var heldBefore: Set<ProcessIdentity> = []
     /// Whether an earlier process may have begun to stop the tree without keeping that: then those who are found
@@ -61,7 +61,7 @@ public final class ProcessTree {
     private static let roundsOfOneCall = 8
 
     init(
-        _ process: consuming SpawnedProcess, token: LaunchToken, containment: any Containment,
+        _ process: consuming SpawnedProcess, token: LaunchToken, containment: Containment,
         suspendMethod: SuspendMethod
     ) {
         self.token = token
@@ -83,7 +83,7 @@ public final class ProcessTree {
     /// - Parameter isNew: Whether no earlier process has done anything to it.
     init(
         restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: ExitStatus?,
-        containment: any Containment, isNew: Bool = false
+        containment: Containment, isNew: Bool = false
     ) {
         token = saved.token
         main = saved.main
@@ -159,7 +159,7 @@ extension ProcessTree {
         hasLookedOutside = false
         if wish != .stopped {
             wish = .stopped
-            let held = Set(members.filter { $0.state == .stopped }.map(\.identity))
+            let held = Set(members.filter { $0.state == .stopped }.identities)
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
             heldBefore.remove(main)
             mayBeStoppedByPredecessor = false
@@ -204,17 +204,17 @@ extension ProcessTree {
         guard isFrozen else {
             // A process that is frozen shows as sleeping, so the others are those at fault.
             let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
-            return .pending((awake.isEmpty ? members : awake).map(\.identity))
+            return .pending((awake.isEmpty ? members : awake).identities)
         }
         // Whoever was born before the freeze but after the signals gets them now, and acts on them when thawed.
         if suspendMethod != .freezer {
-            signal(.stop, only: members.filter { !$0.state.isHeld }.map(\.identity))
+            signal(.stop, only: members.filter { !$0.state.isHeld }.identities)
         }
         let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
         let running = outside.filter { !$0.isHeld(among: outside) }
         guard !running.isEmpty else { return .stopped }
-        signal(.stop, only: running.map(\.identity))
-        return .pending(running.map(\.identity))
+        signal(.stop, only: running.identities)
+        return .pending(running.identities)
     }
 
     private func checkSignalled() -> StopCheck {
@@ -226,7 +226,7 @@ extension ProcessTree {
                 settled = nil
                 return .pending([main])
             }
-            let present = Set(members.map(\.identity))
+            let present = Set(members.identities)
             running = members.filter { !$0.isHeld(among: members) }
             if running.isEmpty && (present == settled || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
@@ -234,7 +234,7 @@ extension ProcessTree {
                 return .stopped
             }
             if wish == .stopped {
-                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.map(\.identity)) }
+                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
             }
 
             // Something that was running during the look may have left a child behind that was not found:
@@ -244,7 +244,7 @@ extension ProcessTree {
             known = present
             if !running.isEmpty && !hasNewMembers { break }
         }
-        return .pending(running.map(\.identity))
+        return .pending(running.identities)
     }
 
     /// Looks once in each stop for members where they are not expected.
@@ -282,11 +282,11 @@ extension ProcessTree {
         if isFreezing && suspendMethod == .freezer {
             // Who was not stopped is not to notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
-            return signal(.resume, only: stopped.map(\.identity).filter(shouldRun))
+            return signal(.resume, only: stopped.identities.filter(shouldRun))
         }
         guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
         // Nothing can fork before it is continued, so one look finds all.
-        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.map(\.identity).filter(shouldRun))
+        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
     }
 
     private func endFreezing() {
@@ -299,7 +299,7 @@ extension ProcessTree {
 
     /// Whether everything that should has been continued.
     public func checkResumed() -> ResumeCheck {
-        let stopped = containment.members().filter { $0.state == .stopped }.map(\.identity).filter(shouldRun)
+        let stopped = containment.members().filter { $0.state == .stopped }.identities.filter(shouldRun)
         return stopped.isEmpty ? .resumed : .pending(stopped)
     }
 
@@ -325,7 +325,7 @@ extension ProcessTree {
     public var freezeReason: FreezeReason? {
         guard wish == .stopped, isFreezing else { return nil }
         if suspendMethod != .signal { return .method }
-        return refused.isEmpty ? .notChild : .refused(refused.map(\.process))
+        return refused.isEmpty ? .notChild : .refused(refused.map { $0.process })
     }
 }
 
@@ -359,7 +359,7 @@ extension ProcessTree {
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {
             failures = signalAll(.kill)
-            let present = Set(containment.members().map(\.identity))
+            let present = Set(containment.members().identities)
             if present.isSubset(of: known) { break }
             known = present
         }
@@ -422,7 +422,7 @@ extension ProcessTree {
     private func areStillAll(_ members: [ProcessStatus]) -> Bool {
         let (numbers, isComplete) = ProcFile.isComplete { containment.memberIDs() }
         guard isComplete, let numbers else { return false }
-        return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.map(\.pid))
+        return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
     }
 
     /// Whether it is all right that a process of the tree was continued.

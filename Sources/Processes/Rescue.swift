@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Lets everything run again that a daemon which cannot come back has left stopped or frozen.
 ///
@@ -41,7 +41,7 @@ public enum Rescue {
     public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
         let groups = cgroups?.allAppGroups() ?? []
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
-        let strays = Set(trees.flatMap(\.strays))
+        let strays = Set(trees.flatMap { $0.strays })
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
             + strays.compactMap { ProcessStatus(of: $0.pid) }.filter { strays.contains($0.identity) }
@@ -49,7 +49,7 @@ public enum Rescue {
 
         var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
-        resume(members, except: Set(trees.flatMap(\.heldBefore)), &report)
+        resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
         for group in groups where group.isAskedToFreeze { thaw(group, &report) }
         return report
     }
@@ -58,7 +58,7 @@ public enum Rescue {
         _ members: [ProcessStatus], except held: Set<ProcessIdentity>, _ report: inout Report
     ) {
         // All are asked before the first is continued, and may wait for another one in vfork(2).
-        let stopped = Set(members.filter { !$0.isZombie && $0.isHeld(among: members) }.map(\.identity))
+        let stopped = Set(members.filter { !$0.isZombie && $0.isHeld(among: members) }.identities)
         var done: Set<ProcessIdentity> = []
         for member in DescentOrder(members).bottomUp
         where !held.contains(member.identity) && done.insert(member.identity).inserted {

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Gives the processes of apps what their state entitles them to, and gives them back what they had of their own.
 ///
@@ -126,5 +126,5 @@ extension ResourceSetting {
 
 extension ProcessTree {
     /// The cgroup that holds it; nil where its process group does.
-    var cgroup: Cgroup? { (containment.base as? CgroupContainment)?.group }
+    var cgroup: Cgroup? { containment.cgroup }
 }

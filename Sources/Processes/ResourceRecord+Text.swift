@@ -6,7 +6,7 @@ extension ResourceRecord {
     /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
     public var text: String {
         var text = profile.text + ";"
-        if !incomplete.isEmpty { text += incomplete.map(\.rawValue).sorted().joined(separator: ",") }
+        if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",") }
         for setting in ResourceSetting.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let rows = ownValues[setting]?.rows, !rows.isEmpty else { continue }
             text += ";" + setting.rawValue + "=" + rows.joined(separator: ",")

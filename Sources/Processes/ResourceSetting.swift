@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Something that each process or thread has a value of, and how it is read and written.
 enum ResourceSetting: String, CaseIterable {
@@ -74,13 +73,15 @@ enum ResourceSetting: String, CaseIterable {
     }
 
     private static func write(_ value: Int, to path: String, of process: ProcessIdentity) -> Errno? {
-        let number = unsafe open(path, O_WRONLY | O_CLOEXEC)
-        guard number >= 0 else { return failure(-errno) }
-        let file = Descriptor(owning: number)
-        // The open file is that of whichever process had the number; the start time tells which one that is.
-        guard process.isCurrent else { return nil }
-        let text = Array(String(value).utf8)
-        return unsafe Glibc.write(file.rawValue, text, text.count) == text.count ? nil : failure(-errno)
+        do throws(Errno) {
+            let file = try Descriptor.open(path, O_WRONLY)
+            // The open file is that of whichever process had the number; the start time tells which one that is.
+            guard process.isCurrent else { return nil }
+            let text = Array(String(value).utf8)
+            return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-errno)
+        } catch {
+            return failure(-error.rawValue)
+        }
     }
 
     /// From a negated error number; a process that has ended is none.

@@ -1,11 +1,11 @@
-import Glibc
+import CLinux
 
 /// Holds an app that was launched by an earlier process, without a cgroup: by the same signs as
 /// `ProcessGroupContainment`, but among all processes of the machine.
 ///
 /// Its orphans are not ours: they have gone to process 1, or to a subreaper between. Each look is one pass over `/proc`,
 /// and what it claims is sure at the moment of that pass, because the processes that it finds may be anybody's.
-final class RestoredContainment: SignalledContainment {
+final class RestoredContainment: Containment {
     private let main: ProcessIdentity
     private let token: LaunchToken
     /// The members of the latest look, and those that were known from before.
@@ -28,13 +28,13 @@ final class RestoredContainment: SignalledContainment {
     }
 
     /// Parents, which started earlier, come first.
-    func members() -> [ProcessStatus] {
+    override func members() -> [ProcessStatus] {
         // The kernel's own have no session.
         let all = ProcessStatus.all().filter { $0.session != 0 }
             .sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
-        let known = Set(all.filter { isKnown($0) && !isReleased($0) }.map(\.identity))
+        let known = Set(all.filter { isKnown($0) && !isReleased($0) }.identities)
         // A number is a session's as long as somebody is in it, or its first process has not been reaped.
-        var sessions = Set(all.filter { known.contains($0.identity) }.map(\.session))
+        var sessions = Set(all.filter { known.contains($0.identity) }.map { $0.session })
         sessions.remove(getsid(0))
 
         var descendants = Descendants(children: Children(among: all))
@@ -42,22 +42,19 @@ final class RestoredContainment: SignalledContainment {
         where known.contains(process.identity) || sessions.contains(process.session) && !isReleased(process) {
             descendants.add(process)
         }
-        seen = Set(descendants.found.map(\.identity))
-        unmarked.formIntersection(all.map(\.identity))
+        seen = Set(descendants.found.identities)
+        unmarked.formIntersection(all.identities)
         return descendants.found
     }
 
     /// As of the latest look, or by what the process itself or a parent of it is known by.
-    func claims(_ process: ProcessStatus) -> Bool {
+    override func claims(_ process: ProcessStatus) -> Bool {
         process.isOrComesFrom { isKnown($0) || isInMainSession($0) }
     }
 
-    func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+    override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         SignalDelivery.send(signal, toGroupLedBy: main) ? { [main] in $0.processGroup == main.pid } : nil
     }
-
-    // Every look finds that out for itself.
-    func leaderWasReaped() {}
 }
 
 extension RestoredContainment {

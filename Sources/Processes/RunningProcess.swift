@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// What there is to know about a process that somebody else has started, before it is decided what to do with it.
 ///

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A signal, printed by its usual name.
 public struct Signal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

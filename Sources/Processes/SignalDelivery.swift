@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Signals for processes that may vanish, and whose numbers may be reused, at any time.
 enum SignalDelivery {

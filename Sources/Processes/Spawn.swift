@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A child that was just started.
 public struct SpawnedProcess: ~Copyable {
@@ -21,9 +20,7 @@ public struct SpawnedProcess: ~Copyable {
 /// descriptors than those of the request. What goes wrong in the child arrives through `execStatus`.
 public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess {
     try request.validate()
-    let nullDevice = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-    guard nullDevice >= 0 else { throw .failed("open /dev/null", errno) }
-    let null = Descriptor(owning: nullDevice)
+    let null = try openForLaunch("/dev/null", O_RDWR, "open /dev/null")
 
     let (spawned, result) = startChild(request, nullDevice: null.rawValue)
     guard result == 0 else { throw .failed("make a process", -result) }
@@ -44,6 +41,17 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
         gate: gate,
         sharedTable: spawned.shared_table
     )
+}
+
+/// Opens a file that a launch needs.
+///
+/// - Parameter step: The step of the launch, for the error.
+func openForLaunch(_ path: String, _ flags: Int32, _ step: String) throws(SpawnError) -> Descriptor {
+    do throws(Errno) {
+        return try Descriptor.open(path, flags)
+    } catch {
+        throw .failed(step, error.rawValue)
+    }
 }
 
 private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_spawned, Int32) {

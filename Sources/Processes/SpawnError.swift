@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Why a program does not run, in words for the person who wanted it.
 public enum SpawnError: Error, Hashable, Sendable {

@@ -83,7 +83,7 @@ extension SpawnRequest {
                 throw .invalidRequest("the environment variable \(name.debugDescription) cannot be passed")
             }
         }
-        let targets = extraDescriptors.map(\.target)
+        let targets = extraDescriptors.map { $0.target }
         guard Set(targets).count == targets.count, targets.allSatisfy({ (3...1023).contains($0) }) else {
             throw .invalidRequest("extra descriptors need different numbers from 3 to 1023")
         }

@@ -40,7 +40,7 @@ extension ProcessTree {
     /// The processes of this moment that the tree does not reach: foreign ones, and those that did not take the signal of a
     /// stop that is wanted.
     public func foreignProcesses() -> [ForeignProcess] {
-        guard let owned = containment as? OwnedContainment else { return refusingProcesses() }
+        guard let owned = containment.owned else { return refusingProcesses() }
         return owned.foreigners().compactMap { status in
             let users = RunningProcess.users(of: status.pid) ?? []
             return users.first { $0 != owned.owner.user }.map { ForeignProcess(info: ProcessInfo(status), user: $0) }
@@ -49,7 +49,7 @@ extension ProcessTree {
 
     private func refusingProcesses() -> [ForeignProcess] {
         guard wish == .stopped, !isFreezing else { return [] }
-        return Set(refused.map(\.process)).sorted { $0.pid < $1.pid }.compactMap { process in
+        return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
             guard let status = ProcessStatus(of: process.pid), status.identity == process, !status.state.isHeld,
                 let user = RunningProcess.users(of: process.pid)?.first
             else { return nil }
@@ -59,7 +59,7 @@ extension ProcessTree {
 
     /// Whether the main process runs, and has become foreign.
     public var isMainForeign: Bool {
-        guard let owned = containment as? OwnedContainment, exitStatus == nil,
+        guard let owned = containment.owned, exitStatus == nil,
             ProcessStatus(of: main.pid).map({ $0.identity == main && !$0.isZombie }) ?? false
         else { return false }
         return !owned.owner.owns(main.pid)
@@ -67,7 +67,7 @@ extension ProcessTree {
 
     /// Continues the foreign processes that an earlier version of this program has stopped.
     func releaseForeigners() {
-        guard wish == .stopped, let owned = containment as? OwnedContainment else { return }
+        guard wish == .stopped, let owned = containment.owned else { return }
         let foreigners = owned.foreigners()
         guard !foreigners.isEmpty else { return }
         _ = stopWithoutFreezing()
@@ -78,5 +78,5 @@ extension ProcessTree {
 
     /// Whether the end of the last process is told by `changeDescriptor`. The kernel does not tell of it while a foreign
     /// process is in the cgroup.
-    public var tellsWhenEmptied: Bool { changeDescriptor != nil && !(containment is OwnedContainment) }
+    public var tellsWhenEmptied: Bool { changeDescriptor != nil && containment.owned == nil }
 }

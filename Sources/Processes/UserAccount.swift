@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Why an account could not be read.
 public enum UserLookupError: Error, Hashable, Sendable {

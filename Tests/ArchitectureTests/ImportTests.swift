@@ -10,7 +10,7 @@ import Testing
         "LifecycleClient": ["AppChannel", "CLifecycle"],
         "Lifecycle": ["AppChannel", "LifecycleClient", "CMainQueue", "Dispatch", "Glibc"],
         "LifecycleC": ["AppChannel", "LifecycleClient", "CLifecycle", "LifecycleHeader"],
-        "Processes": ["CLinux", "Glibc", "Synchronization"],
+        "Processes": ["CLinux", "Synchronization"],
         "Systemd": ["CSystemd", "Glibc"],
         "Varlink": ["FoundationEssentials", "Glibc"],
         "ControlAPI": ["Varlink", "Glibc"],

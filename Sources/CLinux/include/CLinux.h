@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "libc.h"
 #include "resources.h"
 
 /// How many descriptors one spawn can place in the child.
@@ -137,6 +138,9 @@ int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *
 
 /// close_range(2) (Linux 5.9).
 int linux_close_range(unsigned int first, unsigned int last);
+
+/// open(2) without a mode: a descriptor, or a negated errno.
+int linux_open(const char *path, int flags);
 
 /// A file in memory that is not closed on exec (memfd_create(2)); the name is for people. A descriptor, or a negative errno.
 int linux_memory_file(const char *name);

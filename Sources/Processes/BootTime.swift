@@ -1,0 +1,38 @@
+import CLinux
+
+/// A time since the boot of the machine, the time in which it slept included (CLOCK_BOOTTIME of clock_gettime(2)).
+struct BootTime: Comparable {
+    private var nanoseconds: Int64
+
+    /// The clock ticks of a second, in which the kernel counts the start and the processor time of a process.
+    static let ticksPerSecond = UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+
+    /// The present time.
+    static var now: BootTime {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return BootTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// The time in clock ticks, as the start of a process.
+    var ticks: UInt64 {
+        let (seconds, rest) = UInt64(nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
+        return seconds * Self.ticksPerSecond + rest * Self.ticksPerSecond / 1_000_000_000
+    }
+
+    static func < (first: BootTime, second: BootTime) -> Bool { first.nanoseconds < second.nanoseconds }
+
+    static func + (time: BootTime, duration: Duration) -> BootTime {
+        let (seconds, attoseconds) = duration.components
+        return BootTime(nanoseconds: time.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
+
+/// Tells one boot of the machine from every other one.
+public enum BootID {
+    /// What the kernel made up when it started: see random(4). Empty where /proc is not mounted.
+    public static var current: String {
+        let text = ProcFile.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
+        return String(decoding: text.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
+    }
+}
