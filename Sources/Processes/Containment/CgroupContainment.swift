@@ -1,0 +1,205 @@
+import CLinux
+
+/// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
+/// or its environment takes it out.
+///
+/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request. It is then held by
+/// descent; see ``lookOutside(_:)``.
+final class CgroupContainment: Containment {
+    override var kind: ContainmentKind { .cgroup }
+    override var cgroup: Cgroup? { group }
+    override var groupName: String? { name }
+
+    let group: Cgroup
+    private let name: String
+    let subtree: CgroupSubtree
+    private let events: CgroupEventFile
+    private var isFreezeRequested: Bool
+    /// The launch whose processes the group holds, once there is one.
+    var launch: Launch?
+    /// The known members that are not in the group.
+    var outside: Set<ProcessIdentity> = []
+    private(set) var leaderIsReaped = false
+    /// Whether a look has found more than one member.
+    private(set) var hadSeveral = false
+
+    /// - Parameter group: A group of the subtree in which nothing else is, removed with the containment.
+    /// - Parameter isAskedToFreeze: Whether it was before.
+    init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
+        self.group = group
+        name = group.lastName
+        self.subtree = subtree
+        isFreezeRequested = isAskedToFreeze
+        events = try CgroupEventFile(of: group)
+    }
+
+    override var changeDescriptor: Int32? { events.descriptor.rawValue }
+
+    /// In the order in which they started.
+    override func members() -> [ProcessStatus] {
+        let numbers = numbers()
+        var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        if hasOutside(numbers) { found += membersOutside(numbers) }
+        if found.count > 1 { hadSeveral = true }
+        return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+    }
+
+    override func memberIDs() -> [ProcessID]? {
+        let numbers = numbers()
+        return hasOutside(numbers) ? numbers + membersOutside(numbers).pids : numbers
+    }
+
+    private func numbers() -> [ProcessID] {
+        let me = getpid()
+        return group.processIDs().filter { $0 != me && $0 != 1 }
+    }
+
+    override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+        // It passes over processes whose first thread has ended (seen on 6.18).
+        signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil
+            ? { [outside] in !$0.state.isGone && !outside.contains($0.identity) } : nil
+    }
+
+    override func claims(_ process: ProcessStatus) -> Bool {
+        if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
+        return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
+    }
+
+    override func leaderWasReaped() {
+        leaderIsReaped = true
+        if hadSeveral { _ = lookOutside([]) }
+    }
+
+    override func acknowledgeChange() -> Bool { events.read() != nil }
+
+    override func discard() {
+        subtree.discard(group)
+    }
+
+    override func release(_ members: [ProcessStatus]) -> [ProcessStatus] { releaseHelpers(members) }
+
+    override func lookOutside(_ members: [ProcessStatus]) -> Bool { findMembersOutside(members) }
+
+    override var strays: [ProcessIdentity] { outside.sorted { $0.pid < $1.pid } }
+
+    // MARK: - Freezing
+
+    override var isAskedToFreeze: Bool { isFreezeRequested }
+
+    override func freeze() -> Bool {
+        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil
+        return isFreezeRequested
+    }
+
+    override func thaw() {
+        guard isFreezeRequested else { return }
+        // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
+        for _ in 0..<2 where isFreezeRequested {
+            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
+        }
+    }
+
+    override var isGroupAlone: Bool { outside.isEmpty }
+
+    override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
+
+    /// The kernel says so of empty groups too.
+    override var isFrozen: Bool { isFreezeRequested && events.read()?.isFrozen ?? false }
+}
+
+/// Processes of the app that are in another control group: systemd moves a process that asks for a scope of its own, as
+/// systemd-run and flatpak do.
+extension CgroupContainment {
+    /// What the group alone does not tell of a launch.
+    struct Launch {
+        let main: ProcessIdentity
+        let token: LaunchToken
+        let orphans: AdoptedOrphans
+        let helpers: HelperPrograms
+    }
+
+    /// Returns whether a look at the group does not find every member.
+    ///
+    /// - Parameter numbers: The processes in the group.
+    func hasOutside(_ numbers: [ProcessID]) -> Bool {
+        if !outside.isEmpty { return true }
+        guard let launch, !leaderIsReaped, !numbers.contains(launch.main.pid) else { return false }
+        return Self.current(launch.main) != nil
+    }
+
+    /// Returns the known members outside of the group, and what is below them.
+    func membersOutside(_ numbers: [ProcessID]) -> [ProcessStatus] {
+        var descendants = Descendants(children: Children())
+        let main = leaderIsReaped ? nil : launch?.main
+        for process in outside.union(main.map { [$0] } ?? []).compactMap(Self.current) { descendants.add(process) }
+        let inside = Set(numbers)
+        let found = descendants.found.filter { !inside.contains($0.pid) && !subtree.isInAnyGroup($0.pid) }
+        outside = Set(found.identities)
+        return found
+    }
+
+    /// Looks for members that have left the group.
+    ///
+    /// - Returns: Whether there is a member that was not known.
+    func findMembersOutside(_ members: [ProcessStatus]) -> Bool {
+        let known = Set(members.pids)
+        let children = Children()
+        var found = members.flatMap { parent in
+            children.of(parent.pid, threadCount: parent.threadCount).filter { !known.contains($0) }
+                .compactMap { ProcessStatus(of: $0) }.filter { $0.parent == parent.pid }
+        }
+        // Reading the daemon's own children costs more the more apps there are.
+        if let launch, hadSeveral {
+            found += launch.orphans.list(children).filter { orphan in
+                !known.contains(orphan.pid) && !launch.helpers.include(orphan)
+                    && LaunchMark.token(of: orphan.pid) == launch.token
+            }
+        }
+        // What was born inside since is in the group, and what is in another app's is that app's.
+        let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
+        outside.formUnion(new.identities)
+        return !new.isEmpty
+    }
+
+    static func current(_ process: ProcessIdentity) -> ProcessStatus? {
+        ProcessStatus(of: process.pid).flatMap { $0.identity == process && !$0.isZombie ? $0 : nil }
+    }
+}
+
+extension CgroupContainment {
+    /// Helpers may start processes while they are moved.
+    private static let roundLimit = 8
+
+    /// Moves the helpers that have left their parents, with all that they have started, to a group beside those of the apps.
+    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
+        guard let launch, !launch.helpers.names.isEmpty else { return members }
+        var members = members
+        for _ in 0..<Self.roundLimit {
+            let leaving = leavingHelpers(among: members, launch)
+            guard !leaving.isEmpty, let destination = try? subtree.makeHelperGroup(for: group) else { break }
+            for process in leaving {
+                guard (try? Relocation(to: destination).move(process.identity)) != nil else { return self.members() }
+                // It was stopped with the app, and nothing else continues it.
+                if process.state == .stopped { _ = SignalDelivery.send(.resume, to: process.identity) }
+            }
+            members = self.members()
+        }
+        return members
+    }
+
+    /// Returns the helpers without a parent in the tree, and their descendants. The members are in the order of their starts,
+    /// so parents come first.
+    private func leavingHelpers(among members: [ProcessStatus], _ launch: Launch) -> [ProcessStatus] {
+        // Mostly there is the main process alone.
+        guard members.contains(where: { $0.identity != launch.main }) else { return [] }
+        let numbers = Set(members.pids)
+        var leaving: Set<ProcessID> = []
+        return members.filter { process in
+            guard process.identity != launch.main else { return false }
+            let isHelper = !numbers.contains(process.parent) && launch.helpers.include(process)
+            guard isHelper || leaving.contains(process.parent) else { return false }
+            leaving.insert(process.pid)
+            return true
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/// Holds those processes of an adopted tree that run as its owner, within another containment.
+///
+/// The processes are judged at each look. The calls of the kernel that reach a whole cgroup are not used for a tree with
+/// a foreign process: `cgroup.kill` never, because a process may become foreign meanwhile, and the freezer only as long as
+/// no foreign process is inside.
+final class OwnedContainment: Containment {
+    private let inner: Containment
+    let owner: TreeOwner
+    /// The cgroup that foreign processes return to when the tree is given back.
+    private let origin: String?
+
+    init(_ base: Containment, owner: TreeOwner, origin: String?) {
+        inner = base
+        self.owner = owner
+        self.origin = origin
+    }
+
+    override var base: Containment { inner }
+    override var owned: OwnedContainment? { self }
+    override var processGroup: ProcessGroupContainment? { inner.processGroup }
+    override var kind: ContainmentKind { inner.kind }
+    override var cgroup: Cgroup? { inner.cgroup }
+    override var groupName: String? { inner.groupName }
+    override var strays: [ProcessIdentity] { inner.strays }
+
+    override func members() -> [ProcessStatus] { inner.members().filter { owner.owns($0.pid) } }
+
+    override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter(owner.owns) }
+
+    /// The processes of the tree that do not run as its owner, those of its descendants included that it does not hold.
+    func foreigners() -> [ProcessStatus] {
+        var descendants = Descendants(children: Children())
+        for member in inner.members() { descendants.add(member) }
+        return foreigners(among: descendants.found)
+    }
+
+    private func foreigners(among processes: [ProcessStatus]) -> [ProcessStatus] {
+        processes.filter { process in
+            !owner.owns(process.pid)
+                && ProcessStatus(of: process.pid).map { $0.identity == process.identity && !$0.isZombie } ?? false
+        }
+    }
+
+    private var holdsForeigner: Bool { !foreigners(among: inner.members()).isEmpty }
+
+    override var isGroupAlone: Bool { inner.isGroupAlone }
+
+    override func freezes(_ process: ProcessStatus) -> Bool { inner.freezes(process) }
+
+    override func lookOutside(_ members: [ProcessStatus]) -> Bool { inner.lookOutside(inner.members()) }
+
+    override func maySignal(_ pid: ProcessID) -> Bool { owner.owns(pid) }
+
+    override func claims(_ process: ProcessStatus) -> Bool { inner.claims(process) }
+
+    override func leaderWasReaped() { inner.leaderWasReaped() }
+
+    override var changeDescriptor: Int32? { inner.changeDescriptor }
+
+    override func acknowledgeChange() -> Bool { inner.acknowledgeChange() }
+
+    override func freeze() -> Bool { !holdsForeigner && inner.freeze() }
+
+    override func thaw() { inner.thaw() }
+
+    override var isAskedToFreeze: Bool { inner.isAskedToFreeze }
+
+    /// A process that was about to gain rights may have been frozen with them: the group is thawed then.
+    override var isFrozen: Bool {
+        guard inner.isFrozen else { return false }
+        if !holdsForeigner { return true }
+        inner.thaw()
+        return false
+    }
+
+    override func discard() {
+        if let group = inner.cgroup, let origin {
+            Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
+        }
+        inner.discard()
+    }
+}
+
+/// The user that controls an adopted tree, and so the only one whose processes the tree may reach.
+///
+/// A process of the tree can gain the rights of another user, as sudo(8) does, and a user can control through the daemon
+/// nothing that is beyond kill(2). Such a process is foreign: the tree neither signals nor freezes it.
+public struct TreeOwner: Hashable, Sendable {
+    /// The number of the user. Root owns every process.
+    public let user: UInt32
+
+    /// An owner of this number.
+    public init(user: UInt32) { self.user = user }
+
+    /// The owner of a process: its user; root if its real, effective and saved user differ.
+    ///
+    /// - Parameter users: The three users.
+    public init(ofProcessWith users: [UInt32]) {
+        user = users.first.map { first in users.allSatisfy { $0 == first } ? first : 0 } ?? 0
+    }
+
+    /// Whether the process that has a number now runs as the owner in every respect: false if it has ended.
+    ///
+    /// The answer holds for a signal only if a pidfd of the process was open before. A process can still gain rights
+    /// between the answer and the signal, but a process that the owner may signal does not do so unless it chooses to.
+    func owns(_ pid: ProcessID) -> Bool {
+        user == 0 || RunningProcess.users(of: pid)?.allSatisfy { $0 == user } ?? false
+    }
+}
+
+/// A process in a tree that runs as another user than the owner of the tree.
+public struct ForeignProcess: Sendable {
+    /// The process.
+    public let info: ProcessInfo
+    /// The first of its real, effective and saved user that is not the owner.
+    public let user: UInt32
+
+    /// The name of the user, or the number if it has no name.
+    public var userName: String { (try? UserAccount.withUserID(user))?.name ?? String(user) }
+}
+
+extension ProcessTree {
+    /// The processes of this moment that the tree does not reach: foreign ones, and those that did not take the signal of a
+    /// stop that is wanted.
+    public func foreignProcesses() -> [ForeignProcess] {
+        guard let owned = containment.owned else { return refusingProcesses() }
+        return owned.foreigners().compactMap { status in
+            let users = RunningProcess.users(of: status.pid) ?? []
+            return users.first { $0 != owned.owner.user }.map { ForeignProcess(info: ProcessInfo(status), user: $0) }
+        }
+    }
+
+    private func refusingProcesses() -> [ForeignProcess] {
+        guard wish == .stopped, !isFreezing else { return [] }
+        return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
+            guard let status = ProcessStatus(of: process.pid), status.identity == process, !status.state.isHeld,
+                let user = RunningProcess.users(of: process.pid)?.first
+            else { return nil }
+            return ForeignProcess(info: ProcessInfo(status), user: user)
+        }
+    }
+
+    /// Whether the main process runs, and has become foreign.
+    public var isMainForeign: Bool {
+        guard let owned = containment.owned, exitStatus == nil,
+            ProcessStatus(of: main.pid).map({ $0.identity == main && !$0.isZombie }) ?? false
+        else { return false }
+        return !owned.owner.owns(main.pid)
+    }
+
+    /// Continues the foreign processes that an earlier version of this program has stopped.
+    func releaseForeigners() {
+        guard wish == .stopped, let owned = containment.owned else { return }
+        let foreigners = owned.foreigners()
+        guard !foreigners.isEmpty else { return }
+        _ = stopWithoutFreezing()
+        for process in foreigners where process.state == .stopped && !heldBefore.contains(process.identity) {
+            _ = SignalDelivery.send(.resume, to: process.identity)
+        }
+    }
+
+    /// Whether the end of the last process is told by `changeDescriptor`. The kernel does not tell of it while a foreign
+    /// process is in the cgroup.
+    public var tellsWhenEmptied: Bool { changeDescriptor != nil && containment.owned == nil }
+}

@@ -1,0 +1,214 @@
+/// What `/proc/PID/stat` says about a process or a thread at one moment: see proc_pid_stat(5).
+public struct ProcessStatus: Hashable, Sendable {
+    /// The number of the process.
+    public let pid: ProcessID
+    /// The name of the program file, cut by the kernel to 15 bytes; any process can change its own.
+    public let name: String
+    /// What its first thread does.
+    public let state: ProcessState
+    /// The number of its parent, or 0 when that is outside of this PID namespace.
+    public let parent: ProcessID
+    /// The process group.
+    public let processGroup: ProcessID
+    /// The session.
+    public let session: ProcessID
+    /// Clock ticks in user and in kernel mode, over all threads.
+    public let processorTicks: UInt64
+    /// How many threads there are, its first one included even after that ended.
+    public let threadCount: Int
+    /// Clock ticks between boot and the start.
+    public let startTime: UInt64
+
+    /// The process, safe from mistaking it for a later one.
+    public var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTime: startTime) }
+
+    /// Whether nothing of it runs any more and only its parent has to be told.
+    ///
+    /// A process whose first thread has ended shows as a zombie while its other threads go on.
+    public var isZombie: Bool { state.isGone && threadCount <= 1 }
+}
+
+extension ProcessStatus {
+    /// The status of a process, or nil when it is gone.
+    public init?(of pid: ProcessID) {
+        self.init(readingFrom: "/proc/\(pid)/stat")
+    }
+
+    /// Every process of the machine: one pass over `/proc`.
+    static func all() -> [ProcessStatus] {
+        ProcFile.processIDs(in: "/proc").compactMap { ProcessStatus(of: $0) }
+    }
+
+    /// The status of one thread of a process, or nil when it is gone.
+    init?(ofThread thread: ProcessID, of pid: ProcessID) {
+        self.init(readingFrom: "/proc/\(pid)/task/\(thread)/stat")
+    }
+
+    private init?(readingFrom path: String) {
+        // 52 numbers of 20 digits and a name of 64 bytes fit.
+        guard let status = ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
+        self = status
+    }
+}
+
+extension Sequence<ProcessStatus> {
+    /// The processes, safe from mistaking them for later ones.
+    var identities: [ProcessIdentity] { map { $0.identity } }
+
+    /// The numbers of the processes.
+    var pids: [ProcessID] { map { $0.pid } }
+}
+
+extension ProcessStatus {
+    /// Reads the text of a `stat` file, or nil when it is cut short or not one.
+    ///
+    /// The name stands in parentheses and may contain anything, parentheses and line ends included.
+    /// Only numbers follow it, so it ends at the last closing one.
+    public init?(parsing text: [UInt8]) {
+        self.init(parsing: text.span)
+    }
+
+    /// The same; a stop of a thousand processes reads two thousand of these.
+    init?(parsing text: Span<UInt8>) {
+        guard let open = text.indices.first(where: { text[$0] == UInt8(ascii: "(") }),
+            let close = text.indices.last(where: { text[$0] == UInt8(ascii: ")") }), open < close
+        else { return nil }
+        var position = 0
+        guard let pid: ProcessID = text.number(at: &position), position == open - 1 else { return nil }
+
+        // Field 3, and from there on one space before each.
+        position = close + 2
+        guard position < text.count, text[close + 1] == UInt8(ascii: " ") else { return nil }
+        let letter = text[position]
+        position += 1
+        guard let parent: ProcessID = text.nextNumber(at: &position),
+            let processGroup: ProcessID = text.nextNumber(at: &position),
+            let session: ProcessID = text.nextNumber(at: &position),
+            // Terminal, its foreground group, flags, four counts of page faults.
+            text.skipFields(7, at: &position),
+            let userTicks: UInt64 = text.nextNumber(at: &position),
+            let systemTicks: UInt64 = text.nextNumber(at: &position),
+            // Ticks of children that were waited for, priority, nice value.
+            text.skipFields(4, at: &position),
+            let threadCount: Int = text.nextNumber(at: &position),
+            text.skipFields(1, at: &position),
+            let startTime: UInt64 = text.nextNumber(at: &position),
+            // What is cut off in the middle of a number says another one.
+            text.skipFields(1, at: &position)
+        else { return nil }
+        self.init(
+            pid: pid,
+            name: text.string(open + 1..<close),
+            state: ProcessState(letter: letter),
+            parent: parent,
+            processGroup: processGroup,
+            session: session,
+            processorTicks: userTicks &+ systemTicks,
+            threadCount: threadCount,
+            startTime: startTime
+        )
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func string(_ range: Range<Int>) -> String {
+        unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The number behind one space, which is followed by another space.
+    fileprivate func nextNumber<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
+        guard skipSpace(at: &position), let value: Number = number(at: &position), position < count,
+            self[position] == UInt8(ascii: " ")
+        else { return nil }
+        return value
+    }
+
+    /// Goes to the end of so many fields, each behind one space; false where there are fewer.
+    fileprivate func skipFields(_ number: Int, at position: inout Int) -> Bool {
+        for _ in 0..<number {
+            guard skipSpace(at: &position) else { return false }
+            while position < count, self[position] != UInt8(ascii: " ") { position += 1 }
+        }
+        return true
+    }
+
+    /// Goes behind a space that something else follows.
+    private func skipSpace(at position: inout Int) -> Bool {
+        guard position + 1 < count, self[position] == UInt8(ascii: " "), self[position + 1] != UInt8(ascii: " ") else {
+            return false
+        }
+        position += 1
+        return true
+    }
+}
+
+/// What the scheduler says about a thread: the letters of proc_pid_stat(5), field 3.
+public enum ProcessState: Hashable, Sendable {
+    case running
+    case sleeping
+    /// In a wait that signals other than SIGKILL do not end.
+    case uninterruptible
+    case stopped
+    /// Held by a debugger.
+    case traced
+    case zombie
+    case dead
+    case idle
+    /// A letter of a kernel newer than this program.
+    case other(Character)
+
+    init(letter: UInt8) {
+        switch letter {
+        case UInt8(ascii: "R"): self = .running
+        case UInt8(ascii: "S"): self = .sleeping
+        case UInt8(ascii: "D"): self = .uninterruptible
+        case UInt8(ascii: "T"): self = .stopped
+        case UInt8(ascii: "t"): self = .traced
+        case UInt8(ascii: "Z"): self = .zombie
+        case UInt8(ascii: "X"), UInt8(ascii: "x"): self = .dead
+        case UInt8(ascii: "I"): self = .idle
+        default: self = .other(Character(Unicode.Scalar(letter)))
+        }
+    }
+
+    /// The letter that ps(1) shows.
+    public var letter: Character {
+        switch self {
+        case .running: "R"
+        case .sleeping: "S"
+        case .uninterruptible: "D"
+        case .stopped: "T"
+        case .traced: "t"
+        case .zombie: "Z"
+        case .dead: "X"
+        case .idle: "I"
+        case .other(let letter): letter
+        }
+    }
+
+    /// Whether a thread in this state has ended.
+    var isGone: Bool { self == .zombie || self == .dead }
+
+    /// Whether a thread in this state takes no processor time until somebody lets it go on.
+    var isHeld: Bool { self == .stopped || self == .traced }
+}
+
+/// A process number. It means a process only as long as that process has not been reaped.
+public typealias ProcessID = Int32
+
+/// A process that cannot be mistaken for a later one with the same number.
+public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
+    /// The number of the process.
+    public let pid: ProcessID
+    /// Clock ticks between boot and the start of the process: field 22 of proc_pid_stat(5).
+    public let startTime: UInt64
+
+    /// Names a process by its number and its start.
+    public init(pid: ProcessID, startTime: UInt64) {
+        self.pid = pid
+        self.startTime = startTime
+    }
+
+    /// The number, which is what people look for.
+    public var description: String { String(pid) }
+}

@@ -1,0 +1,137 @@
+import CLinux
+
+/// What there is to know about a process that somebody else has started, before it is decided what to do with it.
+///
+/// What it calls itself, its arguments included, is its own word. Hold the process with a `HeldProcess` meanwhile.
+public struct RunningProcess: Sendable {
+    /// The process.
+    public let identity: ProcessIdentity
+    /// The kernel's short name of its program; any process can change its own.
+    public let name: String
+    /// Its real, effective and saved user.
+    public let users: [UInt32]
+    /// Whether it is a thread of the kernel's.
+    public let isKernels: Bool
+    /// Whether it has ended, and only its parent has to be told.
+    public let isZombie: Bool
+    /// Its place in the hierarchy of cgroups (version 2), where it has one.
+    public let group: String?
+    /// The file that it runs, where that may be known.
+    public let executable: String?
+    /// The first 4096 bytes of its arguments, or its name where there are none.
+    public let commandLine: [String]
+
+    /// PF_KTHREAD of the kernel's `linux/sched.h`.
+    private static let kernelThread: UInt64 = 0x0020_0000
+
+    /// Nil when the process is gone, or may not be looked at.
+    public init?(of pid: ProcessID) {
+        guard let status = ProcessStatus(of: pid), let users = Self.users(of: pid) else { return nil }
+        identity = status.identity
+        name = status.name
+        isZombie = status.isZombie
+        self.users = users
+        isKernels = Self.flags(of: pid).map { $0 & Self.kernelThread != 0 } ?? true
+        group = Cgroup.name(of: pid)
+        executable = Self.executable(of: pid)
+        commandLine = ProcessInfo(status).commandLine
+    }
+
+    /// The line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
+    static func users(of pid: ProcessID) -> [UInt32]? {
+        let text = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? []
+        let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
+        let words = line?.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.dropFirst().prefix(3) ?? []
+        let users = words.compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }
+        return users.count == 3 ? users : nil
+    }
+
+    /// Field 9 of proc_pid_stat(5).
+    private static func flags(of pid: ProcessID) -> UInt64? {
+        guard let text = ProcFile.read("/proc/\(pid)/stat", limit: 2048),
+            let close = text.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = text[(close + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 6 ? UInt64(String(decoding: fields[6], as: UTF8.self)) : nil
+    }
+
+    static func executable(of pid: ProcessID) -> String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/\(pid)/exe", &text, text.count)
+        guard count > 0 else { return nil }
+        let path = String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // The kernel appends this when another file has come in the place of the program, by an upgrade for one.
+        let suffix = " (deleted)"
+        return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    }
+}
+
+extension RunningProcess {
+    /// Whether its cgroup is one that a `CgroupSubtree` has made for an app, whosever.
+    public var isInGroupOfApp: Bool {
+        let parts = group?.split(separator: "/") ?? []
+        return zip(parts, parts.dropFirst()).contains { $0 == "apps" && $1.hasPrefix("app-") }
+    }
+
+    /// The logind session whose scope it is in.
+    public var loginSession: String? {
+        guard let scope = group.flatMap(Cgroup.unit)?.split(separator: "/").last, scope.hasPrefix("session-"),
+            scope.hasSuffix(".scope")
+        else { return nil }
+        return String(scope.dropFirst("session-".count).dropLast(".scope".count))
+    }
+
+    /// The numbers of the processes above one, its parent first; nil when that cannot be read.
+    public static func ancestors(of pid: ProcessID) -> [ProcessID]? {
+        guard let parent = ProcessStatus(of: pid)?.parent else { return nil }
+        guard parent > 1 else { return [] }
+        return Ancestry(of: parent)?.processes
+    }
+}
+
+/// A process of an app, for people to look at.
+public struct ProcessInfo: Hashable, Sendable {
+    /// The number of the process.
+    public let pid: ProcessID
+    /// The number of its parent.
+    public let parent: ProcessID
+    /// The kernel's short name of the program.
+    public let name: String
+    /// The first 4096 bytes of the arguments, or the name when there are none. Written by the process itself.
+    public let commandLine: [String]
+    /// What its first thread does.
+    public let state: ProcessState
+    /// Time on a processor in user and kernel mode, of all threads, as fine as the clock tick (mostly 10 ms).
+    public let processorMicroseconds: UInt64
+}
+
+extension ProcessInfo {
+    private static let microsecondsPerTick = 1_000_000 / BootTime.ticksPerSecond
+
+    init(_ status: ProcessStatus) {
+        let (microseconds, overflow) = status.processorTicks.multipliedReportingOverflow(by: Self.microsecondsPerTick)
+        self.init(
+            pid: status.pid,
+            parent: status.parent,
+            name: status.name,
+            commandLine: Self.commandLine(of: status),
+            state: status.state,
+            processorMicroseconds: overflow ? .max : microseconds
+        )
+    }
+
+    private static func commandLine(of status: ProcessStatus) -> [String] {
+        let text = ProcFile.read("/proc/\(status.pid)/cmdline", limit: 4096) ?? []
+        let arguments = parse(commandLine: text)
+        return arguments.isEmpty ? [status.name] : arguments
+    }
+
+    /// The arguments in the zero-terminated strings of proc_pid_cmdline(5), empty ones in between included.
+    static func parse(commandLine text: [UInt8]) -> [String] {
+        // Programs that change their title leave a tail of zeros.
+        guard let last = text.lastIndex(where: { $0 != 0 }) else { return [] }
+        return text[...last].split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CLinux
+
+/// A file descriptor with one owner: it is closed when the owner lets go of it.
+public struct Descriptor: ~Copyable {
+    /// The number, for registering it with an event loop. It stays owned by this value.
+    public let rawValue: Int32
+
+    /// Takes over an open descriptor.
+    public init(owning rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Opens a file, closed on exec.
+    ///
+    /// - Parameter flags: The access mode and other flags of open(2).
+    static func open(_ path: String, _ flags: Int32) throws(Errno) -> Descriptor {
+        let number = unsafe linux_open(path, flags | O_CLOEXEC)
+        guard number >= 0 else { throw Errno(rawValue: -number) }
+        return Descriptor(owning: number)
+    }
+
+    deinit {
+        // After EINTR the descriptor is closed on Linux; trying again could close somebody else's.
+        _ = close(rawValue)
+    }
+}
+
+/// What the kernel tells of the process that a pidfd stands for. The descriptors stay their owners'.
+enum ProcessDescriptor {
+    /// The process that a descriptor stands for.
+    enum Target: Hashable {
+        case process(ProcessID)
+        /// One that has ended and been waited for.
+        case reaped
+        /// None: it is no pidfd, or one of a process that has no number here.
+        case none
+    }
+
+    /// Opens one, or nil when the process is gone, or there is no room for another descriptor.
+    static func open(_ pid: ProcessID) -> Descriptor? {
+        let number = linux_pidfd_open(pid)
+        return number >= 0 ? Descriptor(owning: number) : nil
+    }
+
+    /// See `Pid:` in proc_pid_fdinfo(5), and pidfd_open(2).
+    static func target(of descriptor: Int32) -> Target {
+        guard let text = ProcFile.read("/proc/self/fdinfo/\(descriptor)", limit: 4096),
+            let line = text.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: Array("Pid:".utf8)) }),
+            let pid = ProcessID(ascii: line.dropFirst("Pid:\t".utf8.count))
+        else { return .none }
+        if pid > 0 { return .process(pid) }
+        return pid == -1 ? .reaped : .none
+    }
+
+    /// Whether the process has ended, with all of its threads.
+    static func hasEnded(_ descriptor: Int32) -> Bool {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&poller, 1, 0) == 1
+    }
+
+    /// How a process ended that has been reaped, by whomever (Linux 6.15); nil when that is not told.
+    static func exitStatus(_ descriptor: Int32) -> ExitStatus? {
+        var waitStatus: Int32 = 0
+        guard unsafe linux_pidfd_exit_status(descriptor, &waitStatus) == 1 else { return nil }
+        return ExitStatus(waitStatus: waitStatus)
+    }
+}
+
+/// A process that is held by a descriptor while it is looked at, so that its number cannot become another's unnoticed.
+public struct HeldProcess: ~Copyable {
+    /// The number of the process.
+    public let pid: ProcessID
+    private let descriptor: Descriptor
+
+    private init(pid: ProcessID, descriptor: consuming Descriptor) {
+        self.pid = pid
+        self.descriptor = descriptor
+    }
+
+    /// Holds the process that has a number now; nil when there is none, or when the number is that of a thread.
+    ///
+    /// - Throws: Why it cannot be held, mostly for want of a descriptor.
+    public static func hold(_ pid: ProcessID) throws(Errno) -> HeldProcess? {
+        let number = linux_pidfd_open(pid)
+        guard number < 0 else { return HeldProcess(pid: pid, descriptor: Descriptor(owning: number)) }
+        // A thread that is not the first is EINVAL, or ENOENT since Linux 6.9.
+        guard [ESRCH, EINVAL, ENOENT].contains(-number) else { throw Errno(rawValue: -number) }
+        return nil
+    }
+
+    /// Gives the descriptor away, a pidfd of the process.
+    consuming func takeDescriptor() -> Descriptor { descriptor }
+
+    /// Whether it has not ended: then whatever was found under its number so far was about it.
+    public var lives: Bool { linux_pidfd_has_ended(descriptor.rawValue) == 0 }
+}
+
+/// An error number of the kernel, printed as its text in the C locale.
+public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number, as in errno(3).
+    public let rawValue: Int32
+
+    /// Takes a positive number.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// The text, such as `No such file or directory`.
+    public var description: String {
+        guard let text = unsafe linux_error_text(rawValue) else { return "error \(rawValue)" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// The error number of the latest call of libc that failed.
+var errno: Int32 { linux_errno() }

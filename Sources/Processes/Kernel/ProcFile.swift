@@ -1,0 +1,125 @@
+import CLinux
+import Synchronization
+
+/// Reading under `/proc` and in cgroups, where what is read may vanish between any two calls.
+enum ProcFile {
+    /// How often something could not be read for another reason than that it is gone or forbidden: for want of a
+    /// descriptor or of memory, say. What was found meanwhile may be less than there is.
+    private static let failures = Atomic<Int>(0)
+
+    /// Does some looking, and tells whether all that there is could be looked at.
+    static func isComplete<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
+        let before = failures.load(ordering: .relaxed)
+        let found = look()
+        return (found, failures.load(ordering: .relaxed) == before)
+    }
+
+    /// Takes note of why something could not be read.
+    static func note(_ error: Int32) {
+        guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM].contains(error) else { return }
+        failures.add(1, ordering: .relaxed)
+    }
+
+    /// The first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is gone.
+    ///
+    /// - Parameter longestRecord: For a file of records, of which the kernel gives as many at once as fit into a page
+    ///   (`seq_read()`): who gets less than that has got all, and need not ask again.
+    static func read(_ path: String, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
+        guard let file = open(path) else { return nil }
+        var content: [UInt8] = []
+        while content.count < limit {
+            let size = min(limit - content.count, pageSize)
+            guard let chunk = readChunk(of: file, atMost: size) else { return nil }
+            content += chunk
+            if chunk.isEmpty { break }
+            if let longestRecord, size == pageSize, chunk.count < size - longestRecord { break }
+        }
+        return content
+    }
+
+    /// Reads a file that the kernel gives as a whole in one call, as those are that have a line or a number for one process.
+    ///
+    /// - Returns: What `body` makes of it; nil when it cannot be read, or when it may be longer than 2 KiB.
+    static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        guard let file = open(path) else { return nil }
+        var buffer = InlineArray<2048, UInt8>(repeating: 0)
+        var bytes = buffer.mutableSpan
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(from: file, into: $0) }
+        if count < 0 { note(errno) }
+        guard (0..<2048).contains(count) else { return nil }
+        return body(buffer.span.extracting(first: count))
+    }
+
+    /// What no page of the kernel is smaller than.
+    private static let pageSize = 4096
+
+    private static func open(_ path: String) -> Descriptor? {
+        do throws(Errno) {
+            return try Descriptor.open(path, O_RDONLY)
+        } catch {
+            note(error.rawValue)
+            return nil
+        }
+    }
+
+    private static func readChunk(of file: borrowing Descriptor, atMost count: Int) -> [UInt8]? {
+        var result = 0
+        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
+            initialized = max(result, 0)
+        }
+        if result < 0 { note(errno) }
+        return result < 0 ? nil : chunk
+    }
+
+    private static func read(from file: borrowing Descriptor, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = unsafe CLinux.read(file.rawValue, buffer.baseAddress, buffer.count)
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    /// The entries of a directory that are process or thread numbers; none when it cannot be read.
+    static func processIDs(in directory: String) -> [ProcessID] {
+        var capacity = 64
+        while true {
+            var count = 0
+            let ids = unsafe [ProcessID](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+                count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity)
+                initialized = min(max(count, 0), capacity)
+            }
+            if count < 0 { note(Int32(-count)) }
+            if count <= capacity { return ids }
+            // More may have come by the time of the next call.
+            capacity = count + count / 4
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// The decimal number that begins here; nil where there is none, or one that is too large.
+    func number<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
+        let isNegative = position < count && self[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let start = position
+        var value: Number = 0
+        while position < count, case let digit = self[position] &- UInt8(ascii: "0"), digit < 10 {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) =
+                isNegative
+                ? product.subtractingReportingOverflow(Number(digit)) : product.addingReportingOverflow(Number(digit))
+            guard !overflow, !carry else { return nil }
+            value = sum
+            position += 1
+        }
+        return position > start ? value : nil
+    }
+}
+
+extension FixedWidthInteger {
+    /// A decimal number that fills the bytes exactly.
+    init?(ascii bytes: ArraySlice<UInt8>) {
+        guard let first = bytes.first, first != UInt8(ascii: "+") else { return nil }
+        self.init(String(decoding: bytes, as: UTF8.self))
+    }
+}

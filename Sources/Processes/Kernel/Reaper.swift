@@ -1,0 +1,104 @@
+import CLinux
+
+/// Makes this process the parent of its descendants' orphans, and hears of all its children.
+public enum Reaper {
+    /// From now on orphaned descendants become children of this process instead of process 1's.
+    ///
+    /// It is not inherited by children, and survives execve(2).
+    public static func adoptOrphans() throws(Errno) {
+        let result = linux_set_child_subreaper(true)
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// The next event of any child, or nil when there is none. It never blocks; a child that ended is reaped.
+    static func next() -> ChildEvent? { next(LINUX_WAIT_ANY, 0) }
+
+    /// The next event of one child, or nil when there is none or it is no child.
+    static func next(of pid: ProcessID) -> ChildEvent? { next(LINUX_WAIT_PID, pid) }
+
+    private static func next(_ target: linux_wait_target, _ number: Int32) -> ChildEvent? {
+        var event = linux_child_event()
+        while unsafe linux_wait(target, number, &event) == 1 {
+            if let known = ChildEvent(event) { return known }
+        }
+        return nil
+    }
+}
+
+/// Something that happened to a child.
+public struct ChildEvent: Hashable, Sendable {
+    /// What happened.
+    public enum Change: Hashable, Sendable {
+        /// It has been reaped: its number is free from now on.
+        case ended(ExitStatus)
+        case stopped(Signal)
+        case continued
+    }
+
+    /// The child.
+    public let pid: ProcessID
+    /// What happened to it.
+    public let change: Change
+}
+
+extension ChildEvent {
+    /// Nil for codes that wait(2) does not have.
+    init?(_ event: linux_child_event) {
+        pid = event.pid
+        switch Int(event.code) {
+        case Int(CLD_EXITED): change = .ended(.exited(code: event.status))
+        case Int(CLD_KILLED): change = .ended(.killed(by: Signal(rawValue: event.status), dumpedCore: false))
+        case Int(CLD_DUMPED): change = .ended(.killed(by: Signal(rawValue: event.status), dumpedCore: true))
+        case Int(CLD_STOPPED), Int(CLD_TRAPPED): change = .stopped(Signal(rawValue: event.status))
+        case Int(CLD_CONTINUED): change = .continued
+        default: return nil
+        }
+    }
+}
+
+/// How a process ended.
+public enum ExitStatus: Hashable, Sendable {
+    case exited(code: Int32)
+    case killed(by: Signal, dumpedCore: Bool)
+    /// It was no child, somebody else has reaped it, and the kernel does not tell (before Linux 6.15).
+    case unknown
+}
+
+extension ExitStatus {
+    /// Reads a status in the form of wait(2).
+    init(waitStatus: Int32) {
+        let signal = waitStatus & 0x7f
+        if signal == 0 {
+            self = .exited(code: (waitStatus >> 8) & 0xff)
+        } else {
+            self = .killed(by: Signal(rawValue: signal), dumpedCore: waitStatus & 0x80 != 0)
+        }
+    }
+
+    /// How a process that is no child has ended.
+    ///
+    /// - Parameter descriptor: A pidfd of it, if there is one.
+    static func ofProcess(_ process: ProcessIdentity, descriptor: Int32?) -> ExitStatus {
+        // It may be reaped between the first question, for which it has to be, and the second, for which it must not.
+        descriptor.flatMap(ProcessDescriptor.exitStatus) ?? ofZombie(process)
+            ?? descriptor.flatMap(ProcessDescriptor.exitStatus) ?? .unknown
+    }
+
+    /// Field 52 of proc_pid_stat(5), which is there until the parent has waited.
+    private static func ofZombie(_ process: ProcessIdentity) -> ExitStatus? {
+        guard let text = ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
+            let status = ProcessStatus(parsing: text), status.identity == process, status.isZombie,
+            mayLookInto(process.pid), let close = text.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        // The first of these is field 3.
+        let fields = text[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard fields.count > 49, let waitStatus = Int32(ascii: fields[49]) else { return nil }
+        return ExitStatus(waitStatus: waitStatus)
+    }
+
+    /// Who may not see the status of a zombie is shown 0, as if it had exited well. The rule is that of its links.
+    private static func mayLookInto(_ pid: ProcessID) -> Bool {
+        var byte: CChar = 0
+        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || errno != EACCES
+    }
+}

@@ -1,0 +1,66 @@
+/// The mark of one launch, inherited by every descendant through the environment.
+///
+/// It finds helpers that left their session and lost their parent. It is not a secret and proves
+/// nothing: an app can put any token into its own environment.
+public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The variable that carries the token.
+    public static let environmentName = "LIFECYCLE_LAUNCH"
+
+    /// The value of the variable.
+    public let rawValue: String
+
+    /// Takes a token that was stored before, or nil when it has other characters than letters, digits, `-` and `_`,
+    /// is empty, or is longer than 64 characters.
+    public init?(rawValue: String) {
+        let isPlain = rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default:
+                false
+            }
+        }
+        guard isPlain, (1...64).contains(rawValue.utf8.count) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// A token that no other launch has.
+    public static func random() -> LaunchToken {
+        LaunchToken(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
+    }
+
+    private init(first: UInt64, second: UInt64) {
+        rawValue = String(first, radix: 16) + "-" + String(second, radix: 16)
+    }
+
+    /// The value of the variable.
+    public var description: String { rawValue }
+}
+
+/// Finds the launch a process belongs to from the environment it was started with.
+enum LaunchMark {
+    /// The kernel allows environments of megabytes; spawn puts the mark first, so the beginning is enough.
+    private static let searchedBytes = 256 * 1024
+
+    /// The token in the initial environment of a process, or nil when there is none or it may not be read.
+    ///
+    /// Kernels since 4.18 answer this read from ordinary memory only, so a process cannot make the reader wait.
+    static func token(of pid: ProcessID) -> LaunchToken? {
+        environment(of: pid).flatMap(token(inEnvironment:))
+    }
+
+    /// The same beginning of the environment, or nil when it may not be read.
+    static func environment(of pid: ProcessID) -> [UInt8]? {
+        ProcFile.read("/proc/\(pid)/environ", limit: searchedBytes)
+    }
+
+    /// The token in a list of zero-terminated `NAME=value` strings.
+    static func token(inEnvironment environment: [UInt8]) -> LaunchToken? {
+        let prefix = Array((LaunchToken.environmentName + "=").utf8)
+        for variable in environment.split(separator: 0) where variable.starts(with: prefix) {
+            return LaunchToken(rawValue: String(decoding: variable.dropFirst(prefix.count), as: UTF8.self))
+        }
+        return nil
+    }
+}

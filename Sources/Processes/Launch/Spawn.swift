@@ -1,0 +1,179 @@
+import CLinux
+
+/// A child that was just started.
+public struct SpawnedProcess: ~Copyable {
+    /// The new process.
+    public let identity: ProcessIdentity
+    /// A pidfd: becomes readable when the process ends.
+    public let descriptor: Descriptor
+    /// Where the child tells whether it could execute the program.
+    public let execStatus: ExecStatusPipe
+    /// What the child waits at before it executes the program.
+    public let gate: LaunchGate
+    /// Whether the child has not copied this process's table of descriptors; see ``SpawnWindow``.
+    let sharedTable: Bool
+}
+
+/// Starts a program in a session of its own. It is not executed before its gate is opened.
+///
+/// Its signals are unblocked and have their default actions, standard input is `/dev/null`, and it has no other
+/// descriptors than those of the request. What goes wrong in the child arrives through `execStatus`.
+public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess {
+    try request.validate()
+    let null = try openForLaunch("/dev/null", O_RDWR, "open /dev/null")
+
+    let (spawned, result) = startChild(request, nullDevice: null.rawValue)
+    guard result == 0 else { throw .failed("make a process", -result) }
+    let pidfd = Descriptor(owning: spawned.pidfd)
+    let status = Descriptor(owning: spawned.status)
+    let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
+
+    // The child cannot have been reaped yet, so this is its own.
+    guard let start = ProcessStatus(of: spawned.pid)?.startTime else {
+        let error = errno
+        _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
+        throw .failed("read /proc", error)
+    }
+    return SpawnedProcess(
+        identity: ProcessIdentity(pid: spawned.pid, startTime: start),
+        descriptor: pidfd,
+        execStatus: ExecStatusPipe(descriptor: status, request: request),
+        gate: gate,
+        sharedTable: spawned.shared_table
+    )
+}
+
+/// Opens a file that a launch needs.
+///
+/// - Parameter step: The step of the launch, for the error.
+func openForLaunch(_ path: String, _ flags: Int32, _ step: String) throws(SpawnError) -> Descriptor {
+    do throws(Errno) {
+        return try Descriptor.open(path, flags)
+    } catch {
+        throw .failed(step, error.rawValue)
+    }
+}
+
+private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_spawned, Int32) {
+    let paths = CStringArray(request.candidatePaths)
+    let arguments = CStringArray([request.program] + request.arguments)
+    let environment = CStringArray(request.environmentStrings)
+    let directory = CStringArray([request.workingDirectory])
+    let mappings = request.descriptorMappings(nullDevice: nullDevice)
+    let credentials = request.credentials
+    let groups = credentials?.groups ?? []
+
+    var spawned = linux_spawned()
+    let result = unsafe mappings.withUnsafeBufferPointer { mappings in
+        unsafe groups.withUnsafeBufferPointer { groups in
+            var call = unsafe linux_spawn_request(
+                paths: paths.pointers,
+                arguments: arguments.pointers,
+                environment: environment.pointers,
+                working_directory: directory.first,
+                descriptors: mappings.baseAddress,
+                descriptor_count: mappings.count,
+                switch_user: credentials != nil,
+                user: credentials?.userID ?? 0,
+                group: credentials?.groupID ?? 0,
+                groups: groups.baseAddress,
+                group_count: groups.count,
+                file_mode_mask: request.fileModeMask,
+                set_descriptor_limit: request.descriptorLimit != nil,
+                descriptor_limit: request.descriptorLimit ?? 0,
+                cgroup: request.cgroup ?? -1,
+                confine: request.confinement != nil,
+                confinement: request.confinement?.forChild ?? linux_confinement()
+            )
+            return unsafe linux_spawn(&call, &spawned)
+        }
+    }
+    // The strings are the callee's until here.
+    extendLifetime(paths)
+    extendLifetime(arguments)
+    extendLifetime(environment)
+    extendLifetime(directory)
+    return (spawned, result)
+}
+
+extension SpawnRequest {
+    /// The launch token comes first, where it is found soonest.
+    fileprivate var environmentStrings: [String] {
+        let name = LaunchToken.environmentName
+        return ["\(name)=\(launchToken)"] + environment.filter { $0.key != name }.map { "\($0.key)=\($0.value)" }
+    }
+
+    fileprivate func descriptorMappings(nullDevice: Int32) -> [linux_descriptor_mapping] {
+        let standard = [nullDevice, standardOutput ?? nullDevice, standardError ?? nullDevice]
+        let mappings = standard.enumerated().map { DescriptorMapping(source: $1, target: Int32($0)) }
+        return (mappings + extraDescriptors).map { linux_descriptor_mapping(source: $0.source, target: $0.target) }
+    }
+}
+
+/// Keeps a child from executing its program until the launch is on record.
+///
+/// The child ends without having run anything when the gate is let go of before it was opened, and so when this
+/// process ends, however suddenly: a successor need not look for programs that nobody wrote down.
+public struct LaunchGate: ~Copyable {
+    let descriptor: Descriptor
+
+    /// Lets the child go on. One that has ended meanwhile is no error: its end is told elsewhere.
+    ///
+    /// - Returns: Why it cannot be told, for want of memory for example; it then ends without having run anything.
+    public consuming func open() -> SpawnError? {
+        let error = -linux_open_gate(descriptor.rawValue)
+        guard error > 0, error != EPIPE, error != ECONNRESET else { return nil }
+        return .failed("tell the new process to begin", error)
+    }
+}
+
+/// What keeps the cost of starting a program from growing with the number of descriptors that are open here.
+public enum SpawnWindow {
+    /// Keeps a few numbers of descriptors for `spawn(_:)`. Call it first of all: a child copies the descriptors that have
+    /// lower numbers.
+    ///
+    /// - Throws: Why it cannot be, on Linux before 5.9 for example. Programs are started all the same then, only slower.
+    public static func reserve() throws(Errno) {
+        let result = linux_reserve_window()
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+}
+
+/// Strings the way execve(2) takes them: a null-terminated array of pointers to zero-terminated bytes.
+@safe struct CStringArray: ~Copyable {
+    private let bytes: UnsafeMutableBufferPointer<CChar>
+    private let array: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
+
+    /// The strings must not contain zero bytes: what follows one is cut off.
+    init(_ strings: [String]) {
+        unsafe bytes = .allocate(capacity: strings.reduce(1) { $0 + $1.utf8.count + 1 })
+        unsafe array = .allocate(capacity: strings.count + 1)
+        unsafe bytes.initialize(repeating: 0)
+        unsafe array.initialize(repeating: nil)
+
+        var offset = 0
+        for (index, string) in strings.enumerated() {
+            unsafe array[index] = unsafe bytes.baseAddress.map { unsafe $0 + offset }
+            for byte in string.utf8 {
+                unsafe bytes[offset] = CChar(bitPattern: byte)
+                offset += 1
+            }
+            offset += 1
+        }
+    }
+
+    deinit {
+        unsafe bytes.deallocate()
+        unsafe array.deallocate()
+    }
+
+    /// Valid as long as this value lives.
+    @unsafe var pointers: UnsafePointer<UnsafeMutablePointer<CChar>?>? {
+        unsafe UnsafePointer(array.baseAddress)
+    }
+
+    /// The first string. Valid as long as this value lives.
+    @unsafe var first: UnsafePointer<CChar>? {
+        unsafe UnsafePointer(array.first ?? nil)
+    }
+}

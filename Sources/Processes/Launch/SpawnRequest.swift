@@ -1,0 +1,108 @@
+/// A descriptor to hand to a program: `source` here becomes `target` there.
+public struct DescriptorMapping: Hashable, Sendable {
+    /// The number in the calling process.
+    public var source: Int32
+    /// The number in the program.
+    public var target: Int32
+
+    /// Maps one descriptor to another number.
+    public init(source: Int32, target: Int32) {
+        self.source = source
+        self.target = target
+    }
+}
+
+/// A program to start and everything it is started with. Nothing else is inherited but resource limits and priorities.
+public struct SpawnRequest: Sendable {
+    /// Where bare names are looked for when neither the request nor its environment says so.
+    public static let defaultSearchPath = "/usr/local/bin:/usr/bin:/bin"
+
+    /// A path, relative ones from the working directory, or a bare name to be looked for in the search path.
+    public var program: String
+    /// The arguments after the program's own name.
+    public var arguments: [String]
+    /// The whole environment; the launch token is added to it.
+    public var environment: [String: String]
+    /// Directories separated by colons; nil: `PATH` of the environment. Empty entries do not mean the current directory.
+    public var searchPath: String?
+    /// Entered as the program's user.
+    public var workingDirectory = "/"
+    /// nil: the caller's own.
+    public var credentials: Credentials?
+    /// Borrowed for the call; nil: `/dev/null`.
+    public var standardOutput: Int32?
+    /// Borrowed for the call; nil: `/dev/null`.
+    public var standardError: Int32?
+    /// Descriptors 3 to 1023 of the program; the sources are borrowed for the call. At most 61.
+    public var extraDescriptors: [DescriptorMapping] = []
+    /// The umask(2).
+    public var fileModeMask: UInt32 = 0o022
+    /// The program's soft limit of open descriptors; nil: the caller's. The hard limit is inherited.
+    public var descriptorLimit: UInt64?
+    /// What the program may have at most; nil: what the caller has.
+    public var confinement: Confinement?
+    /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
+    public var cgroup: Int32?
+    /// The mark of the launch, passed on in the environment.
+    public var launchToken: LaunchToken
+
+    /// A request with the defaults of a program in the background: no output, the caller's user.
+    public init(
+        program: String,
+        arguments: [String] = [],
+        environment: [String: String] = [:],
+        launchToken: LaunchToken = .random()
+    ) {
+        self.program = program
+        self.arguments = arguments
+        self.environment = environment
+        self.launchToken = launchToken
+    }
+}
+
+extension SpawnRequest {
+    /// The paths to try, in order.
+    var candidatePaths: [String] {
+        if program.utf8.contains(UInt8(ascii: "/")) { return [program] }
+        return effectiveSearchPath.split(separator: ":").map { "\($0)/\(program)" }
+    }
+
+    var effectiveSearchPath: String {
+        searchPath ?? environment["PATH"] ?? Self.defaultSearchPath
+    }
+
+    /// Checks what the kernel would misunderstand rather than refuse.
+    func validate() throws(SpawnError) {
+        guard !program.isEmpty else { throw .invalidRequest("the program has no name") }
+        for text in [program, workingDirectory, effectiveSearchPath] + arguments where text.utf8.contains(0) {
+            throw .invalidRequest("a zero byte in \(text.debugDescription)")
+        }
+        for (name, value) in environment {
+            let isUsable = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "=")) && !name.utf8.contains(0)
+            guard isUsable, !value.utf8.contains(0) else {
+                throw .invalidRequest("the environment variable \(name.debugDescription) cannot be passed")
+            }
+        }
+        let targets = extraDescriptors.map { $0.target }
+        guard Set(targets).count == targets.count, targets.allSatisfy({ (3...1023).contains($0) }) else {
+            throw .invalidRequest("extra descriptors need different numbers from 3 to 1023")
+        }
+    }
+}
+
+/// Who a program runs as.
+public struct Credentials: Hashable, Sendable {
+    /// The real, effective and saved user.
+    public var userID: UInt32
+    /// The real, effective and saved group.
+    public var groupID: UInt32
+    /// The supplementary groups, which replace the daemon's.
+    public var groups: [UInt32]
+
+    /// Takes the numbers as they are; nothing is looked up.
+    public init(userID: UInt32, groupID: UInt32, groups: [UInt32]) {
+        self.userID = userID
+        self.groupID = groupID
+        self.groups = groups
+    }
+}

@@ -1,0 +1,97 @@
+/// What the processes of an app get of the machine; nil for what each has of its own.
+public struct ResourceProfile: Hashable, Sendable {
+    /// `cpu.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
+    public var cpuWeight: Int?
+
+    /// `io.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
+    public var ioWeight: Int?
+
+    /// `memory.low` of the cgroup, in bytes: what the kernel leaves to it as long as it finds memory elsewhere.
+    public var memoryLow: Int?
+
+    /// `pids.max` of the cgroup: the most processes and threads in it.
+    public var processLimit: Int?
+
+    /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
+    public var nice: Int?
+
+    /// The I/O priority of each thread, where there is no weight for I/O.
+    public var ioPriority: IOPriority?
+
+    /// `oom_score_adj` of each process, -1000 to 1000. From 0 on it only raises what a process has of its own, below 0 it
+    /// only lowers it.
+    public var oomScoreAdjustment: Int?
+
+    /// How late the timers of each thread may be, in nanoseconds; it only raises what a thread has of its own.
+    public var timerSlack: Int?
+
+    /// Everything as it is.
+    public init() {}
+}
+
+/// An I/O priority as in ioprio_set(2).
+public enum IOPriority: Hashable, Sendable {
+    /// Before everybody else. The level is 0, which comes first, to 7.
+    case realTime(Int)
+    /// What everybody has. The level is 0, which comes first, to 7.
+    case bestEffort(Int)
+    /// When nobody else wants to.
+    case idle
+
+    /// What the kernel counts with: the class times 8192 plus the level.
+    var rawValue: Int {
+        switch self {
+        case .realTime(let level): 1 << 13 | level
+        case .bestEffort(let level): 2 << 13 | level
+        case .idle: 3 << 13
+        }
+    }
+}
+
+/// An attribute of an app's cgroup that a ``ResourceProfile`` decides: see the kernel's document "Control Group v2".
+enum GroupAttribute: String, CaseIterable {
+    case cpuWeight = "cpu.weight"
+    case ioWeight = "io.weight"
+    case memoryLow = "memory.low"
+    case processLimit = "pids.max"
+
+    /// What is written for a profile: what every cgroup begins with, where it wants nothing.
+    func value(in profile: ResourceProfile) -> String {
+        switch self {
+        case .cpuWeight: String(profile.cpuWeight ?? 100)
+        case .ioWeight: String(profile.ioWeight ?? 100)
+        case .memoryLow: String(profile.memoryLow ?? 0)
+        case .processLimit: profile.processLimit.map { String($0) } ?? "max"
+        }
+    }
+}
+
+/// A limit for the processes and threads of an app, as `TasksMax=` of systemd.resource-control(5).
+public enum ProcessLimit: Hashable, Sendable {
+    /// At most so many.
+    case number(Int)
+    /// A share of what the machine can have, in percent.
+    case percent(Int)
+    /// As many as the machine can have.
+    case unlimited
+
+    /// Returns the number for `pids.max`; nil for no limit.
+    ///
+    /// - Parameter possible: The most that the machine can have.
+    public func number(of possible: Int) -> Int? {
+        switch self {
+        case .number(let number): number
+        // A machine with a tiny limit still runs one process an app.
+        case .percent(let percent): max(possible / 100 * percent + possible % 100 * percent / 100, 1)
+        case .unlimited: nil
+        }
+    }
+
+    /// The most processes and threads that this machine, or the container that this process is in, can have.
+    public static func possibleProcesses() -> Int {
+        let limits = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max", "/sys/fs/cgroup/pids.max"]
+        return limits.compactMap { path in
+            ProcFile.read(path, limit: 32).flatMap { Int(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
+        }.min() ?? Int(Int32.max)
+    }
+}

@@ -1,0 +1,174 @@
+/// What a ``ResourceControl`` has done to a tree, and what the processes had before.
+public struct ResourceRecord: Hashable, Sendable {
+    var profile = ResourceProfile()
+    /// Whether the attributes of the cgroup are those of the profile.
+    var areAttributesKnown = true
+    /// What could not be set for every process: a process that has just executed a program may not be changed for a moment.
+    var incomplete: Set<ResourceSetting> = []
+    var ownValues: [ResourceSetting: OwnValues] = [:]
+
+    /// A tree to which nothing was done.
+    init() {}
+}
+
+// A record as one line of text without spaces, for the file from which a daemon goes on where another was killed.
+
+// Put together and taken apart as bytes: each focus writes two of them, and a successor reads one for each app.
+
+extension ResourceRecord {
+    /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
+    public var text: String {
+        var text = profile.text + ";"
+        if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",") }
+        for setting in ResourceSetting.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let rows = ownValues[setting]?.rows, !rows.isEmpty else { continue }
+            text += ";" + setting.rawValue + "=" + rows.joined(separator: ",")
+        }
+        return text
+    }
+
+    /// What a text says; nil for one that is none.
+    public init?(text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard parts.count >= 2, let profile = ResourceProfile(text: parts[0]) else { return nil }
+        self.init()
+        self.profile = profile
+        incomplete = Set(parts[1].split(separator: UInt8(ascii: ",")).compactMap { ResourceSetting(word: $0) })
+        for part in parts.dropFirst(2) {
+            guard let sign = part.firstIndex(of: UInt8(ascii: "=")), let setting = ResourceSetting(word: part[..<sign])
+            else { continue }
+            let rows = part[part.index(after: sign)...].split(separator: UInt8(ascii: ","))
+            ownValues[setting] = OwnValues(rows: rows, within: setting.range)
+        }
+    }
+}
+
+extension ResourceSetting {
+    fileprivate init?(word: Substring.UTF8View) {
+        guard let word = String(word) else { return nil }
+        self.init(rawValue: word)
+    }
+}
+
+extension Substring.UTF8View {
+    /// The number that this is in full.
+    func number<Number: FixedWidthInteger>() -> Number? { Number(Substring(self)) }
+}
+
+extension ResourceProfile {
+    /// The numbers in the order of the properties, "own" for nil. The limit of processes is the same in all states, and is
+    /// written to the cgroup again after a restart.
+    fileprivate var text: String {
+        let numbers = [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
+        return numbers.map { $0.map(String.init) ?? "own" }.joined(separator: ",")
+    }
+
+    fileprivate init?(text: Substring.UTF8View) {
+        let numbers = text.split(separator: UInt8(ascii: ",")).map { $0.number() as Int? }
+        guard numbers.count == 7 else { return nil }
+        self.init()
+        cpuWeight = numbers[0]
+        ioWeight = numbers[1]
+        memoryLow = numbers[2]
+        nice = numbers[3].flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
+        ioPriority = numbers[4].flatMap { IOPriority(rawValue: $0) }
+        oomScoreAdjustment = numbers[5]
+        timerSlack = numbers[6]
+    }
+}
+
+extension IOPriority {
+    fileprivate init?(rawValue: Int) {
+        let level = rawValue & 7
+        switch rawValue >> 13 {
+        case 1: self = .realTime(level)
+        case 2: self = .bestEffort(level)
+        case 3: self = .idle
+        default: return nil
+        }
+    }
+}
+
+/// What threads or processes had of their own before it was changed, for one ``ResourceSetting``.
+///
+/// A value that is not the one that was set last has been chosen by the program itself meanwhile, and is its own from
+/// then on. One that was born since has inherited what was set, and with it what it stands for.
+struct OwnValues: Hashable {
+    /// A thread of a process, or a process, whose number is then that of its first thread.
+    struct Bearer: Hashable {
+        let process: ProcessIdentity
+        let id: ProcessID
+    }
+
+    private struct Record: Hashable {
+        let own: Int
+        let set: Int
+    }
+
+    private var records: [Bearer: Record] = [:]
+
+    /// Goes through all there are, and sets each to what it should have.
+    ///
+    /// - Parameter bearers: All of them, with their present values. What is not among them is forgotten.
+    /// - Parameter desired: What one with this value of its own should have.
+    /// - Parameter set: Sets a value, and says whether it was.
+    mutating func update(
+        _ bearers: [(bearer: Bearer, current: Int)], desired: (_ own: Int) -> Int,
+        set: (_ bearer: Bearer, _ value: Int) -> Bool
+    ) {
+        let inheritance = inheritedValues()
+        var updated: [Bearer: Record] = [:]
+        for (bearer, current) in bearers {
+            let own = own(of: bearer, current: current, inheritance)
+            let value = desired(own)
+            let isSet = value == current || set(bearer, value)
+            let present = isSet ? value : current
+            if present != own { updated[bearer] = Record(own: own, set: present) }
+        }
+        records = updated
+    }
+
+    private func own(of bearer: Bearer, current: Int, _ inheritance: [Int: Int]) -> Int {
+        guard let record = records[bearer] else { return inheritance[current] ?? current }
+        return record.set == current ? record.own : current
+    }
+
+    /// What the values that were set stand for. Where one stands for several, the oldest process decides.
+    private func inheritedValues() -> [Int: Int] {
+        var values: [Int: (own: Int, bearer: Bearer)] = [:]
+        for (bearer, record) in records {
+            if let known = values[record.set], known.bearer.isOlder(than: bearer) { continue }
+            values[record.set] = (record.own, bearer)
+        }
+        return values.mapValues { $0.own }
+    }
+}
+
+extension OwnValues.Bearer {
+    fileprivate func isOlder(than other: Self) -> Bool {
+        (process.startTime, process.pid, id) < (other.process.startTime, other.process.pid, other.id)
+    }
+}
+
+extension OwnValues {
+    /// Each value as numbers: process, its start, thread, own value, set value.
+    var rows: [String] {
+        records.map { bearer, record in
+            "\(bearer.process.pid):\(bearer.process.startTime):\(bearer.id):\(record.own):\(record.set)"
+        }
+    }
+
+    /// What rows say; those that make no sense, or hold what no process can have, are left out.
+    init(rows: some Sequence<Substring.UTF8View>, within range: ClosedRange<Int>) {
+        for row in rows {
+            let parts = row.split(separator: UInt8(ascii: ":"))
+            guard parts.count == 5, let pid: ProcessID = parts[0].number(), let startTime: UInt64 = parts[1].number(),
+                let id: ProcessID = parts[2].number(), let own: Int = parts[3].number(),
+                let set: Int = parts[4].number(),
+                range.contains(own), range.contains(set)
+            else { continue }
+            let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
+            records[bearer] = Record(own: own, set: set)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CLinux
+
+/// A signal, printed by its usual name.
+public struct Signal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number, as in signal(7).
+    public let rawValue: Int32
+
+    /// Takes any number; the kernel refuses those it does not have.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// SIGSTOP, which no process can catch.
+    public static let stop = Signal(rawValue: SIGSTOP)
+    /// SIGCONT.
+    public static let resume = Signal(rawValue: SIGCONT)
+    /// SIGTERM.
+    public static let terminate = Signal(rawValue: SIGTERM)
+    /// SIGKILL, which no process can catch.
+    public static let kill = Signal(rawValue: SIGKILL)
+
+    /// The name, such as `SIGTERM`.
+    public var description: String {
+        guard let name = unsafe linux_signal_name(rawValue) else { return "signal \(rawValue)" }
+        return unsafe "SIG" + String(cString: name)
+    }
+}
+
+/// Signals for processes that may vanish, and whose numbers may be reused, at any time.
+enum SignalDelivery {
+    /// Sends a signal to exactly this process; nil when it was delivered, the process is gone, or it is not to get it.
+    ///
+    /// - Parameter mayReach: Judges the process that has the number while a pidfd holds it.
+    static func send(
+        _ signal: Signal, to process: ProcessIdentity, if mayReach: (ProcessID) -> Bool = { _ in true }
+    ) -> Errno? {
+        guard process.pid > 1, process.pid != getpid() else { return Errno(rawValue: EPERM) }
+        let pidfd = linux_pidfd_open(process.pid)
+        if pidfd == -ENOSYS {
+            return mayReach(process.pid) ? sendWithoutPidfd(signal, to: process) : nil
+        }
+        guard pidfd >= 0 else { return failure(-pidfd) }
+        let descriptor = Descriptor(owning: pidfd)
+        // The descriptor holds whichever process had the number; the start time tells which one that is.
+        guard isCurrent(process), mayReach(process.pid) else { return nil }
+        return send(signal, through: descriptor.rawValue)
+    }
+
+    /// Sends a signal to the process that a pidfd stands for; nil when it was delivered or the process is gone.
+    static func send(_ signal: Signal, through descriptor: Int32) -> Errno? {
+        failure(-linux_pidfd_send_signal(descriptor, signal.rawValue))
+    }
+
+    /// Sends a signal to a process group that is known to exist; nil when it was delivered or there is nobody left.
+    static func send(_ signal: Signal, toGroup group: ProcessID) -> Errno? {
+        guard group > 1, group != getpgrp() else { return Errno(rawValue: EPERM) }
+        return killpg(group, signal.rawValue) == 0 ? nil : failure(errno)
+    }
+
+    /// Sends a signal to the process group that a process has made, if nothing stands in the way: the process must not
+    /// have been reaped, and the kernel must be able to (Linux 6.9).
+    ///
+    /// - Returns: Whether the group has got it.
+    static func send(_ signal: Signal, toGroupLedBy leader: ProcessIdentity) -> Bool {
+        guard leader.pid > 1, leader.pid != getpgrp(), let descriptor = ProcessDescriptor.open(leader.pid),
+            isCurrent(leader)
+        else { return false }
+        return linux_pidfd_signal_group(descriptor.rawValue, signal.rawValue) == 0
+    }
+
+    /// Before Linux 5.3. The number could be reused between the two calls, which nothing can prevent there.
+    private static func sendWithoutPidfd(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
+        guard isCurrent(process) else { return nil }
+        return kill(process.pid, signal.rawValue) == 0 ? nil : failure(errno)
+    }
+
+    private static func isCurrent(_ process: ProcessIdentity) -> Bool {
+        ProcessStatus(of: process.pid)?.startTime == process.startTime
+    }
+
+    private static func failure(_ error: Int32) -> Errno? {
+        error <= 0 || error == ESRCH ? nil : Errno(rawValue: error)
+    }
+}

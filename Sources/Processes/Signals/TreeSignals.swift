@@ -1,0 +1,156 @@
+import CLinux
+
+extension ProcessTree {
+    /// As many pidfds as are open at a time.
+    private static let pidfdsAtATime = 128
+
+    /// Sends a signal to every process. One that is born meanwhile may be missed.
+    ///
+    /// - Parameter members: Those of a look that was just taken, where there was one.
+    @discardableResult
+    func signalAll(_ signal: Signal, of members: [ProcessStatus]? = nil) -> [SignalFailure] {
+        if let isReached = containment.signalTogether(signal) {
+            return self.signal(
+                signal, only: (members ?? containment.members()).filter { !isReached($0) }.identities)
+        }
+        // Of so few, one more look at each takes less than the list of all.
+        if let members, members.count <= 2 { return self.signal(signal, only: members.identities) }
+        guard let numbers = containment.memberIDs() else {
+            return self.signal(signal, only: (members ?? containment.members()).identities)
+        }
+        return self.signal(signal, toMembers: numbers)
+    }
+
+    /// Sends a signal to every process but these.
+    func signalAll(_ signal: Signal, except others: Set<ProcessIdentity>) -> [SignalFailure] {
+        guard let numbers = containment.memberIDs() else {
+            return self.signal(signal, only: containment.members().identities.filter { !others.contains($0) })
+        }
+        let excepted = Set(others.map { $0.pid })
+        return self.signal(signal, toMembers: numbers.filter { !excepted.contains($0) })
+    }
+
+    /// Sends a signal to these processes and to no others.
+    @discardableResult
+    func signal(_ signal: Signal, only processes: [ProcessIdentity]) -> [SignalFailure] {
+        processes.compactMap { process in
+            let error =
+                if process == main, let mainDescriptor {
+                    sendToMain(signal, through: mainDescriptor)
+                } else {
+                    SignalDelivery.send(signal, to: process, if: containment.maySignal)
+                }
+            return error.map { SignalFailure(process: process, error: $0) }
+        }
+    }
+
+    private func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {
+        containment.maySignal(main.pid) ? SignalDelivery.send(signal, through: descriptor) : nil
+    }
+
+    /// Sends a signal to processes that were members a moment ago, and are still.
+    private func signal(_ signal: Signal, toMembers numbers: [ProcessID]) -> [SignalFailure] {
+        var failures: [SignalFailure] = []
+        var rest = numbers[...]
+        if let mainDescriptor, let index = numbers.firstIndex(of: main.pid), exitStatus == nil {
+            rest.remove(at: index)
+            sendToMain(signal, through: mainDescriptor).map {
+                failures.append(SignalFailure(process: main, error: $0))
+            }
+        }
+        while !rest.isEmpty {
+            failures += signalSome(signal, rest.prefix(Self.pidfdsAtATime))
+            rest = rest.dropFirst(Self.pidfdsAtATime)
+        }
+        return failures
+    }
+
+    /// A pidfd stands for whichever process had the number; who is a member once it is open is the one that it stands for, or that
+    /// one has ended. One list of the members is less than a look at each.
+    private func signalSome(_ signal: Signal, _ numbers: ArraySlice<ProcessID>) -> [SignalFailure] {
+        let opened = numbers.map { (number: $0, descriptor: linux_pidfd_open($0)) }
+        defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
+        let present = Set(containment.memberIDs() ?? [])
+        return opened.filter { present.contains($0.number) }.compactMap { number, descriptor in
+            guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
+            // For want of a descriptor, or of a kernel that has pidfds.
+            return ProcessStatus(of: number).flatMap { status in
+                failure(SignalDelivery.send(signal, to: status.identity, if: containment.maySignal), of: number)
+            }
+        }
+    }
+
+    private func failure(_ error: Errno?, of number: ProcessID) -> SignalFailure? {
+        guard let error, let status = ProcessStatus(of: number) else { return nil }
+        return SignalFailure(process: status.identity, error: error)
+    }
+}
+
+/// Signals in the order of descent. A parent that runs while its child is stopped may take it for a job that was stopped by
+/// hand: a shell then takes the terminal from it. So parents are stopped before their children, and continued after them.
+extension ProcessTree {
+    /// For how long one call waits for parents to stop: a process that sleeps takes some ten microseconds.
+    private static func patienceOfOneCall(levels: Int) -> Duration { .microseconds(min(300 + 40 * levels, 10_000)) }
+    /// For how long children run on because a parent of theirs has not stopped.
+    private static let patience = Duration.milliseconds(100)
+
+    /// Stops parents level by level, and then whatever else is to be stopped. Where a parent takes its time, the rest has to
+    /// wait for the next check.
+    ///
+    /// - Parameters:
+    ///   - processes: What may run.
+    ///   - began: When the stop was begun.
+    ///   - stopAll: Sends SIGSTOP to all of them at once.
+    func stopTopDown(
+        _ processes: [ProcessStatus], since began: BootTime, _ stopAll: () -> [SignalFailure]
+    ) {
+        let levels = DescentOrder(processes).levelsOfParents
+        let deadline = min(BootTime.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
+        for level in levels {
+            let failures = signal(.stop, only: level)
+            refused += failures
+            let haveStopped = waitUntilStopped(
+                level.filter { each in !failures.contains { $0.process == each } }, deadline)
+            if !haveStopped && BootTime.now < began + Self.patience { return }
+        }
+        refused += stopAll()
+    }
+
+    private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: BootTime) -> Bool {
+        var running = processes[...]
+        while true {
+            running = running.drop { process in
+                guard let status = ProcessStatus(of: process.pid), status.identity == process else { return true }
+                return !status.mayWaitForChildren
+            }
+            if running.isEmpty { return true }
+            guard BootTime.now < deadline else { return false }
+            sched_yield()
+        }
+    }
+
+    /// Continues every process: first those that have no children in the tree, and then their parents.
+    @discardableResult
+    func resumeBottomUp(_ parents: [[ProcessIdentity]]) -> [SignalFailure] {
+        let last = Set(parents.joined())
+        let failures = last.isEmpty ? signalAll(.resume) : signalAll(.resume, except: last)
+        return failures + parents.reversed().flatMap { signal(.resume, only: $0) }
+    }
+
+    /// Whether a process may stop itself soon because its child had been stopped, as script(1) and sudo(8) do.
+    public var mayMirror: Bool { wish == .running && !mirrors.isEmpty }
+
+    /// Continues parents once more that have stopped since the tree was continued.
+    ///
+    /// - Returns: Whether there were any.
+    public func resumeMirrors() -> Bool {
+        guard mayMirror else { return false }
+        let statuses = mirrors.compactMap { mirror in
+            ProcessStatus(of: mirror.pid).flatMap { $0.identity == mirror ? $0 : nil }
+        }
+        mirrors = Set(statuses.identities)
+        let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp
+        signal(.resume, only: stopped.identities)
+        return !stopped.isEmpty
+    }
+}

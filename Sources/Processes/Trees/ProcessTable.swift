@@ -1,0 +1,317 @@
+import CLinux
+
+/// All process trees of the daemon. It is the only one that waits for children.
+public final class ProcessTable {
+    private var treesByToken: [LaunchToken: ProcessTree] = [:]
+    /// By main processes that are children: nobody else gets the number of one before it is reaped here.
+    private var tokensByMain: [ProcessID: LaunchToken] = [:]
+    /// By main processes that are no children.
+    private var tokensByForeignMain: [ProcessIdentity: LaunchToken] = [:]
+    /// By the names of cgroups below the apps' directory.
+    private var tokensByGroup: [String: LaunchToken] = [:]
+    /// Trees whose main process ended: the end of any orphan may be the end of these.
+    private var draining: Set<LaunchToken> = []
+    /// Orphans that were there when a process ended, and were not given to its tree.
+    var knownStrangers: Set<ProcessIdentity> = []
+    let orphans: AdoptedOrphans
+    /// The programs whose processes leave the trees that started them. Set their names before the first launch.
+    public let helpers = HelperPrograms()
+
+    /// Where new trees get a cgroup each; nil: they are held by their process groups.
+    /// Set it before the first launch.
+    public var cgroups: CgroupSubtree?
+
+    /// Where trees that are adopted have their cgroups, for a process that cannot have or does not want any for new ones.
+    /// Set it before the first is adopted.
+    public var formerCgroups: CgroupSubtree?
+
+    /// Where trees have their cgroups, whether new ones get any or not.
+    public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
+
+    /// An empty table. There must be one only: it reaps every child of the process.
+    public init() { orphans = AdoptedOrphans(helpers: helpers) }
+
+    /// The trees, in no order.
+    public var trees: some Collection<ProcessTree> { treesByToken.values }
+
+    /// How many main processes are children.
+    public var childCount: Int { tokensByMain.count }
+
+    /// The tree of a launch, as long as it has not been removed.
+    public subscript(token: LaunchToken) -> ProcessTree? { treesByToken[token] }
+
+    /// Starts a program as the main process of a new tree, which stays here until it is removed. The program is not
+    /// executed before the tree's `begin()`.
+    ///
+    /// - Parameter name: What its cgroup is named after, where it gets one.
+    /// - Parameter suspendMethod: How it is stopped; without a cgroup always by signals.
+    public func launch(
+        _ request: SpawnRequest, name: String = "unnamed", suspendMethod: SuspendMethod = .signal
+    ) throws(SpawnError) -> ProcessTree {
+        guard treesByToken[request.launchToken] == nil else {
+            throw .invalidRequest("its launch token is in use")
+        }
+        let tree = try start(request, name: name, suspendMethod: suspendMethod)
+        insert(tree)
+        return tree
+    }
+
+    func insert(_ tree: ProcessTree) {
+        treesByToken[tree.token] = tree
+        if let group = tree.containment.groupName { tokensByGroup[group] = tree.token }
+        if tree.exitStatus != nil {
+            draining.insert(tree.token)
+        } else if tree.isChild {
+            orphans.insertMainProcess(tree.main.pid)
+            tokensByMain[tree.main.pid] = tree.token
+        } else {
+            tokensByForeignMain[tree.main] = tree.token
+        }
+    }
+
+    /// Whether a tree is held by a group already.
+    func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
+
+    /// Removes the groups of apps that an earlier process has left, and that have ended. Call it when all trees of that
+    /// process are in the table.
+    public func removeEmptyGroups() {
+        cgroups?.removeGroups(unless: isInUse)
+    }
+
+    private func start(
+        _ request: SpawnRequest, name: String, suspendMethod: SuspendMethod
+    ) throws(SpawnError) -> ProcessTree {
+        let token = request.launchToken
+        guard let cgroups else {
+            let process = try spawn(request)
+            let containment = ProcessGroupContainment(leader: process.identity, token: token, orphans: orphans)
+            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
+        }
+        let group = try cgroups.makeGroup(for: name)
+        do throws(SpawnError) {
+            let containment = try CgroupContainment.make(group, in: cgroups)
+            let process = try spawn(request, in: group)
+            containment.launch = .init(main: process.identity, token: token, orphans: orphans, helpers: helpers)
+            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
+        } catch {
+            cgroups.discard(group)
+            throw error
+        }
+    }
+
+    /// Forgets a tree. Its processes, if it has any, become strangers; a main process is still reaped.
+    public func remove(_ token: LaunchToken) {
+        draining.remove(token)
+        guard let tree = treesByToken.removeValue(forKey: token) else { return }
+        if !tree.isChild { tokensByForeignMain[tree.main] = nil }
+        if let group = tree.containment.groupName, tokensByGroup[group] == token { tokensByGroup[group] = nil }
+        tree.containment.discard()
+    }
+
+    /// The tree that a living process belongs to: by its main process, or as of the latest look at each tree,
+    /// or by what an adopted orphan is known by.
+    public func tree(containing pid: ProcessID) -> ProcessTree? {
+        if let token = tokensByMain[pid] { return treesByToken[token] }
+        // The kernel's word, and final.
+        if let group = groups?.groupName(of: pid) { return tokensByGroup[group].flatMap { treesByToken[$0] } }
+        guard let status = ProcessStatus(of: pid) else { return nil }
+        if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
+        // Most carry the mark, but it is only a hint: an app can give itself another's.
+        if let token = LaunchMark.token(of: pid), let tree = treesByToken[token], tree.containment.claims(status) {
+            return tree
+        }
+        return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
+    }
+
+    /// Whether each tree is held by its control group, and no process of a tree is known to be elsewhere. An app of an earlier
+    /// daemon that had no groups has none.
+    public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy { $0.containment.isGroupAlone } }
+
+    /// Adopted processes that belong to no tree, for the log and for a clean end of the daemon.
+    public func strangers() -> [ProcessStatus] {
+        orphans.list(Children()).filter { orphan in
+            !treesByToken.values.contains { $0.containment.claims(orphan) }
+        }
+    }
+}
+
+// MARK: - Reaping
+
+extension ProcessTable {
+    /// What one round of reaping found.
+    public struct Reaped: Hashable, Sendable {
+        /// In the order in which they were taken from the kernel.
+        public let events: [TreeEvent]
+        /// False when the limit was reached: call again, nobody else will say that there is more.
+        public let isDrained: Bool
+    }
+
+    /// Hears of all children that changed and reaps those that ended. Call it after every SIGCHLD.
+    ///
+    /// - Parameter limit: how many changes to take, so that children that stop and continue without end cannot keep
+    ///   the caller from its other work.
+    public func reap(limit: Int = 1024) -> Reaped { reap(limit: limit, Reaper.next) }
+
+    /// Hears of one child, at a cost that does not grow with their number, as asking for all does in the kernel.
+    ///
+    /// One SIGCHLD stands for any number of children, so call the other one as well, when there is time.
+    public func reap(child pid: ProcessID) -> Reaped {
+        // Stopped, continued and ended: more can hardly have come together, and the other call takes what has.
+        reap(limit: 3) { Reaper.next(of: pid) }
+    }
+
+    private func reap(limit: Int, _ next: () -> ChildEvent?) -> Reaped {
+        var events: [TreeEvent] = []
+        var somethingEnded = false
+        var taken = 0
+        while taken < limit, let event = next() {
+            taken += 1
+            if case .ended = event.change { somethingEnded = true }
+            // At once: the number of a child that was reaped may be another's after the next call.
+            if let treeEvent = attribute(event) { events.append(treeEvent) }
+        }
+        if somethingEnded {
+            events += emptiedTrees()
+            groups?.sweep()
+        }
+        return Reaped(events: events, isDrained: taken < limit)
+    }
+
+    private func attribute(_ event: ChildEvent) -> TreeEvent? {
+        if let token = tokensByMain[event.pid] {
+            return attributeToMain(event, of: token)
+        }
+        if case .ended = event.change {
+            tree(ofReapedOrphan: event.pid).map(claimArrivals)
+            return nil
+        }
+        guard let tree = tree(containing: event.pid) else { return nil }
+        let change: TreeEvent.Change =
+            switch event.change {
+            case .continued: .memberContinued(event.pid, asked: tree.allowsContinuing(event.pid))
+            default: .memberStopped(event.pid)
+            }
+        return TreeEvent(tree: tree.token, change: change)
+    }
+
+    private func attributeToMain(_ event: ChildEvent, of token: LaunchToken) -> TreeEvent? {
+        let tree = treesByToken[token]
+        let change: TreeEvent.Change
+        switch event.change {
+        case .ended(let status):
+            forgetMain(event.pid)
+            tree?.mainWasReaped(status)
+            tree.map(claimArrivals)
+            if tree != nil { draining.insert(token) }
+            change = .mainEnded(status)
+        case .stopped(let signal):
+            change = .mainStopped(signal, asked: tree?.wish == .stopped)
+        case .continued:
+            change = .mainContinued(asked: tree?.allowsContinuing(event.pid) ?? true)
+        }
+        return tree.map { TreeEvent(tree: $0.token, change: change) }
+    }
+
+    private func forgetMain(_ pid: ProcessID) {
+        tokensByMain[pid] = nil
+        orphans.removeMainProcess(pid)
+    }
+
+    /// The last process of a tree is a child of ours, its main process or an orphan, unless its parent is of another
+    /// tree; `acknowledgeChange(of:)` hears of those.
+    private func emptiedTrees() -> [TreeEvent] {
+        let emptied = draining.filter { treesByToken[$0]?.isEmpty ?? true }
+        draining.subtract(emptied)
+        return emptied.map { TreeEvent(tree: $0, change: .emptied) }
+    }
+}
+
+// MARK: - Main processes that are no children
+
+extension ProcessTable {
+    /// Looks whether the main process of an adopted tree has ended, and then whether anything is left of the tree.
+    /// The end of a main process that is a child is left to `reap(limit:)`.
+    ///
+    /// Call it when the tree's `mainDescriptor` is readable, or now and then where there is none. A tree without a
+    /// `changeDescriptor` whose main process has ended tells nothing more: call it now and then until it is emptied. So
+    /// does one that could not be looked at when it was told of.
+    public func checkMain(of token: LaunchToken) -> [TreeEvent] {
+        guard let tree = treesByToken[token] else { return [] }
+        var events: [TreeEvent] = []
+        if let status = tree.endOfForeignMain() {
+            tokensByForeignMain[tree.main] = nil
+            tree.mainWasReaped(status)
+            draining.insert(token)
+            events.append(TreeEvent(tree: token, change: .mainEnded(status)))
+        }
+        if draining.contains(token), tree.isEmpty {
+            draining.remove(token)
+            events.append(TreeEvent(tree: token, change: .emptied))
+        }
+        return events
+    }
+}
+
+// MARK: - What cgroups tell
+
+extension ProcessTable {
+    /// Takes note of what the tree's `changeDescriptor` told of.
+    ///
+    /// - Returns: What it means, or nil when the descriptor is of no more use and must not be watched any longer.
+    public func acknowledgeChange(of token: LaunchToken) -> [TreeEvent]? {
+        guard let tree = treesByToken[token], tree.containment.acknowledgeChange() else { return nil }
+        if draining.contains(token), tree.isEmpty {
+            draining.remove(token)
+            return [TreeEvent(tree: token, change: .emptied)]
+        }
+        return tree.wasThawed ? [TreeEvent(tree: token, change: .thawed)] : []
+    }
+}
+
+extension CgroupContainment {
+    /// The same as the initializer, with the error of a launch.
+    fileprivate static func make(_ group: Cgroup, in subtree: CgroupSubtree) throws(SpawnError) -> CgroupContainment {
+        do throws(Errno) {
+            return try CgroupContainment(group: group, subtree: subtree)
+        } catch {
+            throw .failed("watch a control group", error.rawValue)
+        }
+    }
+}
+
+/// Starts a program in a cgroup.
+private func spawn(_ request: SpawnRequest, in group: Cgroup) throws(SpawnError) -> SpawnedProcess {
+    let directory = try openForLaunch(group.path, O_RDONLY | O_DIRECTORY, "open a control group")
+    var request = request
+    request.cgroup = directory.rawValue
+    let process = try spawn(request)
+    extendLifetime(directory)
+    return process
+}
+
+/// Something that happened to a process tree.
+public struct TreeEvent: Hashable, Sendable {
+    /// What happened.
+    public enum Change: Hashable, Sendable {
+        /// The main process ended and has been reaped. Others of the tree may go on.
+        case mainEnded(ExitStatus)
+        /// `asked` is false when it was not this program that wanted the tree stopped.
+        case mainStopped(Signal, asked: Bool)
+        /// `asked` is false when the tree should be stopped: somebody else sent SIGCONT.
+        case mainContinued(asked: Bool)
+        /// A process of the tree that was adopted has stopped; `StopCheck` says what it means for the tree.
+        case memberStopped(ProcessID)
+        /// The same as `mainContinued`, for an adopted process. The children of a living process of the tree are
+        /// reported to their parent only.
+        case memberContinued(ProcessID, asked: Bool)
+        /// Somebody else thawed a tree that should be stopped.
+        case thawed
+        /// The main process and all others have ended.
+        case emptied
+    }
+
+    /// The launch it happened to.
+    public let tree: LaunchToken
+    /// What happened.
+    public let change: Change
+}
