@@ -57,3 +57,77 @@ extension ServiceNotification {
         }
     }
 }
+
+/// A descriptor that the service manager passed to this process: a socket that it opened, or one that was stored with
+/// ``ServiceManager/storeDescriptors(_:name:)`` before.
+public struct PassedDescriptor: Equatable, Sendable {
+    /// The socket's `FileDescriptorName=`, the name that it was stored by, or `unknown` when the manager gave none.
+    public let name: String
+
+    /// The descriptor, closed on exec. Closing it is the receiver's business.
+    public let descriptor: Int32
+
+    /// A descriptor that came in another way than from the service manager.
+    public init(name: String, descriptor: Int32) {
+        self.name = name
+        self.descriptor = descriptor
+    }
+
+    /// Whether it is a listening AF_UNIX stream socket, the only kind that lifed can serve.
+    public var isListeningUnixStream: Bool {
+        sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0
+    }
+
+    /// Whether it is an AF_UNIX stream socket with a peer.
+    public var isUnixStream: Bool {
+        sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
+    }
+}
+
+extension ServiceManager {
+    /// Takes the descriptors that were passed to this process, and removes the variables that announced them, so that
+    /// the apps that it starts do not believe they were meant.
+    ///
+    /// - Returns: the descriptors in the manager's order; none when nothing was passed.
+    /// - Throws: `SystemdError` with `EINVAL` when the environment makes no sense.
+    public static func takePassedDescriptors() throws(SystemdError) -> [PassedDescriptor] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = try unsafe checked(sd_listen_fds_with_names(1, &names), "take the descriptors passed by systemd")
+        defer { unsafe freeNames(names, count: count) }
+        return (0..<count).map { index in
+            let name = unsafe names?[Int(index)].map { unsafe String(cString: $0) }
+            return PassedDescriptor(name: name ?? "unknown", descriptor: SD_LISTEN_FDS_START + index)
+        }
+    }
+
+    /// Has descriptors kept by the manager, under one name, until they are discarded or the service is stopped; the
+    /// service gets them passed when it is started again (`FileDescriptorStoreMax=`, sd_pid_notify_with_fds(3)).
+    ///
+    /// The manager does not watch them: it would drop a pidfd as soon as its process has ended. Without a service manager
+    /// nothing happens.
+    ///
+    /// - Parameter name: Up to 255 characters of ASCII, no colon.
+    /// - Throws: `SystemdError` when a manager is there but cannot be reached.
+    public static func storeDescriptors(_ descriptors: [Int32], name: String) throws(SystemdError) {
+        guard !descriptors.isEmpty else { return }
+        let result = unsafe descriptors.withUnsafeBufferPointer { numbers in
+            unsafe sd_pid_notify_with_fds(
+                0, 0, "FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, numbers.baseAddress, UInt32(numbers.count))
+        }
+        try checked(result, "have descriptors kept by the service manager")
+    }
+
+    /// Has the manager close what it keeps under the name.
+    ///
+    /// - Throws: `SystemdError` when a manager is there but cannot be reached.
+    public static func discardDescriptors(name: String) throws(SystemdError) {
+        try unsafe checked(sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=" + name), "let the service manager close descriptors")
+    }
+}
+
+/// Frees the array that libsystemd allocated, and each of its strings.
+private func freeNames(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, count: Int32) {
+    guard let names = unsafe names else { return }
+    for index in 0..<Int(count) { unsafe free(names[index]) }
+    unsafe free(names)
+}

@@ -68,3 +68,12 @@ import Glibc
         try unsafe checked(sd_event_set_watchdog(event, 1), "enable the watchdog") > 0
     }
 }
+
+/// CLOCK_MONOTONIC at this very moment, in microseconds: the clock that the loop, its timers and the service manager
+/// share.
+func monotonicMicroseconds() -> UInt64 {
+    var time = timespec()
+    // Fails only for a clock that does not exist.
+    guard unsafe clock_gettime(CLOCK_MONOTONIC, &time) == 0 else { return 0 }
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+}
