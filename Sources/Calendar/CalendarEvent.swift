@@ -33,3 +33,129 @@ public struct CalendarEvent: Hashable, Sendable, CustomStringConvertible {
         try parser.parse(into: &self)
     }
 }
+
+extension CalendarEvent {
+    /// The first time that an event happens after an instant; nil where it does not happen any more.
+    ///
+    /// Where clocks are put forward, the times left out have no events. Where they are put back, a time that comes twice
+    /// counts once, the first time, unless the event has any hour (`*`): then it goes on evenly.
+    ///
+    /// - Parameter rules: The local clocks.
+    public func next(after instant: Timestamp, in rules: some TimeZoneRules) -> Timestamp? {
+        // What follows adds to it.
+        guard instant.microseconds < Int.max / 2 else { return nil }
+        let instant = max(instant, Timestamp(microseconds: -1))
+        return isUTC ? search(after: instant, in: UTC()) : search(after: instant, in: rules)
+    }
+
+    private func search(after instant: Timestamp, in rules: some TimeZoneRules) -> Timestamp? {
+        guard let regular = firstInstant(after: instant, from: rules.localTime(of: instant).successor, in: rules) else {
+            return nil
+        }
+        guard hour == .any, let repeated = localTimeWhenPutBack(between: instant, and: regular, in: rules),
+            let again = firstInstant(after: instant, from: repeated, in: rules)
+        else { return regular }
+        return min(regular, again)
+    }
+
+    /// Goes through the local times from one on, until one is after the instant.
+    private func firstInstant(
+        after instant: Timestamp, from start: LocalTime, in rules: some TimeZoneRules
+    ) -> Timestamp? {
+        var candidate = firstMatch(from: start)
+        while let local = candidate {
+            switch rules.resolve(local) {
+            case .once(let time) where time > instant: return time
+            case .twice(let time, _, _) where time > instant: return time
+            case .twice(_, let time, _) where time > instant && hour == .any: return time
+            case .twice(_, _, let limit) where hour != .any: candidate = firstMatch(from: limit)
+            case .never(let resumption): candidate = firstMatch(from: resumption)
+            default: candidate = firstMatch(from: local.successor)
+            }
+        }
+        return nil
+    }
+
+    /// What the clocks are put back to, if that is between two instants.
+    private func localTimeWhenPutBack(
+        between earlier: Timestamp, and later: Timestamp, in rules: some TimeZoneRules
+    ) -> LocalTime? {
+        let first = earlier.microseconds.flooredDivision(by: 1_000_000).quotient
+        let last = later.microseconds.flooredDivision(by: 1_000_000).quotient
+        let offset = rules.offset(at: last)
+        guard offset < rules.offset(at: first) else { return nil }
+        let change = rules.firstSecond(withOffset: offset, from: first, to: last)
+        return rules.localTime(of: Timestamp(microseconds: change * 1_000_000))
+    }
+}
+
+// MARK: - Local times
+
+extension CalendarEvent {
+    /// The first local time from `start` on that the event describes, existing or not.
+    func firstMatch(from start: LocalTime) -> LocalTime? {
+        var time = start
+        // Each turn begins a later unit of time than the one before, and there are no more than the years have.
+        while time.year <= Self.lastYear {
+            guard let year = year.first(from: time.year), year <= Self.lastYear else { return nil }
+            if year > time.year { time.beginYear(year) }
+            if moveToMonth(&time), moveToDay(&time), moveToTimeOfDay(&time) { return time }
+        }
+        return nil
+    }
+
+    /// Moves on to a month that fits; to the next year, and false, where there is none.
+    private func moveToMonth(_ time: inout LocalTime) -> Bool {
+        guard let month = month.first(from: time.month), month <= 12 else {
+            time.beginYear(time.year + 1)
+            return false
+        }
+        if month > time.month { time.beginMonth(month) }
+        return true
+    }
+
+    /// Moves on to a day that fits; to the next month, and false, where there is none.
+    private func moveToDay(_ time: inout LocalTime) -> Bool {
+        let last = time.daysInMonth
+        let days = countsFromEnd ? day.countedFromEnd(ofMonthWith: last) : day
+        while let day = days.first(from: time.day), day <= last {
+            if day > time.day { time.beginDay(day) }
+            if weekdays & (1 << UInt8(time.weekday)) != 0 { return true }
+            time.beginDay(time.day + 1)
+        }
+        time.beginMonth(time.month + 1)
+        return false
+    }
+
+    /// Moves on to a time of the day that fits; to the next day, and false, where there is none.
+    private func moveToTimeOfDay(_ time: inout LocalTime) -> Bool {
+        while let hour = hour.first(from: time.hour), hour < 24 {
+            if hour > time.hour { time.beginHour(hour) }
+            while let minute = minute.first(from: time.minute), minute < 60 {
+                if minute > time.minute { time.beginMinute(minute) }
+                if let microsecond = microsecond.first(from: time.microsecond),
+                    microsecond < LocalTime.microsecondsOfMinute
+                {
+                    time.microsecond = microsecond
+                    return true
+                }
+                time.beginMinute(time.minute + 1)
+            }
+            time.beginHour(time.hour + 1)
+        }
+        time.beginDay(time.day + 1)
+        return false
+    }
+}
+
+/// What is wrong with the text of a calendar event, and where.
+public struct CalendarEventError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The byte of the text, counted from 1; one more than there are for its end.
+    public let position: Int
+
+    /// What was expected, as one clause.
+    public let message: String
+
+    /// `expected an hour from 0 to 23 at character 5`.
+    public var description: String { "\(message) at character \(position)" }
+}

@@ -1,3 +1,51 @@
+/// One of a list of values: a number, a range, or a repetition.
+struct Component: Hashable, Sendable {
+    let start: Int
+
+    /// The last value that there can be; nil where only the unit's own end counts.
+    var stop: Int?
+
+    /// The step from `start` on; nil for a single value.
+    var step: Int?
+
+    /// The smallest value that is not below `value`.
+    func first(from value: Int) -> Int? {
+        if value <= start { return start }
+        guard let step else { return nil }
+        let next = start + (value - start + step - 1) / step * step
+        return next <= stop ?? Int.max ? next : nil
+    }
+
+    /// Counted from the last day of a month instead of the first, for which both are 1.
+    func countedFromEnd(ofMonthWith days: Int) -> Component {
+        // The steps go towards the end of the month, so what a range begins with is its other end.
+        Component(start: days + 1 - (stop ?? start), stop: stop == nil ? nil : days + 1 - start, step: step)
+    }
+}
+
+/// The values that a unit of time may have.
+enum Values: Hashable, Sendable {
+    case any
+    case list([Component])
+
+    static func one(_ value: Int) -> Values { .list([Component(start: value)]) }
+
+    /// The smallest that is not below `value`; nil where there is none.
+    func first(from value: Int) -> Int? {
+        switch self {
+        case .any: value
+        case .list(let components): components.compactMap { $0.first(from: value) }.min()
+        }
+    }
+
+    func countedFromEnd(ofMonthWith days: Int) -> Values {
+        switch self {
+        case .any: .any
+        case .list(let components): .list(components.map { $0.countedFromEnd(ofMonthWith: days) })
+        }
+    }
+}
+
 /// A list of numbers in the text, before it is known what unit of time they are of.
 struct Chain {
     /// In millionths, because seconds can have fractions.
@@ -80,5 +128,33 @@ extension Component {
         guard let stop, let step else { return self }
         let last = stop - (stop - start) % step
         return last == start ? Component(start: start) : Component(start: start, stop: last, step: step)
+    }
+}
+
+/// A unit of time, and what values it has.
+struct Unit {
+    let name: String
+    let range: ClosedRange<Int>
+    /// What a number in the text is multiplied with.
+    let scale: Int
+
+    private init(_ name: String, _ range: ClosedRange<Int>, scale: Int = 1) {
+        self.name = name
+        self.range = range
+        self.scale = scale
+    }
+
+    static let year = Unit("years", 1970...CalendarEvent.lastYear)
+    static let month = Unit("months", 1...12)
+    static let day = Unit("days", 1...31)
+    /// Every month has this many, so that each value means a day.
+    static let dayFromEnd = Unit("days from the end of a month", 1...28)
+    static let hour = Unit("hours", 0...23)
+    static let minute = Unit("minutes", 0...59)
+    static let second = Unit("seconds", 0...59_999_999, scale: 1_000_000)
+
+    /// `hours from 0 to 23`.
+    var expectation: String {
+        "\(name) from \(range.lowerBound / scale) to \(range.upperBound / scale)"
     }
 }
