@@ -133,3 +133,117 @@ extension ArraySlice<UInt8> {
         return self[first...last]
     }
 }
+
+/// The types of values: Desktop Entry Specification 1.5, section 4.
+extension DesktopEntryFile {
+    /// A string with its escapes resolved; nil where the key is not there, or is empty.
+    func string(_ key: String) throws(DesktopEntryDefect) -> String? {
+        guard let value = try value(of: key), !value.bytes.isEmpty else { return nil }
+        return try Self.resolved(value)
+    }
+
+    /// A string in the language of a person who reads it.
+    func localizedString(_ key: String, _ locale: LocaleName) throws(DesktopEntryDefect) -> String? {
+        for name in locale.matches {
+            if let text = try string("\(key)[\(name)]") { return text }
+        }
+        return try string(key)
+    }
+
+    /// True or false; false where the key is not there.
+    func boolean(_ key: String) throws(DesktopEntryDefect) -> Bool {
+        guard let value = try value(of: key) else { return false }
+        // The figures are those of entries from before the specification.
+        if value.bytes.elementsEqual("true".utf8) || value.bytes.elementsEqual("1".utf8) { return true }
+        if value.bytes.elementsEqual("false".utf8) || value.bytes.elementsEqual("0".utf8) { return false }
+        throw DesktopEntryDefect(
+            line: value.line,
+            message: "\(key): expected true or false, found \(String(decoding: value.bytes, as: UTF8.self).quoted)")
+    }
+
+    /// Strings with a semicolon between any two of them, and perhaps behind the last.
+    func strings(_ key: String) throws(DesktopEntryDefect) -> [String] {
+        guard let value = try value(of: key) else { return [] }
+        var parts: [[UInt8]] = [[]]
+        var isEscaped = false
+        for byte in value.bytes {
+            if byte == UInt8(ascii: ";"), !isEscaped {
+                parts.append([])
+                continue
+            }
+            // The escape of a semicolon is none of a string; every other is left to that.
+            if byte == UInt8(ascii: ";") { parts[parts.count - 1].removeLast() }
+            parts[parts.count - 1].append(byte)
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+        var strings: [String] = []
+        for part in parts where !part.isEmpty {
+            strings.append(try Self.resolved(Value(line: value.line, bytes: part)))
+        }
+        return strings
+    }
+
+    /// The escapes are \s, \n, \t, \r and \\; any other is kept as it is, as other readers do.
+    private static func resolved(_ value: Value) throws(DesktopEntryDefect) -> String {
+        var bytes: [UInt8] = []
+        var rest = value.bytes[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let escape = rest.popFirst() else {
+                throw DesktopEntryDefect(line: value.line, message: "ends in a backslash, which escapes nothing")
+            }
+            switch escape {
+            case UInt8(ascii: "s"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "n"): bytes.append(UInt8(ascii: "\n"))
+            case UInt8(ascii: "t"): bytes.append(UInt8(ascii: "\t"))
+            case UInt8(ascii: "r"): bytes.append(UInt8(ascii: "\r"))
+            case UInt8(ascii: "\\"): bytes.append(escape)
+            default: bytes += [byte, escape]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The language of the person who reads: `lang_COUNTRY.ENCODING@MODIFIER`, as in setlocale(3).
+public struct LocaleName: Hashable, Sendable {
+    /// What to look for in a desktop entry, the best first: Desktop Entry Specification 1.5, section 5.
+    let matches: [String]
+
+    /// Takes a locale's name apart; that of nobody, C and POSIX have nothing to look for.
+    public init(_ name: String) {
+        let bytes = Array(name.utf8)
+        let isName =
+            !bytes.isEmpty && bytes.count <= 64
+            && bytes.allSatisfy { $0.isLetterOrDigit || "_.@-".utf8.contains($0) }
+        guard isName, name != "C", name != "POSIX", !bytes.starts(with: "C.".utf8) else {
+            matches = []
+            return
+        }
+        let (rest, modifier) = Self.halves(of: bytes[...], at: UInt8(ascii: "@"))
+        let (place, _) = Self.halves(of: rest, at: UInt8(ascii: "."))
+        let (language, country) = Self.halves(of: place, at: UInt8(ascii: "_"))
+        let text = String(decoding: language, as: UTF8.self)
+        let withCountry = country.map { "\(text)_\(String(decoding: $0, as: UTF8.self))" }
+        let behind = modifier.map { "@\(String(decoding: $0, as: UTF8.self))" }
+        matches = [
+            withCountry.flatMap { name in behind.map { name + $0 } }, withCountry, behind.map { text + $0 }, text,
+        ].compactMap { $0 }
+    }
+
+    /// The one that texts are in, for a process with these variables.
+    public init(environment: [String: String]) {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+        self.init(names.first { !$0.isEmpty } ?? "")
+    }
+
+    private static func halves(
+        of bytes: ArraySlice<UInt8>, at separator: UInt8
+    ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+        guard let place = bytes.firstIndex(of: separator) else { return (bytes, nil) }
+        return (bytes[..<place], bytes[(place + 1)...])
+    }
+}

@@ -1,6 +1,25 @@
 import Synchronization
 import TOMLKit
 
+/// A TOML text that was understood: its values, and the lines of its keys.
+struct TOMLDocument {
+    /// The whole text is a table.
+    let root: [String: TOMLNode]
+
+    private let locator: KeyLocator
+
+    /// Reads a text, which is not trusted in any way.
+    init(_ text: String, reader: TOMLReader = TOMLReader()) throws(TOMLDefect) {
+        locator = try KeyLocator(Array(text.utf8))
+        root = try reader.read(text)
+    }
+
+    /// The line of a key, or of the nearest table around it.
+    func line(of path: [String]) -> Int? {
+        locator.line(of: path)
+    }
+}
+
 /// Has the TOML library read texts, each of them once.
 ///
 /// The library never frees what it makes of a text. A daemon that reads its configuration again and again would grow each
@@ -79,4 +98,12 @@ final class TOMLReader: Sendable {
             String.UnicodeScalarView(
                 message.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
+}
+
+/// Why a text is not TOML, or is TOML of a shape that no configuration has.
+struct TOMLDefect: Error, Equatable {
+    /// The line concerned, counted from 1.
+    let line: Int
+
+    let message: String
 }

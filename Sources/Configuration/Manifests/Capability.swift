@@ -1,3 +1,5 @@
+import Glibc
+
 /// A capability of capabilities(7), in the order of the kernel's numbers.
 public enum Capability: String, CaseIterable, Hashable, Sendable {
     case chown = "CAP_CHOWN"
@@ -46,5 +48,39 @@ public enum Capability: String, CaseIterable, Hashable, Sendable {
     public static func bits(of capabilities: Set<Capability>) -> UInt64 {
         zip(allCases, 0...).reduce(0) { bits, each in capabilities.contains(each.0) ? bits | 1 << UInt64(each.1) : bits
         }
+    }
+}
+
+/// Finds the programs that commands name.
+struct ProgramSearch {
+    /// Directories in the form of the PATH variable. Only absolute ones count: what an app is must not depend on where
+    /// its daemon was started.
+    let path: String
+
+    enum Failure: Error, Equatable {
+        case missing
+        case notExecutable
+    }
+
+    /// The absolute path of a program that can be executed, by somebody at least.
+    func find(_ program: String) throws(Failure) -> String {
+        if program.hasPrefix("/") { return try check(program) }
+        var isThere = false
+        for directory in path.split(separator: ":") where directory.hasPrefix("/") {
+            do throws(Failure) {
+                return try check("\(directory)/\(program)")
+            } catch {
+                isThere = isThere || error == .notExecutable
+            }
+        }
+        throw isThere ? .notExecutable : .missing
+    }
+
+    private func check(_ file: String) throws(Failure) -> String {
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else { throw .missing }
+        let executable = status.st_mode & S_IFMT == S_IFREG && status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) != 0
+        guard executable else { throw .notExecutable }
+        return file
     }
 }

@@ -1,3 +1,47 @@
+/// A value of a TOML text, as a value of Swift.
+enum TOMLNode: Equatable, Sendable {
+    case string(String)
+    case integer(Int)
+    case float(Double)
+    case boolean(Bool)
+
+    /// A date, a time, or both; none of our keys takes one.
+    case moment
+    case array([TOMLNode])
+    case table([String: TOMLNode])
+
+    /// What a person would say that they found in the file.
+    var summary: String {
+        switch self {
+        case .string(let text): text.quoted
+        case .integer(let number): "the integer \(number)"
+        case .float(let number): "the number \(number)"
+        case .boolean(let value): "\(value)"
+        case .moment: "a date or a time"
+        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
+        case .table: "a table"
+        }
+    }
+}
+
+extension String {
+    /// The text in quotation marks, shortened, with nothing in it that could drive a terminal.
+    var quoted: String {
+        let longest = 60
+        var text = ""
+        for scalar in unicodeScalars.prefix(longest) {
+            let isControl =
+                scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+            if isControl || scalar == "\"" || scalar == "\\" {
+                text += scalar.escaped(asASCII: true)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return unicodeScalars.count > longest ? "\"\(text)…\"" : "\"\(text)\""
+    }
+}
+
 /// The grammar of TOML's numbers, booleans, dates and times, as the specification 1.0.0 has it.
 enum TOMLScalar {
     /// Whether a text has the form of such a value. Whether there is such a day, or such a large number, is not its form.

@@ -114,3 +114,71 @@ struct ManifestReader {
         }
     }
 }
+
+extension Manifest {
+    /// Every key of a manifest. `id` and `command` have no default in the file; ``ManifestReader`` sees to both.
+    static let schema = Schema<Manifest>(keys: [
+        Key("id", .identifier, \.id),
+        Key("name", .title, \.name),
+        Key("command", .command, \.command),
+        Key("user", .userName, \.user),
+        Key("workingDirectory", .absolutePath, \.workingDirectory),
+        Key("environment", .environment, \.environment),
+        Key("suspend", .choice, \.suspend),
+        Key("suspendMethod", .choice, \.suspendMethod),
+        Key("stopSignal", .choice, \.stopSignal),
+        Key("noNewPrivileges", .boolean, \.noNewPrivileges),
+        Key("capabilities", .capabilities, \.capabilities),
+        Key("exitPolicy", .choice, \.exitPolicy),
+        Key("callbacks", .choice, \.callbacks),
+        Key("control", .choice, \.control),
+        Key("backgroundModes", .words, \.backgroundModes),
+        Key("backgroundTime", .duration, \.backgroundTime),
+        Key("terminateTimeout", .duration, \.terminateTimeout),
+        Key("launchTimeout", .duration, \.launchTimeout),
+        Key("scenes", .boolean, \.scenes),
+        Key("sceneLimit", .integer(in: 1...16), \.sceneLimit),
+        Key("restart", .choice, \.restart),
+        Key("onExit", .choice, \.onExit),
+        Key("launchAtStart", .choice, \.launchAtStart),
+        Key("reclaimWhenSuspended", .boolean, \.reclaimWhenSuspended),
+        Key("schemes", .schemes, \.schemes),
+        Key("mimeTypes", .mimeTypes, \.mimeTypes),
+        Key("schedule", .schedules, \.schedules),
+    ])
+}
+
+/// Finds the manifests of several directories.
+struct ManifestCatalog {
+    /// The directories that hold `apps.d`, the one that outranks all others last.
+    let directories: [String]
+    let limit: Int
+
+    /// A manifest's file: `name` in `directory`.
+    struct File: Equatable {
+        let directory: String
+        let name: String
+    }
+
+    /// The files that count, those of the higher directories first and by name within each: of several files of one
+    /// name only the highest counts, whatever is in it.
+    func files(reportingTo problems: inout ProblemList) -> [File] {
+        var names: Set<String> = []
+        var files: [File] = []
+        for directory in directories.reversed().map({ "\($0)/apps.d" }) {
+            do throws(TextFile.Failure) {
+                let found = try Directory.names(in: directory, endingIn: ".toml") ?? []
+                files += found.sorted().filter { names.insert($0).inserted }.map {
+                    File(directory: directory, name: $0)
+                }
+            } catch {
+                problems.add(Problem(file: directory, message: error.message))
+            }
+        }
+        if let first = files.dropFirst(limit).first {
+            let message = "\(files.count - limit) manifests are left out, because limits.apps is \(limit)"
+            problems.add(Problem(file: first.directory, message: message))
+        }
+        return Array(files.prefix(limit))
+    }
+}
