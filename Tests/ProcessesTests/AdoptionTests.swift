@@ -3,130 +3,151 @@ import Testing
 
 @testable import Processes
 
-/// A first process launches trees and dies; a second one, which is not even related to them, takes them over.
-///
-/// One suite in several files, since its tests take turns.
+/// Programs that somebody else has started: here, trees that were launched and then forgotten, which makes them strangers.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct AdoptionTests {
-    @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "escape"])
-    func aTreeIsHeldAsBefore(_ hold: Hold, _ program: String) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-            [hold, program] in
+    @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "multiply", "bomb"])
+    func aProgramThatRunsIsHeldLikeOneThatWasLaunched(_ hold: Hold, _ program: String) async {
+        await #expect(processExitsWith: .success) { [hold, program] in
             let world = try hold.world()
-            let (tree, _) = try world.launch(program, by: hold.method)
-            if program == "escape" { try world.wait("all are there") { tree.processes().count == 3 } }
-            world.die(leaving: [tree])
-        }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold, program] in
-            let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
-            let tree = try world.adopt(legacy.tree)
-            #expect(!tree.isChild)
-            #expect(tree.saved == (try legacy.tree))
-            #expect(tree.execStatus() == .running)
-            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
-            let count = ["family": 201, "escape": 3][program] ?? 1
-            #expect(tree.processes().count == count)
-            for _ in 0..<2 {
+            let tree = try world.adopt(program, by: hold)
+            #expect(tree.isAdopted && !tree.isChild)
+            // The kernel does not move a thread that has ended, so the others stay with it.
+            let staysWhereItIs = hold == .processGroup || program == "headless"
+            #expect(tree.containmentKind == (staysWhereItIs ? .processGroup : .cgroup))
+            for _ in 0..<3 {
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
                 let stopped = tree.processes()
-                #expect(stopped.count == count)
+                #expect(stopped.count >= (program == "family" ? 201 : 1))
                 for _ in 0..<100 { sched_yield() }
+                #expect(tree.processes().map(\.pid) == stopped.map(\.pid))
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 tree.resume()
                 #expect(tree.checkResumed() == .resumed)
                 try world.wait("nothing is frozen") { !tree.containment.isFrozen }
             }
             tree.kill()
-            try world.waitForEnd(tree, .killed(by: .kill, dumpedCore: false))
             try world.end()
         }
     }
 
-    @Test(arguments: Hold.allCases)
-    func whatWasStoppedStaysSoAndGoesOn(_ hold: Hold) async throws {
-        let said = await hold.dieAfterStopping("busy")
-        await #expect(processExitsWith: .success) { [said = said as String, hold] in
-            let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
-            let tree = try world.adopt(legacy.tree)
-            #expect(tree.wish == .stopped)
-            #expect(tree.isFreezing == [.freezer, .both].contains(hold))
-            #expect(tree.checkStopped() == .stopped)
-            let before = tree.processes().map(\.processorMicroseconds)
-            for _ in 0..<100 { sched_yield() }
-            #expect(tree.processes().map(\.processorMicroseconds) == before)
-            tree.resume()
-            #expect(tree.checkResumed() == .resumed)
-            try world.wait("it runs") { tree.processes().map(\.processorMicroseconds) != before }
-            tree.kill()
-            try world.end()
-        }
-    }
-
-    @Test(arguments: Hold.allCases)
-    func aStoppedTreeActsOnTheRequestToEnd(_ hold: Hold) async throws {
-        let said = await hold.dieAfterStopping("obey-term")
-        await #expect(processExitsWith: .success) { [said = said as String] in
-            let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
-            let tree = try world.adopt(legacy.tree)
-            tree.terminate()
-            // It could not say so to anybody.
-            try world.waitForEnd(tree, .exited(code: 8))
-            try world.end()
-        }
-    }
-
-    /// A death between the signals and the record of it must not make the stop somebody else's.
-    @Test(arguments: Hold.allCases)
-    func aStopThatWasNotRecordedCanBeUndone(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
-            let world = try hold.world()
-            let (tree, _) = try world.launch("family", by: hold.method)
-            let saved = tree.saved
+    /// A shell's jobs are in its session, and those of a pipeline in one process group.
+    @Test func itsNeighboursAreNotItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (family, _) = try world.launch("family")
+            let child = try #require(family.processes().last)
+            let tree = try world.adopt(child.pid, name: "child")
+            #expect(tree.processes().map(\.pid) == [child.pid])
+            #expect(world.table.tree(containing: child.pid)?.token == tree.token)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            world.die(leaving: [saved])
-        }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
-            let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
-            let tree = try world.adopt(legacy.tree)
-            #expect(tree.wish == .running)
-            _ = tree.stop()
-            try world.waitUntilStopped(tree)
-            tree.resume()
-            #expect(tree.checkResumed() == .resumed)
-            #expect(tree.processes().allSatisfy { $0.state != .stopped })
-            try world.wait("nothing is frozen") { !tree.containment.isFrozen }
+            #expect(family.processes().count { $0.state == .stopped } == 1)
+            world.table.release(tree)
+            world.table.remove(tree.token)
+            #expect(family.processes().allSatisfy { $0.state != .stopped })
+            family.kill()
             try world.end()
         }
     }
 
     @Test(arguments: [Hold.signal, .processGroup])
-    func whatAShellHadStoppedStaysStopped(_ hold: Hold) async throws {
-        let said = await hold.dieAfterStopping("stopped-job", until: "job")
-        await #expect(processExitsWith: .success) { [said = said as String] in
-            let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
-            let saved = try legacy.tree
-            #expect(saved.heldBefore.count == 1)
-            let tree = try world.adopt(saved)
-            for _ in 0..<2 {
-                tree.resume()
-                #expect(tree.checkResumed() == .resumed)
-                #expect(ProcessStatus(of: saved.heldBefore[0].pid)?.state == .stopped)
-                #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
-                _ = tree.stop()
-                try world.waitUntilStopped(tree)
-            }
-            tree.terminate()
-            try world.wait("emptied") {
-                world.reap()
-                return world.events.contains(TreeEvent(tree: tree.token, change: .emptied))
-            }
+    func whoIsLetGoIsWhereItWas(_ hold: Hold) async {
+        await #expect(processExitsWith: .success) { [hold] in
+            let world = try hold.world()
+            let tree = try world.adopt("family", by: hold)
+            let members = tree.processes().map(\.pid)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.table.release(tree)
+            world.table.remove(tree.token)
+            #expect(Set(members.map { Cgroup.name(of: $0) }) == [Cgroup.name(of: getpid())])
+            #expect(members.allSatisfy { ProcessStatus(of: $0)?.state != .stopped })
+            #expect(world.table.tree(containing: members[0]) == nil)
+            for pid in members { kill(pid, SIGKILL) }
             try world.end()
         }
     }
+
+    @Test(arguments: [Hold.signal, .processGroup])
+    func aLaterDaemonHoldsItAlike(_ hold: Hold) async throws {
+        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+            let world = try hold.world()
+            let tree = try world.adopt("family", by: hold)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+            let legacy = try Legacy(said)
+            let world = try World(succeeding: legacy)
+            var saved = try legacy.tree
+            saved.isAdopted = true
+            let tree = try world.restore(saved)
+            #expect(tree.isAdopted)
+            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            #expect(tree.checkStopped() == .stopped)
+            #expect(tree.processes().count == 201)
+            tree.resume()
+            #expect(tree.checkResumed() == .resumed)
+            tree.kill()
+            try world.end()
+        }
+    }
+
+    @Test func oneThatHasEndedIsNotTakenIn() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (launched, _) = try world.launch("idle")
+            let main = launched.main.pid
+            let process = try hold(main)
+            launched.kill()
+            try world.wait("it has ended") { ProcessStatus(of: main)?.isZombie ?? true }
+            let lives = process.lives
+            #expect(!lives)
+            let tree = world.table.adopt(process, name: "gone")
+            #expect(tree == nil)
+            try world.end()
+            #expect(throws: NothingIsLeft.self) { _ = try hold(main) }
+        }
+    }
+
+    @Test func aUnitIsTheInnermostServiceOrScope() {
+        #expect(Cgroup.unit(in: "system.slice/lifed.service/apps/app-x") == "system.slice/lifed.service")
+        #expect(
+            Cgroup.unit(in: "user.slice/user-1000.slice/user@1000.service/app.slice/app-viewer.scope")
+                == "user.slice/user-1000.slice/user@1000.service/app.slice/app-viewer.scope")
+        #expect(Cgroup.unit(in: "") == nil)
+        #expect(Cgroup.unit(in: "lifed-1234/apps") == nil)
+    }
+
+    @Test func whatIsKnownOfAProcessIsTheKernelsWord() throws {
+        let me = try #require(RunningProcess(of: getpid()))
+        #expect(me.users == [getuid(), geteuid(), geteuid()])
+        #expect(!me.isKernels && !me.isZombie)
+        #expect(me.executable?.hasPrefix("/") == true)
+        #expect(RunningProcess(of: ProcessID.max) == nil)
+    }
+}
+
+extension World {
+    /// A program of the fixture that has become a stranger, and then a tree again.
+    fileprivate func adopt(_ program: String, by hold: Hold) throws -> ProcessTree {
+        let groups = table.cgroups
+        table.cgroups = nil
+        let (launched, _) = try launch(program)
+        table.remove(launched.token)
+        table.cgroups = groups
+        return try adopt(launched.main.pid, name: program, by: hold.method)
+    }
+
+    fileprivate func adopt(_ pid: ProcessID, name: String, by method: SuspendMethod = .signal) throws -> ProcessTree {
+        guard let tree = table.adopt(try hold(pid), name: name, suspendMethod: method) else { throw NothingIsLeft() }
+        return tree
+    }
+}
+
+private func hold(_ pid: ProcessID) throws -> HeldProcess {
+    guard let process = try HeldProcess.hold(pid) else { throw NothingIsLeft() }
+    return process
 }

@@ -60,15 +60,15 @@ extension World {
     }
 
     /// Takes over a tree of which something is left.
-    func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) throws -> ProcessTree {
-        guard case .alive(let tree) = table.adopt(saved, pidfd: pidfd) else { throw NothingIsLeft() }
+    func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) throws -> ProcessTree {
+        guard case .alive(let tree) = table.restore(saved, pidfd: pidfd) else { throw NothingIsLeft() }
         return tree
     }
 }
 
 struct NothingIsLeft: Error {}
 
-extension Adoption {
+extension Restoration {
     /// How it ended, if nothing is left.
     var end: Processes.ExitStatus? {
         if case .ended(let status) = self { status } else { nil }
@@ -98,25 +98,25 @@ extension SavedTree {
     init(main: ProcessIdentity, token: String = "unknown") throws {
         self.init(
             token: try #require(LaunchToken(rawValue: token)), main: main, cgroup: nil, suspendMethod: .signal,
-            wish: .running, heldBefore: [],
+            desiredState: .running, heldBefore: [],
             exitStatus: nil)
     }
 
     fileprivate init(words: [String]) throws {
         let methods: [String: SuspendMethod] = ["signal": .signal, "freezer": .freezer, "both": .both]
-        let wishes: [String: ProcessTree.Wish] = ["running": .running, "stopped": .stopped, "ended": .ended]
+        let states: [String: ProcessTree.DesiredState] = ["running": .running, "stopped": .stopped, "ended": .ended]
         self.init(
             token: try #require(LaunchToken(rawValue: words[0])),
             main: try ProcessIdentity(word: words[1]),
             cgroup: words[2] == "-" ? nil : words[2],
             suspendMethod: try #require(methods[words[3]]),
-            wish: try #require(wishes[words[4]]),
+            desiredState: try #require(states[words[4]]),
             heldBefore: try words.dropFirst(5).map { try ProcessIdentity(word: $0) },
             exitStatus: nil
         )
     }
 
     fileprivate var words: [String] {
-        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(wish)"] + heldBefore.map(\.word)
+        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)"] + heldBefore.map(\.word)
     }
 }

@@ -35,7 +35,7 @@ import Testing
             #expect(again.continued.isEmpty)
 
             let world = try World(succeeding: legacy)
-            let tree = try world.adopt(saved)
+            let tree = try world.restore(saved)
             tree.resume()
             #expect(tree.checkResumed() == .resumed)
             let stopped = tree.processes().filter { $0.state == .stopped }.map(\.pid)
@@ -66,7 +66,7 @@ import Testing
             #expect(report.thawed == [base.child("apps").child(try #require(legacy.trees[1].cgroup)).path])
             #expect(report.failures.isEmpty)
             let world = try World(succeeding: legacy)
-            for saved in legacy.trees { _ = try world.adopt(saved) }
+            for saved in legacy.trees { _ = try world.restore(saved) }
             try world.end()
         }
     }

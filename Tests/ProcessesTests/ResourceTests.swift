@@ -149,7 +149,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let kept = try #require(ResourceRecord(text: record.text))
             #expect(kept == record)
             #expect(!record.text.contains(" "))
-            successor.adopt(kept, of: tree.token)
+            successor.restore(kept, of: tree.token)
             successor.apply(ResourceProfile(), to: tree)
             #expect(values(of: tree.main.pid) == own)
             successor.forget(tree.token)

@@ -183,7 +183,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("escape", until: "escaped")
-            let orphans = AdoptedOrphans()
+            let orphans = Orphans()
             orphans.insertMainProcess(tree.main.pid)
             let containment = ProcessGroupContainment(
                 leader: tree.main, token: tree.token, orphans: orphans, childrenAreListedByKernel: false)

@@ -61,7 +61,7 @@ extension Cgroup {
     func children() -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe opendir(path) else {
-            ProcFile.note(errno)
+            ProcFile.recordFailure(errno)
             return []
         }
         defer { unsafe closedir(stream) }

@@ -3,28 +3,39 @@ import CLinux
 /// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
 /// or its environment takes it out.
 ///
-/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request. It is then held by
-/// descent; see ``lookOutside(_:)``.
+/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request, as systemd-run and flatpak
+/// ask for. It is then held by descent; see ``lookOutside(_:)``.
 final class CgroupContainment: Containment {
-    override var kind: ContainmentKind { .cgroup }
-    override var cgroup: Cgroup? { group }
-    override var groupName: String? { name }
+    /// The facts about a launch that its cgroup does not tell.
+    struct Launch {
+        let main: ProcessIdentity
+        let token: LaunchToken
+        let orphans: Orphans
+        let helpers: HelperPrograms
+    }
 
     let group: Cgroup
-    private let name: String
     let subtree: CgroupSubtree
-    private let events: CgroupEventFile
-    private var isFreezeRequested: Bool
     /// The launch whose processes the group holds, once there is one.
     var launch: Launch?
     /// The known members that are not in the group.
     var outside: Set<ProcessIdentity> = []
-    private(set) var leaderIsReaped = false
-    /// Whether a look has found more than one member.
-    private(set) var hadSeveral = false
 
-    /// - Parameter group: A group of the subtree in which nothing else is, removed with the containment.
-    /// - Parameter isAskedToFreeze: Whether it was before.
+    private let name: String
+    private let events: CgroupEventFile
+    private var isFreezeRequested: Bool
+    private var leaderIsReaped = false
+    /// A Boolean value that indicates whether a look has found more than one member.
+    private var hadSeveral = false
+
+    /// Helpers may start processes while they are moved.
+    private static let roundLimit = 8
+
+    /// Creates a containment.
+    ///
+    /// - Parameters:
+    ///   - group: A group of the subtree in which nothing else is, removed with the containment.
+    ///   - isAskedToFreeze: Whether the group was asked to freeze before.
     init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
         self.group = group
         name = group.lastName
@@ -33,9 +44,13 @@ final class CgroupContainment: Containment {
         events = try CgroupEventFile(of: group)
     }
 
-    override var changeDescriptor: Int32? { events.descriptor.rawValue }
+    override var kind: ContainmentKind { .cgroup }
+    override var cgroup: Cgroup? { group }
+    override var groupName: String? { name }
 
-    /// In the order in which they started.
+    // MARK: - Members
+
+    /// Returns the members in the order of their starts.
     override func members() -> [ProcessStatus] {
         let numbers = numbers()
         var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
@@ -54,15 +69,15 @@ final class CgroupContainment: Containment {
         return group.processIDs().filter { $0 != me && $0 != 1 }
     }
 
+    override func claims(_ process: ProcessStatus) -> Bool {
+        if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
+        return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
+    }
+
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // It passes over processes whose first thread has ended (seen on 6.18).
         signal == .kill && (try? group.write("1", to: "cgroup.kill")) != nil
             ? { [outside] in !$0.state.isGone && !outside.contains($0.identity) } : nil
-    }
-
-    override func claims(_ process: ProcessStatus) -> Bool {
-        if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
-        return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
     }
 
     override func leaderWasReaped() {
@@ -70,65 +85,31 @@ final class CgroupContainment: Containment {
         if hadSeveral { _ = lookOutside([]) }
     }
 
+    override var changeDescriptor: Int32? { events.descriptor.rawValue }
+
     override func acknowledgeChange() -> Bool { events.read() != nil }
 
     override func discard() {
         subtree.discard(group)
     }
 
-    override func release(_ members: [ProcessStatus]) -> [ProcessStatus] { releaseHelpers(members) }
-
-    override func lookOutside(_ members: [ProcessStatus]) -> Bool { findMembersOutside(members) }
-
-    override var strays: [ProcessIdentity] { outside.sorted { $0.pid < $1.pid } }
-
-    // MARK: - Freezing
-
-    override var isAskedToFreeze: Bool { isFreezeRequested }
-
-    override func freeze() -> Bool {
-        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil
-        return isFreezeRequested
-    }
-
-    override func thaw() {
-        guard isFreezeRequested else { return }
-        // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
-        for _ in 0..<2 where isFreezeRequested {
-            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
-        }
-    }
+    // MARK: - Members outside of the group
 
     override var isGroupAlone: Bool { outside.isEmpty }
 
-    override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
-
-    /// The kernel says so of empty groups too.
-    override var isFrozen: Bool { isFreezeRequested && events.read()?.isFrozen ?? false }
-}
-
-/// Processes of the app that are in another control group: systemd moves a process that asks for a scope of its own, as
-/// systemd-run and flatpak do.
-extension CgroupContainment {
-    /// What the group alone does not tell of a launch.
-    struct Launch {
-        let main: ProcessIdentity
-        let token: LaunchToken
-        let orphans: AdoptedOrphans
-        let helpers: HelperPrograms
-    }
+    override var strays: [ProcessIdentity] { outside.sorted { $0.pid < $1.pid } }
 
     /// Returns whether a look at the group does not find every member.
     ///
     /// - Parameter numbers: The processes in the group.
-    func hasOutside(_ numbers: [ProcessID]) -> Bool {
+    private func hasOutside(_ numbers: [ProcessID]) -> Bool {
         if !outside.isEmpty { return true }
         guard let launch, !leaderIsReaped, !numbers.contains(launch.main.pid) else { return false }
         return Self.current(launch.main) != nil
     }
 
-    /// Returns the known members outside of the group, and what is below them.
-    func membersOutside(_ numbers: [ProcessID]) -> [ProcessStatus] {
+    /// Returns the known members outside of the group, and the processes below them.
+    private func membersOutside(_ numbers: [ProcessID]) -> [ProcessStatus] {
         var descendants = Descendants(children: Children())
         let main = leaderIsReaped ? nil : launch?.main
         for process in outside.union(main.map { [$0] } ?? []).compactMap(Self.current) { descendants.add(process) }
@@ -138,10 +119,7 @@ extension CgroupContainment {
         return found
     }
 
-    /// Looks for members that have left the group.
-    ///
-    /// - Returns: Whether there is a member that was not known.
-    func findMembersOutside(_ members: [ProcessStatus]) -> Bool {
+    override func lookOutside(_ members: [ProcessStatus]) -> Bool {
         let known = Set(members.pids)
         let children = Children()
         var found = members.flatMap { parent in
@@ -155,23 +133,20 @@ extension CgroupContainment {
                     && LaunchMark.token(of: orphan.pid) == launch.token
             }
         }
-        // What was born inside since is in the group, and what is in another app's is that app's.
+        // A process that was born inside since is in the group, and one in another app's group is that app's.
         let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
         outside.formUnion(new.identities)
         return !new.isEmpty
     }
 
-    static func current(_ process: ProcessIdentity) -> ProcessStatus? {
+    private static func current(_ process: ProcessIdentity) -> ProcessStatus? {
         ProcessStatus(of: process.pid).flatMap { $0.identity == process && !$0.isZombie ? $0 : nil }
     }
-}
 
-extension CgroupContainment {
-    /// Helpers may start processes while they are moved.
-    private static let roundLimit = 8
+    // MARK: - Helpers
 
     /// Moves the helpers that have left their parents, with all that they have started, to a group beside those of the apps.
-    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
+    override func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
         guard let launch, !launch.helpers.names.isEmpty else { return members }
         var members = members
         for _ in 0..<Self.roundLimit {
@@ -202,4 +177,25 @@ extension CgroupContainment {
             return true
         }
     }
+
+    // MARK: - Freezing
+
+    override var isAskedToFreeze: Bool { isFreezeRequested }
+
+    override func freeze() -> Bool {
+        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil
+        return isFreezeRequested
+    }
+
+    override func thaw() {
+        // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
+        for _ in 0..<2 where isFreezeRequested {
+            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
+        }
+    }
+
+    override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
+
+    /// The kernel says so of empty groups too.
+    override var isFrozen: Bool { isFreezeRequested && events.read()?.isFrozen ?? false }
 }

@@ -97,7 +97,7 @@ class Containment {
     ///
     /// - Parameter members: Those of a look that was just taken.
     /// - Returns: Those that are left.
-    func release(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
+    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
 
     /// Looks further than ``members()`` does, which finds from then on what was found.
     ///

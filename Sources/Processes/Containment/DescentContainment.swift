@@ -63,7 +63,7 @@ final class DescentContainment: Containment {
 extension SavedTree {
     /// What holds the tree of an earlier process where it has no cgroup.
     func containmentWithoutGroup(helpers: HelperPrograms = HelperPrograms()) -> Containment {
-        isTakenIn
+        isAdopted
             ? DescentContainment(main: main, known: heldBefore + strays)
             : RestoredContainment(main: main, token: token, known: heldBefore + strays, helpers: helpers)
     }

@@ -3,7 +3,7 @@ import CLinux
 /// The children that this process did not start: descendants of its apps whose own parents have ended.
 ///
 /// A child subreaper gets them from the kernel without a notice, so they are read when they are needed.
-final class AdoptedOrphans {
+final class Orphans {
     /// Processes that fork and end as fast as they can must not keep the reader.
     private static let readLimit = 8
 

@@ -131,7 +131,7 @@ extension ProcessTree {
     }
 
     private func refusingProcesses() -> [ForeignProcess] {
-        guard wish == .stopped, !isFreezing else { return [] }
+        guard desiredState == .stopped, !isFreezing else { return [] }
         return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
             guard let status = ProcessStatus(of: process.pid), status.identity == process, !status.state.isHeld,
                 let user = RunningProcess.users(of: process.pid)?.first
@@ -150,7 +150,7 @@ extension ProcessTree {
 
     /// Continues the foreign processes that an earlier version of this program has stopped.
     func releaseForeigners() {
-        guard wish == .stopped, let owned = containment.owned else { return }
+        guard desiredState == .stopped, let owned = containment.owned else { return }
         let foreigners = owned.foreigners()
         guard !foreigners.isEmpty else { return }
         _ = stopWithoutFreezing()

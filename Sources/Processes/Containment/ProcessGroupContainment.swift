@@ -9,7 +9,7 @@ import CLinux
 final class ProcessGroupContainment: Containment {
     private let leader: ProcessIdentity
     private let token: LaunchToken
-    private let orphans: AdoptedOrphans
+    private let orphans: Orphans
     private var leaderIsReaped = false
     /// The members of the latest look, and their sessions: a session exists while it has a member.
     private var seen: Set<ProcessIdentity> = []
@@ -18,10 +18,10 @@ final class ProcessGroupContainment: Containment {
     /// The members of the latest look that are not below the main process.
     private var found: [ProcessIdentity] = []
     /// The children of this process that were members, until they are reaped: what they leave behind is the app's.
-    private var awaited: Set<ProcessID> = []
+    private var unreaped: Set<ProcessID> = []
 
     init(
-        leader: ProcessIdentity, token: LaunchToken, orphans: AdoptedOrphans,
+        leader: ProcessIdentity, token: LaunchToken, orphans: Orphans,
         childrenAreListedByKernel: Bool = Children.areListedByKernel
     ) {
         self.leader = leader
@@ -47,7 +47,7 @@ final class ProcessGroupContainment: Containment {
         }
         let strays = descendants.found.dropFirst(count)
         found = strays.identities
-        awaitEnd(of: strays)
+        trackUnreaped(strays)
         remember(descendants.found)
         return descendants.found
     }
@@ -59,20 +59,20 @@ final class ProcessGroupContainment: Containment {
     /// Makes processes members that nothing else tells of.
     func claim(_ processes: [ProcessStatus]) {
         seen.formUnion(processes.identities)
-        awaitEnd(of: processes)
+        trackUnreaped(processes)
     }
 
-    private func awaitEnd(of processes: some Sequence<ProcessStatus>) {
+    private func trackUnreaped(_ processes: some Sequence<ProcessStatus>) {
         let me = getpid()
-        for process in processes where process.parent == me { awaited.insert(process.pid) }
+        for process in processes where process.parent == me { unreaped.insert(process.pid) }
     }
 
     /// Notes that a child of this process has been reaped.
     ///
     /// - Returns: Whether it was a member.
-    func orphanWasReaped(_ pid: ProcessID) -> Bool { awaited.remove(pid) != nil }
+    func orphanWasReaped(_ pid: ProcessID) -> Bool { unreaped.remove(pid) != nil }
 
-    override var mayHaveLeftOthers: Bool { !awaited.isEmpty }
+    override var mayHaveLeftOthers: Bool { !unreaped.isEmpty }
 
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         // Until the leader is reaped its number, and so the group's, cannot be reused.

@@ -8,14 +8,14 @@ enum ProcFile {
     private static let failures = Atomic<Int>(0)
 
     /// Does some looking, and tells whether all that there is could be looked at.
-    static func isComplete<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
+    static func checkCompleteness<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
         let before = failures.load(ordering: .relaxed)
         let found = look()
         return (found, failures.load(ordering: .relaxed) == before)
     }
 
     /// Takes note of why something could not be read.
-    static func note(_ error: Int32) {
+    static func recordFailure(_ error: Int32) {
         guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM].contains(error) else { return }
         failures.add(1, ordering: .relaxed)
     }
@@ -45,7 +45,7 @@ enum ProcFile {
         var buffer = InlineArray<2048, UInt8>(repeating: 0)
         var bytes = buffer.mutableSpan
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(from: file, into: $0) }
-        if count < 0 { note(errno) }
+        if count < 0 { recordFailure(errno) }
         guard (0..<2048).contains(count) else { return nil }
         return body(buffer.span.extracting(first: count))
     }
@@ -57,7 +57,7 @@ enum ProcFile {
         do throws(Errno) {
             return try Descriptor.open(path, O_RDONLY)
         } catch {
-            note(error.rawValue)
+            recordFailure(error.rawValue)
             return nil
         }
     }
@@ -68,7 +68,7 @@ enum ProcFile {
             result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
             initialized = max(result, 0)
         }
-        if result < 0 { note(errno) }
+        if result < 0 { recordFailure(errno) }
         return result < 0 ? nil : chunk
     }
 
@@ -88,7 +88,7 @@ enum ProcFile {
                 count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity)
                 initialized = min(max(count, 0), capacity)
             }
-            if count < 0 { note(Int32(-count)) }
+            if count < 0 { recordFailure(Int32(-count)) }
             if count <= capacity { return ids }
             // More may have come by the time of the next call.
             capacity = count + count / 4

@@ -5,7 +5,7 @@ public enum Reaper {
     /// From now on orphaned descendants become children of this process instead of process 1's.
     ///
     /// It is not inherited by children, and survives execve(2).
-    public static func adoptOrphans() throws(Errno) {
+    public static func becomeSubreaper() throws(Errno) {
         let result = linux_set_child_subreaper(true)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }

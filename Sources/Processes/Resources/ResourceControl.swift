@@ -66,7 +66,7 @@ public final class ResourceControl {
 
     /// Takes a tree over from a daemon before. Its cgroup's attributes are written with the next profile, because the
     /// controllers may have been taken away meanwhile.
-    public func adopt(_ record: ResourceRecord, of token: LaunchToken) {
+    public func restore(_ record: ResourceRecord, of token: LaunchToken) {
         records[token] = record
         records[token]?.areAttributesKnown = false
     }

@@ -138,7 +138,7 @@ extension ProcessTree {
     }
 
     /// Whether a process may stop itself soon because its child had been stopped, as script(1) and sudo(8) do.
-    public var mayMirror: Bool { wish == .running && !mirrors.isEmpty }
+    public var mayMirror: Bool { desiredState == .running && !mirrors.isEmpty }
 
     /// Continues parents once more that have stopped since the tree was continued.
     ///

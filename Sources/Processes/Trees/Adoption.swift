@@ -10,7 +10,7 @@ extension ProcessTable {
     /// - Parameter name: What its cgroup is named after, where it gets one.
     /// - Parameter suspendMethod: How it is stopped; without a cgroup always by signals.
     /// - Returns: The tree, or nil when the process has ended.
-    public func takeIn(
+    public func adopt(
         _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
         guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
@@ -24,9 +24,10 @@ extension ProcessTable {
         // Who is seen stays a member whatever becomes of those above it.
         if group == nil { _ = descent.members() }
         var saved = SavedTree(
-            token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod, wish: .running,
+            token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod,
+            desiredState: .running,
             heldBefore: [], exitStatus: nil)
-        saved.isTakenIn = true
+        saved.isAdopted = true
         saved.owner = owner
         saved.origin = group == nil ? nil : origin
         let tree = ProcessTree(
@@ -38,7 +39,7 @@ extension ProcessTable {
     }
 
     /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
-    public func letGo(_ tree: ProcessTree) {
+    public func release(_ tree: ProcessTree) {
         tree.resume()
         if let group = tree.cgroup, let origin = tree.origin {
             Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
@@ -68,7 +69,7 @@ extension ProcessTree {
     ///
     /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
     public func lookForStrays() -> Bool {
-        guard isTakenIn, cgroup == nil else { return false }
+        guard isAdopted, cgroup == nil else { return false }
         _ = containment.base.members()
         return !strays.isEmpty
     }

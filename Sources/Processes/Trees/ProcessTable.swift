@@ -13,7 +13,7 @@ public final class ProcessTable {
     private var draining: Set<LaunchToken> = []
     /// Orphans that were there when a process ended, and were not given to its tree.
     var knownStrangers: Set<ProcessIdentity> = []
-    let orphans: AdoptedOrphans
+    let orphans: Orphans
     /// The programs whose processes leave the trees that started them. Set their names before the first launch.
     public let helpers = HelperPrograms()
 
@@ -29,7 +29,7 @@ public final class ProcessTable {
     public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
 
     /// An empty table. There must be one only: it reaps every child of the process.
-    public init() { orphans = AdoptedOrphans(helpers: helpers) }
+    public init() { orphans = Orphans(helpers: helpers) }
 
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
@@ -205,7 +205,7 @@ extension ProcessTable {
             if tree != nil { draining.insert(token) }
             change = .mainEnded(status)
         case .stopped(let signal):
-            change = .mainStopped(signal, asked: tree?.wish == .stopped)
+            change = .mainStopped(signal, asked: tree?.desiredState == .stopped)
         case .continued:
             change = .mainContinued(asked: tree?.allowsContinuing(event.pid) ?? true)
         }

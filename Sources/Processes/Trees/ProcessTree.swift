@@ -3,7 +3,7 @@
 /// Nothing here waits: an operation sends signals, and a check or an event tells later what came of it.
 public final class ProcessTree {
     /// What this program last wanted of the tree.
-    public enum Wish: Hashable, Sendable {
+    public enum DesiredState: Hashable, Sendable {
         case running, stopped, ended
     }
 
@@ -12,7 +12,7 @@ public final class ProcessTree {
     /// The main process, also after it ended.
     public let main: ProcessIdentity
     /// What was asked for; `checkStopped()` and `checkResumed()` tell whether it is so.
-    public private(set) var wish = Wish.running
+    public private(set) var desiredState = DesiredState.running
     /// How the main process ended, once it has been reaped.
     public private(set) var exitStatus: ExitStatus?
 
@@ -26,7 +26,7 @@ public final class ProcessTree {
     public let isChild: Bool
 
     /// Whether the main process ran before it was put into a tree.
-    public let isTakenIn: Bool
+    public let isAdopted: Bool
     /// The cgroup that it was in before, where it was moved.
     let origin: String?
 
@@ -38,9 +38,9 @@ public final class ProcessTree {
     private var execPipe: ExecStatusPipe?
     private var finalExecStatus = ExecStatus.pending
     /// The members at the latest look, if all of them were stopped then.
-    private var settled: Set<ProcessIdentity>?
+    private var stoppedMembers: Set<ProcessIdentity>?
     /// Those of them that have children among them, in levels, parents before their children.
-    private var settledParents: [[ProcessIdentity]] = []
+    private var stoppedParents: [[ProcessIdentity]] = []
     /// Those of the latest stop that may stop themselves once more because their children had been stopped.
     var mirrors: Set<ProcessIdentity> = []
     /// When the stop that is wanted was begun.
@@ -69,7 +69,7 @@ public final class ProcessTree {
         self.suspendMethod = suspendMethod
         main = process.identity
         isChild = true
-        isTakenIn = false
+        isAdopted = false
         origin = nil
         owner = nil
         pidfd = consume process.descriptor
@@ -87,14 +87,14 @@ public final class ProcessTree {
     ) {
         token = saved.token
         main = saved.main
-        wish = saved.wish
+        desiredState = saved.desiredState
         suspendMethod = saved.suspendMethod
         heldBefore = Set(saved.heldBefore)
-        mayBeStoppedByPredecessor = saved.wish == .running && !isNew
+        mayBeStoppedByPredecessor = saved.desiredState == .running && !isNew
         finalExecStatus = .running
         isFreezing = containment.isAskedToFreeze
         self.isChild = isChild
-        isTakenIn = saved.isTakenIn
+        isAdopted = saved.isAdopted
         origin = saved.origin
         owner = saved.owner
         self.pidfd = pidfd
@@ -149,22 +149,22 @@ extension ProcessTree {
     /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
     public func stop() -> StopCheck {
         // An earlier process has stopped it: mostly there is nothing to do but to see that.
-        if wish == .stopped, suspendMethod == .signal {
+        if desiredState == .stopped, suspendMethod == .signal {
             let check = checkStopped()
             if check == .stopped || isFreezing { return check }
         }
-        let members = containment.release(containment.members())
+        let members = containment.releaseHelpers(containment.members())
         stopBegan = .now
         refused = []
         hasLookedOutside = false
-        if wish != .stopped {
-            wish = .stopped
+        if desiredState != .stopped {
+            desiredState = .stopped
             let held = Set(members.filter { $0.state == .stopped }.identities)
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
             heldBefore.remove(main)
             mayBeStoppedByPredecessor = false
         }
-        settled = nil
+        stoppedMembers = nil
         if suspendMethod != .freezer { stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) } }
         isFreezing = suspendMethod != .signal && containment.freeze()
         if suspendMethod == .freezer && !isFreezing {
@@ -177,7 +177,7 @@ extension ProcessTree {
 
     /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
     public func stopWithoutFreezing() -> StopCheck {
-        guard wish == .stopped, isFreezing else { return checkStopped() }
+        guard desiredState == .stopped, isFreezing else { return checkStopped() }
         isFreezing = false
         let members = containment.members()
         stopTopDown(members, since: .now) { signalAll(.stop, of: members) }
@@ -192,7 +192,7 @@ extension ProcessTree {
     public func checkStopped() -> StopCheck {
         if isFreezing { return checkFrozen() }
         let check = checkSignalled()
-        guard check == .stopped, wish == .stopped, suspendMethod == .signal, !isChild else { return check }
+        guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
         // Nothing tells that another program continues what is no child: frozen besides, it does not run.
         isFreezing = containment.freeze()
         return isFreezing && !containment.isFrozen ? .pending([main]) : check
@@ -223,23 +223,23 @@ extension ProcessTree {
         for _ in 0..<Self.roundsOfOneCall {
             // Who could not be seen may run.
             guard let members = allMembers() else {
-                settled = nil
+                stoppedMembers = nil
                 return .pending([main])
             }
             let present = Set(members.identities)
             running = members.filter { !$0.isHeld(among: members) }
-            if running.isEmpty && (present == settled || areStillAll(members)) {
+            if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
-                settle(members, present)
+                recordStopped(members, present)
                 return .stopped
             }
-            if wish == .stopped {
+            if desiredState == .stopped {
                 stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
             }
 
             // Something that was running during the look may have left a child behind that was not found:
             // only another look at the same processes, which were stopped before it, is sure.
-            settled = running.isEmpty ? present : nil
+            stoppedMembers = running.isEmpty ? present : nil
             let hasNewMembers = !present.isSubset(of: known)
             known = present
             if !running.isEmpty && !hasNewMembers { break }
@@ -249,28 +249,28 @@ extension ProcessTree {
 
     /// Looks once in each stop for members where they are not expected.
     private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool {
-        guard wish == .stopped, !hasLookedOutside else { return false }
+        guard desiredState == .stopped, !hasLookedOutside else { return false }
         hasLookedOutside = true
         return containment.lookOutside(members)
     }
 
-    private func settle(_ members: [ProcessStatus], _ identities: Set<ProcessIdentity>) {
-        settled = identities
-        settledParents = DescentOrder(members).levelsOfParents
+    private func recordStopped(_ members: [ProcessStatus], _ identities: Set<ProcessIdentity>) {
+        stoppedMembers = identities
+        stoppedParents = DescentOrder(members).levelsOfParents
     }
 
     /// Those that are continued after their children.
     private func parentsToContinue() -> [[ProcessIdentity]] {
-        settled == nil ? DescentOrder(containment.members()).levelsOfParents : settledParents
+        stoppedMembers == nil ? DescentOrder(containment.members()).levelsOfParents : stoppedParents
     }
 
     /// Continues every process that was not stopped already when the tree was.
     @discardableResult
     public func resume() -> [SignalFailure] {
-        wish = .running
+        desiredState = .running
         mayBeStoppedByPredecessor = false
         defer { endFreezing() }
-        let (failures, hasSeenAll) = ProcFile.isComplete(resumeMembers)
+        let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
         // Who could not be seen may still be stopped.
         return hasSeenAll ? failures : resumeMembers()
     }
@@ -278,7 +278,7 @@ extension ProcessTree {
     private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
         mirrors = Set(parents.joined()).subtracting(heldBefore)
-        settled = nil
+        stoppedMembers = nil
         if isFreezing && suspendMethod == .freezer {
             // Who was not stopped is not to notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
@@ -295,7 +295,7 @@ extension ProcessTree {
     }
 
     /// Whether somebody else thawed it.
-    var wasThawed: Bool { wish == .stopped && isFreezing && !containment.isFrozen }
+    var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
 
     /// Whether everything that should has been continued.
     public func checkResumed() -> ResumeCheck {
@@ -323,7 +323,7 @@ extension ProcessTree {
 
     /// Why the control group is frozen now; nil where it is not.
     public var freezeReason: FreezeReason? {
-        guard wish == .stopped, isFreezing else { return nil }
+        guard desiredState == .stopped, isFreezing else { return nil }
         if suspendMethod != .signal { return .method }
         return refused.isEmpty ? .notChild : .refused(refused.map { $0.process })
     }
@@ -335,9 +335,9 @@ extension ProcessTree {
     /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
     @discardableResult
     public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
-        let parents = wish == .stopped ? parentsToContinue() : []
-        wish = .ended
-        settled = nil
+        let parents = desiredState == .stopped ? parentsToContinue() : []
+        desiredState = .ended
+        stoppedMembers = nil
         heldBefore = []
         findAll()
         let failures = signalAll(signal)
@@ -351,8 +351,8 @@ extension ProcessTree {
     /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.
     @discardableResult
     public func kill() -> [SignalFailure] {
-        wish = .ended
-        settled = nil
+        desiredState = .ended
+        stoppedMembers = nil
         heldBefore = []
         findAll()
         var known: Set<ProcessIdentity> = []
@@ -370,12 +370,12 @@ extension ProcessTree {
     /// Whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
         guard exitStatus != nil, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
-        return members.isEmpty || containment.release(members).isEmpty
+        return members.isEmpty || containment.releaseHelpers(members).isEmpty
     }
 
     /// Releases the helpers, and looks for members where they are not expected.
     private func findAll() {
-        _ = containment.lookOutside(containment.release(containment.members()))
+        _ = containment.lookOutside(containment.releaseHelpers(containment.members()))
     }
 
     /// How the main process ended, if it has, is no child, and nobody has noticed yet.
@@ -413,14 +413,14 @@ extension ProcessTree {
 
     /// The members, or nil when some may have been missed, for want of a descriptor for example.
     private func allMembers() -> [ProcessStatus]? {
-        let (members, isComplete) = ProcFile.isComplete { containment.members() }
+        let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
         return isComplete ? members : nil
     }
 
     /// Whether those who were seen are still all there are. Of the same ones it may say false, where it would cost as much as
     /// looking at them again.
     private func areStillAll(_ members: [ProcessStatus]) -> Bool {
-        let (numbers, isComplete) = ProcFile.isComplete { containment.memberIDs() }
+        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
         guard isComplete, let numbers else { return false }
         return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
     }
@@ -429,7 +429,7 @@ extension ProcessTree {
     ///
     /// The notice of our own SIGCONT can arrive after the next stop; then the process is stopped again already.
     func allowsContinuing(_ pid: ProcessID) -> Bool {
-        wish != .stopped || ProcessStatus(of: pid)?.state.isHeld ?? true
+        desiredState != .stopped || ProcessStatus(of: pid)?.state.isHeld ?? true
     }
 }
 

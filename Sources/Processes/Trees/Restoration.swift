@@ -1,7 +1,7 @@
 import CLinux
 
 /// What was found of a tree that an earlier process had launched.
-public enum Adoption {
+public enum Restoration {
     /// Something of it is left, and it is in the table. When its main process has ended, `exitStatus` of the tree says
     /// how, and no event will.
     case alive(ProcessTree)
@@ -18,7 +18,7 @@ extension ProcessTable {
     /// once only.
     ///
     /// - Parameter pidfd: The main process's, if one was kept open. One that is not is left alone.
-    public func adopt(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Adoption {
+    public func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Restoration {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
         var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
@@ -26,11 +26,11 @@ extension ProcessTable {
         let containment: Containment =
             cgroupContainment(of: group, holding: saved) ?? saved.containmentWithoutGroup(helpers: helpers)
         if exitStatus != nil { containment.leaderWasReaped() }
-        if let exitStatus, ProcFile.isComplete(containment.members) == ([], true) {
+        if let exitStatus, ProcFile.checkCompleteness(containment.members) == ([], true) {
             containment.discard()
             return .ended(exitStatus)
         }
-        let isUnjudged = saved.isTakenIn && saved.owner == nil
+        let isUnjudged = saved.isAdopted && saved.owner == nil
         var saved = saved
         if isUnjudged { saved.owner = owner(of: saved.main, heldBy: containment) }
         let tree = ProcessTree(

@@ -1,4 +1,4 @@
-/// What has to be kept of a process tree, so that a later process can take it over with `ProcessTable.adopt`.
+/// What has to be kept of a process tree, so that a later process can take it over with `ProcessTable.restore`.
 ///
 /// The numbers mean something until the next boot only: whoever keeps them must throw them away then.
 public struct SavedTree: Hashable, Sendable {
@@ -11,13 +11,13 @@ public struct SavedTree: Hashable, Sendable {
     /// How it is stopped.
     public var suspendMethod: SuspendMethod
     /// What was wanted of it last.
-    public var wish: ProcessTree.Wish
+    public var desiredState: ProcessTree.DesiredState
     /// Processes that somebody else had stopped before the tree was, so that resuming leaves them alone.
     public var heldBefore: [ProcessIdentity]
     /// How the main process ended, when that is known already.
     public var exitStatus: ExitStatus?
-    /// Whether the main process ran before it was put into a tree, see `ProcessTable.takeIn`.
-    public var isTakenIn = false
+    /// Whether the main process ran before it was put into a tree, see `ProcessTable.adopt`.
+    public var isAdopted = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
     /// The user that controls a tree that was taken in; nil in what an earlier version of this program has kept.
@@ -31,7 +31,7 @@ public struct SavedTree: Hashable, Sendable {
         main: ProcessIdentity,
         cgroup: String?,
         suspendMethod: SuspendMethod,
-        wish: ProcessTree.Wish,
+        desiredState: ProcessTree.DesiredState,
         heldBefore: [ProcessIdentity],
         exitStatus: ExitStatus?
     ) {
@@ -39,7 +39,7 @@ public struct SavedTree: Hashable, Sendable {
         self.main = main
         self.cgroup = cgroup
         self.suspendMethod = suspendMethod
-        self.wish = wish
+        self.desiredState = desiredState
         self.heldBefore = heldBefore
         self.exitStatus = exitStatus
     }
@@ -57,11 +57,11 @@ extension ProcessTree {
             main: main,
             cgroup: containment.groupName,
             suspendMethod: suspendMethod,
-            wish: wish,
+            desiredState: desiredState,
             heldBefore: Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit)),
             exitStatus: exitStatus
         )
-        saved.isTakenIn = isTakenIn
+        saved.isAdopted = isAdopted
         saved.origin = origin
         saved.owner = owner
         saved.strays = Array(strays.prefix(Self.heldLimit))
