@@ -28,7 +28,7 @@ private func continueApps(leftIn places: Places) throws -> Processes.Rescue.Repo
     guard let state = try SavedState.read(places.stateFile) else {
         throw StartError("there is no state of a daemon in \(places.runtime), so nothing is known of its apps")
     }
-    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, wish: .stopped)?.tree }
+    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
     return Processes.Rescue.resumeEverything(
         in: state.cgroups.flatMap { CgroupSubtree.existing(at: $0) }, trees: trees)
 }

@@ -16,7 +16,7 @@ extension AppProcesses {
     ///
     /// - Parameter pidfd: The main process's, where one was kept open.
     func adopt(_ id: AppID, _ record: LaunchRecord, pidfd: consuming Descriptor?) -> Adopted {
-        switch table.adopt(record.tree, pidfd: pidfd) {
+        switch table.restore(record.tree, pidfd: pidfd) {
         case .ended(let status):
             lastPIDs[id] = record.tree.main.pid
             return .ended(LifecycleCore.ExitStatus(status))
@@ -35,7 +35,7 @@ extension AppProcesses {
     func takeIn(
         _ id: AppID, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
     ) -> Bool {
-        let tree = table.takeIn(process, name: id.name, suspendMethod: definition.suspendMethod)
+        let tree = table.adopt(process, name: id.name, suspendMethod: definition.suspendMethod)
         guard let tree else { return false }
         let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
         insert(app)
@@ -46,7 +46,7 @@ extension AppProcesses {
     /// Lets the processes of an app that was taken in run on by themselves.
     func letGo(_ id: AppID) {
         guard let app = running[id] else { return report(id, .gone) }
-        table.letGo(app.tree)
+        table.release(app.tree)
         forget(app)
         report(id, .exited(.unknown, othersLeft: false))
     }

@@ -165,7 +165,7 @@ final class AppProcesses {
         postponedStops?.remove(id)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Nothing but being known makes them the app's, also for a successor that is to continue them.
-        if app.tree.isTakenIn, app.tree.lookForStrays() { onChange(id, app.record) }
+        if app.tree.isAdopted, app.tree.lookForStrays() { onChange(id, app.record) }
         let check = app.tree.stop()
         if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { onChange(id, app.record) }
         if check == .stopped { finishStop(app) } else { app.lookAgain() }

@@ -93,7 +93,7 @@ final class StateResources {
 
     /// Goes on with what another daemon has done to an app.
     func adopt(_ record: ResourceRecord, of id: AppID) {
-        if let tree = processes.tree(of: id) { control?.adopt(record, of: tree.token) }
+        if let tree = processes.tree(of: id) { control?.restore(record, of: tree.token) }
     }
 
     // MARK: Applying

@@ -84,13 +84,13 @@ extension AppManager {
     private func adopt(
         _ app: LifecycleCore.App, _ saved: SavedState.App?, _ descriptors: KeptDescriptors
     ) -> LifecycleCore.ExitStatus? {
-        let wish: ProcessTree.Wish = app.isStoppedOrStopping ? .stopped : .running
+        let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The daemon may have been killed between two launches, or before this one was more than a wish.
-        let record = saved?.launch.flatMap { LaunchRecord($0, wish: wish) }
+        let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
         guard let record, record.launched == app.launched else {
             return app.isSpawning ? nil : .unknown
         }
-        if record.tree.isTakenIn { catalog.beginAdoption(of: app.id) }
+        if record.tree.isAdopted { catalog.beginAdoption(of: app.id) }
         switch processes.adopt(app.id, record, pidfd: descriptors.takeProcess(of: record.tree.token)) {
         case .ended(.code(ExecStatus.failureCode)) where app.isSpawning: return nil
         case .ended(.unknown) where app.isSpawning: return nil

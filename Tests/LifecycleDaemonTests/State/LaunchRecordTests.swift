@@ -10,9 +10,9 @@ import Testing
     private var record: SavedRecord {
         var tree = SavedTree(
             token: LaunchToken.random(), main: ProcessIdentity(pid: 1234, startTime: 99), cgroup: "app-a b",
-            suspendMethod: .both, wish: .stopped, heldBefore: [ProcessIdentity(pid: 7, startTime: 8)],
+            suspendMethod: .both, desiredState: .stopped, heldBefore: [ProcessIdentity(pid: 7, startTime: 8)],
             exitStatus: .killed(by: Signal(rawValue: 11), dumpedCore: true))
-        tree.isTakenIn = true
+        tree.isAdopted = true
         tree.origin = "user.slice/a b"
         tree.owner = TreeOwner(user: 1000)
         tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
@@ -21,13 +21,13 @@ import Testing
 
     @Test func `it comes back as it was`() {
         let record = record
-        #expect(LaunchRecord(record, wish: .stopped)?.saved(AppID("a")) == record)
+        #expect(LaunchRecord(record, desiredState: .stopped)?.saved(AppID("a")) == record)
     }
 
     @Test(arguments: ["", ":", "1:2", "0:2", "-5:2", "5", "5:", "5:x", "99999999999:1", "5:-1", "5:1:1"])
     func `a main process that makes no sense is none`(text: String) {
         let fields = record.fields.map { $0.name == "main" ? SavedRecord.Field(name: "main", value: text) : $0 }
-        #expect(LaunchRecord(SavedRecord(fields: fields), wish: .running) == nil)
+        #expect(LaunchRecord(SavedRecord(fields: fields), desiredState: .running) == nil)
     }
 
     @Test func `no value at all, or one without sense, leaves a record or none`() {
@@ -35,7 +35,7 @@ import Testing
             for value in [nil, "", "x", "-1", "code:", "signal:999999999999", "core:-2147483648", "\u{0}"] {
                 var fields = record.fields.filter { $0.name != field.name }
                 if let value { fields.append(.init(name: field.name, value: value)) }
-                _ = LaunchRecord(SavedRecord(fields: fields), wish: .running)
+                _ = LaunchRecord(SavedRecord(fields: fields), desiredState: .running)
             }
         }
     }
