@@ -27,7 +27,7 @@ import Glibc
     private var ending: DeferredSource?
     private var retry: TimerSource?
     private var retryDelay = Bus.firstRetry
-    private var isProblemTold = false
+    private var isProblemReported = false
     private var names: [WeakName] = []
 
     private static let firstRetry: UInt64 = 1_000_000
@@ -54,7 +54,7 @@ import Glibc
         do throws(SystemdError) {
             try connection.send(call, handler: handler)
         } catch {
-            tell(error.description)
+            report(error.description)
         }
     }
 
@@ -66,7 +66,7 @@ import Glibc
         do throws(SystemdError) {
             return try unsafe connection.addMatch(rule.text) { message in unsafe handler(BusMessage(message)) }
         } catch {
-            tell(error.description)
+            report(error.description)
             return nil
         }
     }
@@ -78,7 +78,7 @@ import Glibc
     public func watchName(_ name: String, onOwner: @escaping (String?) -> Void) -> BusName {
         let watch = BusName(name, bus: self, onOwner: onOwner)
         names = names.filter { $0.name != nil } + [WeakName(name: watch)]
-        if isConnected { watch.connected() }
+        if isConnected { watch.busConnected() }
         return watch
     }
 }
@@ -86,20 +86,22 @@ import Glibc
 extension Bus {
     private func connect() {
         do throws(SystemdError) {
-            connection = try BusConnection(loop: loop, address: address) { [weak self] isUp in self?.changed(isUp) }
+            connection = try BusConnection(loop: loop, address: address) { [weak self] isUp in
+                self?.setConnected(isUp)
+            }
         } catch {
             end(because: error.description)
         }
     }
 
-    private func changed(_ isUp: Bool) {
+    private func setConnected(_ isUp: Bool) {
         guard isUp else {
             isConnected = false
             ending?.schedule()
             return
         }
         isConnected = true
-        for each in names { each.name?.connected() }
+        for each in names { each.name?.busConnected() }
     }
 
     private func end(because reason: String) {
@@ -107,20 +109,20 @@ extension Bus {
         let wasOfUse = names.contains { $0.name?.hasAnswer == true }
         isConnected = false
         connection = nil
-        for each in names { each.name?.disconnected() }
+        for each in names { each.name?.busDisconnected() }
         if wasOfUse {
             retryDelay = Bus.firstRetry
-            isProblemTold = false
+            isProblemReported = false
         } else {
-            tell(reason)
+            report(reason)
         }
         retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
         retryDelay = min(retryDelay * 2, Bus.longestRetry)
     }
 
-    private func tell(_ problem: String) {
-        guard !isProblemTold else { return }
-        isProblemTold = true
+    private func report(_ problem: String) {
+        guard !isProblemReported else { return }
+        isProblemReported = true
         onProblem?(problem)
     }
 }
@@ -151,34 +153,34 @@ private struct WeakName {
         self.onOwner = onOwner
     }
 
-    func connected() {
+    func busConnected() {
         let busName = "org.freedesktop.DBus"
         let rule = BusMatchRule(
             sender: busName, path: "/org/freedesktop/DBus", interface: busName, member: "NameOwnerChanged",
             argument: name)
         changes = bus?.match(rule) { [weak self] message in
             guard message.arguments.count == 3 else { return }
-            self?.take(message.arguments[2].text)
+            self?.handleAnswer(message.arguments[2].text)
         }
         // Asked after the rule is in place, so that no change falls in between.
         let call = BusCall(
             busName, path: "/org/freedesktop/DBus", interface: busName, member: "GetNameOwner", arguments: [.text(name)]
         )
-        bus?.call(call) { [weak self] reply in self?.take(try? reply.get().first?.text) }
+        bus?.call(call) { [weak self] reply in self?.handleAnswer(try? reply.get().first?.text) }
     }
 
-    func disconnected() {
+    func busDisconnected() {
         changes = nil
         hasAnswer = false
-        take(owner: nil)
+        setOwner(nil)
     }
 
-    private func take(_ name: String?) {
+    private func handleAnswer(_ name: String?) {
         hasAnswer = true
-        take(owner: name.flatMap { $0.isEmpty ? nil : $0 })
+        setOwner(name.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    private func take(owner new: String?) {
+    private func setOwner(_ new: String?) {
         guard new != owner else { return }
         owner = new
         onOwner(new)

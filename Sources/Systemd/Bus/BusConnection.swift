@@ -51,7 +51,7 @@ import Glibc
             bus, &slot, rule, { message, userdata, _ in unsafe BusSlot.deliver(message, to: userdata) }, nil,
             wait.userdata)
         try checked(result, "watch a bus for \(rule)")
-        unsafe wait.adopt(slot)
+        unsafe wait.setSlot(slot)
         return wait
     }
 
@@ -71,7 +71,7 @@ import Glibc
             bus, &slot, message, { message, userdata, _ in unsafe BusSlot.deliver(message, to: userdata) },
             wait.userdata, 0)
         try checked(result, "call \(call.member)")
-        unsafe wait.adopt(slot)
+        unsafe wait.setSlot(slot)
         key = ObjectIdentifier(wait)
         calls[ObjectIdentifier(wait)] = wait
     }
@@ -108,7 +108,7 @@ extension BusSlot {
     }
 
     /// Takes over the reference that one of the sd_bus functions made.
-    func adopt(_ slot: OpaquePointer?) {
+    func setSlot(_ slot: OpaquePointer?) {
         unsafe self.slot = slot
     }
 

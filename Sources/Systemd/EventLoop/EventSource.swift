@@ -72,7 +72,7 @@ extension EventSource {
     }
 
     /// Takes over the reference that one of the sd_event_add functions made.
-    func adopt(_ source: OpaquePointer?) {
+    func setSource(_ source: OpaquePointer?) {
         unsafe self.source = source
     }
 

@@ -53,7 +53,7 @@ public final class IOSource: EventSource<IOEvents> {
             userdata
         )
         try checked(result, "watch descriptor \(descriptor)")
-        unsafe adopt(source)
+        unsafe setSource(source)
     }
 
     /// What the descriptor is watched for. An empty set still reports errors and hang-ups.
@@ -119,7 +119,7 @@ public final class InotifySource: EventSource<InotifyEvent> {
             userdata
         )
         try checked(result, "watch \(path)")
-        unsafe adopt(source)
+        unsafe setSource(source)
     }
 }
 

@@ -45,7 +45,7 @@ public final class SignalSource: EventSource<SignalInfo> {
             userdata
         )
         try checked(result, "receive signal \(number)")
-        unsafe adopt(source)
+        unsafe setSource(source)
     }
 }
 

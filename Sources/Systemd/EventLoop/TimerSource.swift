@@ -32,7 +32,7 @@ public final class TimerSource: EventSource<Void> {
             userdata
         )
         try checked(result, "create a timer")
-        unsafe adopt(source)
+        unsafe setSource(source)
         disarm()
     }
 
@@ -71,7 +71,7 @@ public final class DeferredSource: EventSource<Void> {
     init(loop: EventLoop, handler: @escaping Handler) throws(SystemdError) {
         self.loop = loop
         super.init(handler: handler)
-        unsafe adopt(try makeSource())
+        unsafe setSource(try makeSource())
         setEnabled(SD_EVENT_OFF)
     }
 
@@ -93,7 +93,7 @@ public final class DeferredSource: EventSource<Void> {
             var priority: Int64 = 0
             unsafe sd_event_source_get_priority(old, &priority)
             unsafe sd_event_source_set_priority(new, priority)
-            unsafe adopt(new)
+            unsafe setSource(new)
             unsafe sd_event_source_disable_unref(old)
             return 0
         }
