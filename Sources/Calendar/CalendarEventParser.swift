@@ -14,12 +14,12 @@ struct CalendarEventParser {
         guard bytes.count <= Self.longest else { throw failure("expected at most \(Self.longest) characters") }
         guard !bytes.isEmpty else { throw failure(#"expected a calendar event, such as "daily" or "Mon..Fri 06:00","#) }
         var parser = self
-        event.isUTC = try parser.takeZone()
-        if try parser.takeShorthand(into: &event) { return }
-        try parser.takeWeekdays(into: &event)
+        event.isUTC = try parser.parseZone()
+        if try parser.parseShorthand(into: &event) { return }
+        try parser.parseWeekdays(into: &event)
         let rest = parser
-        if try !parser.takeDate(into: &event) { parser = rest }
-        try parser.takeTime(into: &event)
+        if try !parser.parseDate(into: &event) { parser = rest }
+        try parser.parseTime(into: &event)
     }
 }
 
@@ -27,7 +27,7 @@ struct CalendarEventParser {
 
 extension CalendarEventParser {
     /// Cuts the last word off where it is a zone, and says whether it is UTC.
-    private mutating func takeZone() throws(CalendarEventError) -> Bool {
+    private mutating func parseZone() throws(CalendarEventError) -> Bool {
         guard let space = bytes.lastIndex(of: UInt8(ascii: " ")), space > 0, space + 1 < bytes.count else {
             return false
         }
@@ -51,7 +51,7 @@ extension CalendarEventParser {
         "biannually": "01,07-01", "bi-annually": "01,07-01", "yearly": "01-01", "annually": "01-01",
     ]
 
-    private func takeShorthand(into event: inout CalendarEvent) throws(CalendarEventError) -> Bool {
+    private func parseShorthand(into event: inout CalendarEvent) throws(CalendarEventError) -> Bool {
         guard let meaning = Self.shorthands[String(decoding: bytes, as: UTF8.self).lowercased()] else { return false }
         let isUTC = event.isUTC
         var parser = CalendarEventParser(meaning)
@@ -60,22 +60,22 @@ extension CalendarEventParser {
         return true
     }
 
-    private mutating func takeWeekdays(into event: inout CalendarEvent) throws(CalendarEventError) {
+    private mutating func parseWeekdays(into event: inout CalendarEvent) throws(CalendarEventError) {
         guard let first = current, Self.isLetter(first) else { return }
         event.weekdays = 0
         repeat {
-            let start = try takeWeekday()
+            let start = try parseWeekday()
             var end = start
-            if take("..") {
+            if consume("..") {
                 let place = position
-                end = try takeWeekday()
+                end = try parseWeekday()
                 guard end >= start else {
                     position = place
                     throw failure("expected a later day of the week, which begins with Monday,")
                 }
             }
             for day in start...end { event.weekdays |= 1 << UInt8(day) }
-        } while try takeComma()
+        } while try parseComma()
         guard current == nil || current == UInt8(ascii: " ") else {
             throw failure("expected a space, a comma or .. after the day of the week")
         }
@@ -83,8 +83,8 @@ extension CalendarEventParser {
     }
 
     /// Whether another weekday follows. A comma may end the list, too.
-    private mutating func takeComma() throws(CalendarEventError) -> Bool {
-        guard take(",") else { return false }
+    private mutating func parseComma() throws(CalendarEventError) -> Bool {
+        guard consume(",") else { return false }
         guard current != nil else { return false }
         let place = position
         skipSpaces()
@@ -94,7 +94,7 @@ extension CalendarEventParser {
         return false
     }
 
-    private mutating func takeWeekday() throws(CalendarEventError) -> Int {
+    private mutating func parseWeekday() throws(CalendarEventError) -> Int {
         let word = bytes[position...].prefix(while: Self.isLetter)
         guard let day = Self.weekday(in: word) else {
             throw failure(#"expected a day of the week, such as Mon, or a word such as "daily""#)
@@ -111,15 +111,15 @@ extension CalendarEventParser {
     }
 
     /// Reads `[[YEAR-]MONTH-]DAY` with what separates it from a time; false where what comes is no date.
-    private mutating func takeDate(into event: inout CalendarEvent) throws(CalendarEventError) -> Bool {
+    private mutating func parseDate(into event: inout CalendarEvent) throws(CalendarEventError) -> Bool {
         guard current != nil else { return false }
-        var chains = [try takeChain()]
+        var chains = [try parseChain()]
         if current == UInt8(ascii: ":") || current == nil { return false }
         var countsFromEnd = false
         while chains.count < 3, !countsFromEnd, current == UInt8(ascii: "-") || current == UInt8(ascii: "~") {
             countsFromEnd = current == UInt8(ascii: "~")
             position += 1
-            chains.append(try takeChain())
+            chains.append(try parseChain())
         }
         guard current == nil || current == UInt8(ascii: " ") else {
             throw failure("expected MONTH-DAY or YEAR-MONTH-DAY, or HOUR:MINUTE; there is something else")
@@ -134,12 +134,12 @@ extension CalendarEventParser {
     }
 
     /// Reads `HOUR:MINUTE[:SECOND]`, up to the end of the text.
-    private mutating func takeTime(into event: inout CalendarEvent) throws(CalendarEventError) {
+    private mutating func parseTime(into event: inout CalendarEvent) throws(CalendarEventError) {
         guard current != nil else { return }
-        let hour = try takeChain()
-        guard take(":") else { throw failure("expected : and minutes") }
-        let minute = try takeChain()
-        let second = take(":") ? try takeChain() : nil
+        let hour = try parseChain()
+        guard consume(":") else { throw failure("expected : and minutes") }
+        let minute = try parseChain()
+        let second = consume(":") ? try parseChain() : nil
         guard current == nil else { throw failure("expected the end of the time, HOUR:MINUTE or HOUR:MINUTE:SECOND,") }
         event.hour = try hour.values(of: .hour)
         event.minute = try minute.values(of: .minute)
@@ -150,32 +150,32 @@ extension CalendarEventParser {
 // MARK: - Numbers
 
 extension CalendarEventParser {
-    private mutating func takeChain() throws(CalendarEventError) -> Chain {
+    private mutating func parseChain() throws(CalendarEventError) -> Chain {
         let place = position
-        if take("*") {
+        if consume("*") {
             guard current != UInt8(ascii: "/") else {
                 throw failure("expected no step after *; write 0/5 (or 1/5) for every fifth,")
             }
             return Chain(position: place, elements: [])
         }
         var elements: [Chain.Element] = []
-        repeat { elements.append(try takeElement()) } while take(",")
+        repeat { elements.append(try parseElement()) } while consume(",")
         return Chain(position: place, elements: elements)
     }
 
-    private mutating func takeElement() throws(CalendarEventError) -> Chain.Element {
-        var element = Chain.Element(position: position + 1, start: try takeNumber())
-        if take("..") {
-            element.stop = try takeNumber()
+    private mutating func parseElement() throws(CalendarEventError) -> Chain.Element {
+        var element = Chain.Element(position: position + 1, start: try parseNumber())
+        if consume("..") {
+            element.stop = try parseNumber()
             element.step = Chain.one
         }
-        if take("/") { element.step = try takeNumber() }
+        if consume("/") { element.step = try parseNumber() }
         return element
     }
 
     /// A number in millionths; further decimal places are rounded.
-    private mutating func takeNumber() throws(CalendarEventError) -> Int {
-        let digits = takeDigits()
+    private mutating func parseNumber() throws(CalendarEventError) -> Int {
+        let digits = parseDigits()
         guard !digits.isEmpty else { throw failure("expected a number or *") }
         guard digits.count <= 9, let whole = Int(digits) else { throw failure("expected a smaller number") }
         var millionths = whole * Chain.one
@@ -183,7 +183,7 @@ extension CalendarEventParser {
             return millionths
         }
         position += 1
-        let decimals = takeDigits()
+        let decimals = parseDigits()
         guard !decimals.isEmpty else { throw failure("expected decimals") }
         var scale = Chain.one
         for digit in decimals.prefix(6) {
@@ -194,7 +194,7 @@ extension CalendarEventParser {
         return millionths
     }
 
-    private mutating func takeDigits() -> String {
+    private mutating func parseDigits() -> String {
         let digits = bytes[position...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         position += digits.count
         return String(decoding: digits, as: UTF8.self)
@@ -206,7 +206,7 @@ extension CalendarEventParser {
 extension CalendarEventParser {
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ text: String) -> Bool {
+    private mutating func consume(_ text: String) -> Bool {
         guard bytes[position...].starts(with: text.utf8) else { return false }
         position += text.utf8.count
         return true
