@@ -79,7 +79,7 @@ public struct Associations: Hashable, Sendable {
                 if file.rank > 0, said.changesAssociations {
                     said.leaveAlone { id in ranks[id].map { $0 < file.rank } ?? false }
                 }
-                choices[type, default: Choice()].take(said, limit: Self.limits.apps)
+                choices[type, default: Choice()].apply(said, limit: Self.limits.apps)
             }
         }
         return choices
@@ -98,7 +98,7 @@ public struct Associations: Hashable, Sendable {
 extension Associations.Choice {
     /// Takes what a file says that is outranked by those before: what they have removed it cannot bring back, and what they
     /// have added it cannot remove.
-    fileprivate mutating func take(_ said: AssociationFile.Said, limit: Int) {
+    fileprivate mutating func apply(_ said: AssociationFile.Said, limit: Int) {
         for id in said.added where !removed.contains(id) && !added.contains(id) && added.count < limit {
             added.append(id)
         }

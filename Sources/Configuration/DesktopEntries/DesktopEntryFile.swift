@@ -52,7 +52,7 @@ struct DesktopEntryFile {
                 continue
             }
             guard begin != nil else { throw Self.notTheMainGroup(number) }
-            try take(text, number)
+            try parseLine(text, number)
         }
         guard let begin else { throw Self.notTheMainGroup(nil) }
         line = begin
@@ -69,7 +69,7 @@ struct DesktopEntryFile {
         values.filter { $0.key.utf8.starts(with: prefix.utf8) }.sorted { $0.value.line < $1.value.line }.map(\.key)
     }
 
-    private mutating func take(_ text: ArraySlice<UInt8>, _ number: Int) throws(DesktopEntryDefect) {
+    private mutating func parseLine(_ text: ArraySlice<UInt8>, _ number: Int) throws(DesktopEntryDefect) {
         guard let separator = text.firstIndex(of: UInt8(ascii: "=")) else {
             throw DesktopEntryDefect(line: number, message: "expected a group, a comment or Key=Value")
         }

@@ -19,7 +19,7 @@ struct Schema<Subject>: Sendable {
         var outcome = Outcome()
         var omitted = 0
         visit(document.root, at: [], of: document) { path, node throws(Mismatch) in
-            try take(node, at: path, into: &subject)
+            try set(node, at: path, into: &subject)
             outcome.accepted.append(path)
         } report: { mismatch in
             guard outcome.problems.count < Self.problemLimit else {
@@ -37,25 +37,25 @@ struct Schema<Subject>: Sendable {
         _ table: [String: TOMLNode],
         at prefix: [String],
         of document: TOMLDocument,
-        take: ([String], TOMLNode) throws(Mismatch) -> Void,
+        apply: ([String], TOMLNode) throws(Mismatch) -> Void,
         report: (Mismatch) -> Void
     ) {
         let places = table.map { name, node in (line: document.line(of: prefix + [name]) ?? 0, name: name, node: node) }
         for (_, name, node) in places.sorted(by: { ($0.line, $0.name) < ($1.line, $1.name) }) {
             let path = prefix + [name]
             if isSection(path), case .table(let inner) = node {
-                visit(inner, at: path, of: document, take: take, report: report)
+                visit(inner, at: path, of: document, apply: apply, report: report)
                 continue
             }
             do throws(Mismatch) {
-                try take(path, node)
+                try apply(path, node)
             } catch {
                 report(error)
             }
         }
     }
 
-    private func take(_ node: TOMLNode, at path: [String], into subject: inout Subject) throws(Mismatch) {
+    private func set(_ node: TOMLNode, at path: [String], into subject: inout Subject) throws(Mismatch) {
         guard let key = keys.first(where: { $0.path == path }) else {
             throw isSection(path)
                 ? Mismatch(at: path, expected: "a table, [\(path.dotted)]", found: node) : .unknownKey(path)

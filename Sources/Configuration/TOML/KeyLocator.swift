@@ -56,7 +56,7 @@ struct KeyLocator {
     }
 
     private mutating func readDocument() throws(Halt) {
-        _ = cursor.take("\u{FEFF}")
+        _ = cursor.consume("\u{FEFF}")
         var table: [String] = []
         try skipBlankLines()
         while cursor.current != nil {
@@ -72,10 +72,10 @@ struct KeyLocator {
 
     private mutating func readHeader() throws(Halt) -> [String] {
         let line = cursor.line
-        let closing = cursor.take("[[") ? "]]" : "]"
+        let closing = cursor.consume("[[") ? "]]" : "]"
         if closing == "]" { cursor.advance() }
         var path = elementPath(of: try readKey())
-        guard cursor.take(closing) else { throw .expected("\(closing) at the end of the header") }
+        guard cursor.consume(closing) else { throw .expected("\(closing) at the end of the header") }
         if closing == "]]" {
             elementCounts[path, default: 0] += 1
             path.append(Self.element(elementCounts[path] ?? 1))
@@ -98,7 +98,7 @@ struct KeyLocator {
         let line = cursor.line
         let path = table + (try readKey())
         try record(path, at: line)
-        guard cursor.take("=") else { throw .expected("= after the key") }
+        guard cursor.consume("=") else { throw .expected("= after the key") }
         skipSpaces()
         try readValue(of: path, depth: depth)
     }
@@ -106,8 +106,8 @@ struct KeyLocator {
     private mutating func readEndOfLine() throws(Halt) {
         skipSpaces()
         try skipComment()
-        _ = cursor.take("\r")
-        guard cursor.current == nil || cursor.take("\n") else { throw .expected("the end of the line") }
+        _ = cursor.consume("\r")
+        guard cursor.current == nil || cursor.consume("\n") else { throw .expected("the end of the line") }
     }
 
     /// The first place counts, because a table can be written in parts. A dotted key stands for the tables in it as well.
@@ -148,7 +148,7 @@ extension KeyLocator {
         var text = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
         guard !text.isEmpty else { throw .expected("a value; texts are in quotation marks") }
         // A space may stand between a date and a time, or may end the value.
-        if text.utf8.count == "1979-05-27".utf8.count, text.contains("-"), cursor.take(" ") {
+        if text.utf8.count == "1979-05-27".utf8.count, text.contains("-"), cursor.consume(" ") {
             let time = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
             if !time.isEmpty { text += " " + time }
         }
@@ -161,12 +161,12 @@ extension KeyLocator {
     ) throws(Halt) {
         cursor.advance()
         try skipBlankLines()
-        while !cursor.take(closing) {
+        while !cursor.consume(closing) {
             try readElement(&self)
             try skipBlankLines()
-            if cursor.take(",") {
+            if cursor.consume(",") {
                 try skipBlankLines()
-            } else if cursor.take(closing) {
+            } else if cursor.consume(closing) {
                 return
             } else {
                 throw .expected("a comma or \(closing)")
@@ -191,7 +191,7 @@ extension KeyLocator {
             skipSpaces()
             parts.append(try readKeyPart())
             skipSpaces()
-        } while cursor.take(".")
+        } while cursor.consume(".")
         return parts
     }
 
@@ -213,14 +213,14 @@ extension KeyLocator {
     private mutating func readString() throws(Halt) -> String {
         let isBasic = cursor.current == UInt8(ascii: "\"")
         let mark = isBasic ? "\"" : "'"
-        let isMultiline = cursor.take(mark + mark + mark)
+        let isMultiline = cursor.consume(mark + mark + mark)
         let closing = isMultiline ? mark + mark + mark : mark
         if !isMultiline { cursor.advance() }
         var content: [UInt8] = []
         while let byte = cursor.current {
-            if cursor.take(closing) {
+            if cursor.consume(closing) {
                 // Up to two quotation marks more can belong to the string itself.
-                if isMultiline { _ = cursor.take(mark) && cursor.take(mark) }
+                if isMultiline { _ = cursor.consume(mark) && cursor.consume(mark) }
                 return String(decoding: content, as: UTF8.self)
             }
             if byte == 0 { throw .holdsNUL }
@@ -320,7 +320,7 @@ struct ByteCursor {
     }
 
     /// Moves past `expected` if that is what comes next, and says whether it was.
-    mutating func take(_ expected: String) -> Bool {
+    mutating func consume(_ expected: String) -> Bool {
         guard bytes[position...].starts(with: expected.utf8) else { return false }
         for _ in expected.utf8 { advance() }
         return true

@@ -78,21 +78,21 @@ enum TOMLScalar {
 
     private static func isMoment(_ text: String) -> Bool {
         var shape = String(text.map { ("0"..."9").contains($0) ? "0" : $0 })[...]
-        guard take("0000-00-00", from: &shape) else { return takeTime(from: &shape) && shape.isEmpty }
+        guard consume("0000-00-00", from: &shape) else { return consumeTime(from: &shape) && shape.isEmpty }
         if shape.isEmpty { return true }
-        guard ["T", "t", " "].contains(shape.removeFirst()), takeTime(from: &shape) else { return false }
+        guard ["T", "t", " "].contains(shape.removeFirst()), consumeTime(from: &shape) else { return false }
         return ["", "Z", "z", "+00:00", "-00:00"].contains(shape)
     }
 
-    private static func takeTime(from shape: inout Substring) -> Bool {
-        guard take("00:00:00", from: &shape) else { return false }
-        guard take(".", from: &shape) else { return true }
+    private static func consumeTime(from shape: inout Substring) -> Bool {
+        guard consume("00:00:00", from: &shape) else { return false }
+        guard consume(".", from: &shape) else { return true }
         let rest = shape.drop { $0 == "0" }
         defer { shape = rest }
         return rest.count < shape.count
     }
 
-    private static func take(_ prefix: String, from shape: inout Substring) -> Bool {
+    private static func consume(_ prefix: String, from shape: inout Substring) -> Bool {
         guard shape.hasPrefix(prefix) else { return false }
         shape.removeFirst(prefix.count)
         return true
