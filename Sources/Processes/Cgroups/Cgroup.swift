@@ -9,7 +9,7 @@ struct Cgroup: Hashable, Sendable {
     /// The group's place in the hierarchy as `/proc/PID/cgroup` shows it, without the first slash; empty for the root.
     let name: String
 
-    /// More than an app is allowed to make, so that a walk through what it made ends.
+    /// The limit of a walk: more groups than an app is allowed to make.
     private static let walkLimit = 1024
 
     var path: String { name.isEmpty ? mountPoint : "\(mountPoint)/\(name)" }
@@ -29,7 +29,7 @@ struct Cgroup: Hashable, Sendable {
         Cgroup(mountPoint: mountPoint, name: name.isEmpty ? childName : "\(name)/\(childName)")
     }
 
-    /// Whether a process in the group with this name is in this one or below it.
+    /// Returns whether a process in the group with this name is in this one or below it.
     func contains(groupNamed other: String) -> Bool {
         // By bytes: an app can give a group of its own a name that makes one character with the slash before it.
         name.isEmpty || other.utf8.elementsEqual(name.utf8) || other.utf8.starts(with: (name + "/").utf8)
@@ -39,7 +39,7 @@ struct Cgroup: Hashable, Sendable {
 // MARK: - Making and removing
 
 extension Cgroup {
-    /// Makes the group below an existing one; one that is there already is an error, EEXIST.
+    /// Makes the group below an existing one. A group that exists already is an error, EEXIST.
     func create() throws(Errno) {
         guard unsafe mkdir(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
     }
@@ -57,7 +57,7 @@ extension Cgroup {
         return unsafe rmdir(path) == 0 || errno == ENOENT
     }
 
-    /// The groups directly below.
+    /// Returns the groups directly below.
     func children() -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe opendir(path) else {
@@ -83,7 +83,7 @@ extension Cgroup {
         return unsafe stat(path, &status) != 0 || status.st_nlink != 2
     }
 
-    /// The group and all groups below it, parents first.
+    /// Returns the group and all groups below it, parents first.
     func withDescendants() -> [Cgroup] {
         var found = [self]
         var next = 0
@@ -110,19 +110,20 @@ extension Cgroup {
         unsafe access("\(path)/\(attribute)", F_OK) == 0
     }
 
-    /// Whether somebody has written so to `cgroup.freeze`; `CgroupEvents` tells whether it is done.
+    /// A Boolean value that indicates whether `cgroup.freeze` asks for the freeze; `CgroupEvents` tells whether it is
+    /// done.
     var isAskedToFreeze: Bool {
         ProcFile.read("\(path)/cgroup.freeze", limit: 2)?.first == UInt8(ascii: "1")
     }
 
-    /// The processes in the group and below it.
+    /// Returns the processes in the group and below it.
     ///
     /// Processes outside of our PID namespace show as 0 and are left out: they cannot be named.
     func processIDs() -> [ProcessID] {
         withDescendants().flatMap { $0.ownProcessIDs() }
     }
 
-    /// The processes in the group itself.
+    /// Returns the processes in the group itself.
     func ownProcessIDs() -> [ProcessID] {
         // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
         let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20, longestRecord: 16) ?? []
@@ -136,9 +137,9 @@ extension Cgroup {
         return found
     }
 
-    /// Whether systemd has handed the group over (`Delegate=yes`).
+    /// A Boolean value that indicates whether systemd has handed the group over (`Delegate=yes`).
     ///
-    /// The system's manager says so in an attribute that root alone can set, and newer ones in another for everybody.
+    /// The system's manager says so in an attribute that only root can set, and newer versions in another one too.
     var isDelegated: Bool {
         ["trusted.delegate", "user.delegate"].contains { attribute in
             var value: UInt8 = 0
@@ -150,20 +151,21 @@ extension Cgroup {
 // MARK: - Finding
 
 extension Cgroup {
-    /// The group that a process is in, by its place in the hierarchy; nil when the process or the hierarchy is not there.
+    /// Returns the group that a process is in, by its place in the hierarchy; nil if the process or the hierarchy is
+    /// not there.
     static func name(of pid: ProcessID) -> String? {
         guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
         return name(inList: String(decoding: text, as: UTF8.self))
     }
 
-    /// The group in the text of a `/proc/PID/cgroup`, unless it has been removed.
+    /// Returns the group in the text of a `/proc/PID/cgroup`, unless it has been removed.
     static func name(inList text: String) -> String? {
         // The kernel appends this to the name of a group that has been removed.
         place(inList: text).flatMap { $0.utf8.reversed().starts(with: " (deleted)".utf8.reversed()) ? nil : $0 }
     }
 
-    /// The same, of a group that may have been removed, or of which an app wants it to be believed: nothing keeps it from
-    /// giving a group of its own such a name. A group outside of our cgroup namespace has no place here.
+    /// Returns the same, of a group that may have been removed, or of which an app wants it to be believed: nothing
+    /// keeps it from giving a group of its own such a name. A group outside of our cgroup namespace has no place here.
     static func place(inList text: String) -> String? {
         // By bytes: a name may begin with what makes one character with the slash before it.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
@@ -173,7 +175,7 @@ extension Cgroup {
         return isOutside ? nil : String(decoding: names, as: UTF8.self)
     }
 
-    /// A group by the path of its directory; nil when there is none, or the path leads through other directories.
+    /// Returns a group by the path of its directory; nil if there is none, or the path leads through other directories.
     static func existing(at path: String) -> Cgroup? {
         guard let mountPoint = ofThisProcess()?.mountPoint, path.utf8.starts(with: (mountPoint + "/").utf8) else {
             return nil
@@ -186,7 +188,7 @@ extension Cgroup {
         return group.has("cgroup.events") ? group : nil
     }
 
-    /// The group of this process, where the hierarchy is mounted.
+    /// Returns the group of this process, where the hierarchy is mounted.
     static func ofThisProcess() -> Cgroup? {
         guard let name = name(of: getpid()), let mounts = ProcFile.read("/proc/self/mountinfo", limit: 1 << 20),
             let mountPoint = mountPoint(inMounts: String(decoding: mounts, as: UTF8.self))
@@ -194,8 +196,8 @@ extension Cgroup {
         return Cgroup(mountPoint: mountPoint, name: name)
     }
 
-    /// Where the whole hierarchy is mounted, from the text of proc_pid_mountinfo(5): `/sys/fs/cgroup`, or a place of
-    /// its own beside the hierarchies of version 1.
+    /// Returns the mount point of the whole hierarchy from the text of proc_pid_mountinfo(5): `/sys/fs/cgroup`, or a
+    /// place of its own beside the hierarchies of version 1.
     static func mountPoint(inMounts text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ")
@@ -207,11 +209,11 @@ extension Cgroup {
     }
 }
 
-/// What the kernel says in `cgroup.events`, see its "Control Group v2" document.
+/// The state of a group in `cgroup.events`: see the kernel's document "Control Group v2".
 struct CgroupEvents: Hashable, Sendable {
-    /// Whether a process that has not ended is in the group or below it.
+    /// A Boolean value that indicates whether a process that has not ended is in the group or below it.
     var isPopulated = false
-    /// Whether every process in the group is frozen or stopped, after it was asked for.
+    /// A Boolean value that indicates whether every process in the group is frozen or stopped, after it was asked for.
     var isFrozen = false
 
     init(parsing text: String) {
@@ -227,7 +229,7 @@ struct CgroupEvents: Hashable, Sendable {
 
 /// An open `cgroup.events`, which polls as exceptional (POLLPRI) from a change until it is read.
 ///
-/// The kernel spaces its notices: one that follows another within some 16 ms comes late, what is read is always true.
+/// The kernel spaces its notices: a second one within some 16 ms comes late. The content that is read is always true.
 struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor
 
@@ -235,7 +237,7 @@ struct CgroupEventFile: ~Copyable {
         descriptor = try Descriptor.open("\(group.path)/cgroup.events", O_RDONLY)
     }
 
-    /// What holds now; nil when the group is gone.
+    /// Returns the present state; nil if the group is gone.
     func read() -> CgroupEvents? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe pread(descriptor.rawValue, &bytes, bytes.count, 0)

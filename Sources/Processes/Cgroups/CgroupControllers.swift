@@ -18,7 +18,7 @@ extension CgroupSubtree {
         case cpu, io, memory, pids
     }
 
-    /// Why there are no controllers, in words for a person.
+    /// The reason why no controller can be enabled or taken away.
     public struct ControllersUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
         /// One clause, without a full stop.
         public let description: String
@@ -28,7 +28,7 @@ extension CgroupSubtree {
     ///
     /// - Parameter isClearedAfterCrash: Whether ``clearControllers()`` runs before systemd starts this service again.
     /// - Returns: The controllers that are enabled.
-    /// - Throws: Where enabling them could keep the service from starting again, or is not allowed.
+    /// - Throws: The reason, if enabling them could keep the service from starting again, or is not allowed.
     @discardableResult
     public func enableControllers(
         _ wanted: Set<Controller> = Set(Controller.allCases), isClearedAfterCrash: Bool
@@ -44,7 +44,7 @@ extension CgroupSubtree {
         for controller in Controller.allCases where wanted.contains(controller) && present.contains(controller.rawValue)
         {
             do throws(Errno) {
-                // One by one, because one that cannot be enabled would keep the others from it.
+                // One by one, because a controller that cannot be enabled would keep the others from it.
                 for group in [base, apps] { try group.write("+\(controller.rawValue)", to: "cgroup.subtree_control") }
                 enabled.insert(controller)
             } catch {
@@ -57,10 +57,10 @@ extension CgroupSubtree {
         return enabled
     }
 
-    /// Makes the group of this service one that processes can be in again, whatever is left in it. It is for
-    /// `ExecStopPost=`, and does nothing elsewhere.
+    /// Lets processes enter the group of this service again, whatever is left in it. It is for `ExecStopPost=`, and
+    /// does nothing elsewhere.
     ///
-    /// - Throws: Where a controller cannot be taken away.
+    /// - Throws: The reason, if a controller cannot be taken away.
     public static func clearControllers() throws(ControllersUnavailable) {
         // systemd puts the commands that follow the main process into a group `.control`.
         guard let here = Cgroup.ofThisProcess(), let unit = here.parent, here.lastName == ".control" else { return }
@@ -83,7 +83,7 @@ extension CgroupSubtree {
 }
 
 extension Cgroup {
-    /// The controllers that an attribute lists; none where it cannot be read.
+    /// Returns the controllers that an attribute lists; none where it cannot be read.
     fileprivate func controllers(in attribute: String) -> [String] {
         let text = ProcFile.read("\(path)/\(attribute)", limit: 4096) ?? []
         return String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }.map(String.init)

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Why apps cannot have cgroups here, in words for a person.
+/// The reason why apps cannot have cgroups here.
 public struct CgroupsUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
     /// One clause, without a full stop.
     public let description: String
@@ -15,16 +15,16 @@ public struct CgroupsUnavailable: Error, Hashable, Sendable, CustomStringConvert
 public final class CgroupSubtree {
     let base: Cgroup
     let apps: Cgroup
-    /// Where this process came from, when the group above is one that we made ourselves.
+    /// The group that this process was in before, if it has made the group above itself.
     let origin: Cgroup?
     /// Groups that should be removed and still had a process in them.
     private var leftovers: [Cgroup] = []
 
     static let ownGroup = "daemon"
     private static let helperGroup = "helpers"
-    /// How many groups of one app can be busy with what is left of earlier launches.
+    /// The number of groups of one app that can be busy with processes of earlier launches.
     private static let attemptLimit = 16
-    /// What an app can make below its own group.
+    /// The number of groups that an app can make below its own.
     private static let descendantLimit = 256
 
     /// Prepares a group that exists for the apps; this process stays where it is.
@@ -41,9 +41,11 @@ public final class CgroupSubtree {
         apps = base.child("apps")
     }
 
-    /// The subtree of another process, to be looked at: nothing is made or removed, and this process stays where it is.
+    /// Returns the subtree of another process, to be looked at: nothing is made or removed, and this process stays
+    /// where it is.
     ///
-    /// - Parameter path: The other one's ``path``. What is no such place, or not any more, gives nil.
+    /// - Parameter path: The ``path`` of the other process's subtree. A path that is no such place, or not any more,
+    ///   gives nil.
     public static func existing(at path: String) -> CgroupSubtree? {
         guard let base = Cgroup.existing(at: path), base.child("apps").has("cgroup.events") else { return nil }
         return CgroupSubtree(lookingAt: base)
@@ -52,7 +54,9 @@ public final class CgroupSubtree {
     /// Finds the subtree that was delegated to this process or, as root, makes one where this process is, and moves
     /// this process into its own group there.
     ///
-    /// - Parameter name: What tells this program's subtree from those of others in the same place.
+    /// - Parameter name: The name that tells this program's subtree from those of others in the same place.
+    /// - Returns: The subtree, with this process in its group `daemon`.
+    /// - Throws: The reason why there can be none: no hierarchy, no delegation, or an error of the kernel.
     public static func claim(name: String) throws(CgroupsUnavailable) -> CgroupSubtree {
         guard let here = Cgroup.ofThisProcess() else {
             throw CgroupsUnavailable(description: "there is no cgroup v2 hierarchy")
@@ -74,8 +78,8 @@ public final class CgroupSubtree {
         let own = here.lastName == ownGroup ? here.parent : nil
         if let own, own.isDelegated { return (own, nil) }
         guard geteuid() == 0 else {
-            // A person's service manager cannot set the mark; whether the group may be written to decides.
-            // After a re-execution it is in its own group already.
+            // A user's service manager cannot set the mark; the right to write to the group decides. After a
+            // re-execution the daemon is in its own group already.
             if isMainProcessOfUnit { return (own ?? here, nil) }
             throw CgroupsUnavailable(description: "\(here.path) has not been delegated to this process")
         }
@@ -84,7 +88,8 @@ public final class CgroupSubtree {
         return (here.child(name), here)
     }
 
-    /// Whether systemd started this process as that of a service (version 248), so that the group is the service's.
+    /// A Boolean value that indicates whether systemd started this process as that of a service (version 248), so that
+    /// the group is the service's.
     private static var isMainProcessOfUnit: Bool {
         guard let value = unsafe getenv("SYSTEMD_EXEC_PID") else { return false }
         return unsafe String(cString: value) == String(getpid())
@@ -108,7 +113,7 @@ public final class CgroupSubtree {
         }
     }
 
-    /// Where the apps' groups are, for the log.
+    /// The path of the subtree, for the log.
     public var path: String { base.path }
 
     /// Undoes ``claim(name:)``, for a clean end: a group that we made ourselves is removed when no app is left in it.
@@ -150,7 +155,7 @@ extension CgroupSubtree {
         return group
     }
 
-    /// The processes in the helpers' groups, and the names of the apps that started them.
+    /// Returns the processes in the helpers' groups, and the names of the apps that started them.
     func helperProcesses() -> [(pid: ProcessID, app: String)] {
         base.child(Self.helperGroup).children().flatMap { group in
             group.processIDs().map { ($0, Self.name(ofGroup: group.lastName)) }
@@ -169,17 +174,18 @@ extension CgroupSubtree {
         return String(name.prefix { $0 != "@" })
     }
 
-    /// A group that is there, by the name that an earlier process has kept; nil for what could not be a name of ours.
+    /// Returns a group that is there, by the name that an earlier process has kept; nil for what could not be a name of
+    /// ours.
     func group(named name: String) -> Cgroup? {
         guard Self.isGroupName(name) else { return nil }
         let group = apps.child(name)
         return group.has("cgroup.events") ? group : nil
     }
 
-    /// Every group below the apps' directory, parents first.
+    /// Returns every group below the apps' directory, parents first.
     func allAppGroups() -> [Cgroup] { apps.children().flatMap { $0.withDescendants() } }
 
-    /// The app's group that a process is in, or in a group below; nil when it is somewhere else.
+    /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
     func groupName(of pid: ProcessID) -> String? {
         guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
         return name.utf8.dropFirst(apps.name.utf8.count).split(separator: UInt8(ascii: "/")).first
@@ -193,7 +199,9 @@ extension CgroupSubtree {
         return isPlain && name.hasPrefix("app-") && name.utf8.count <= Int(NAME_MAX)
     }
 
-    /// Where a process is among the groups; nil when that cannot be read.
+    /// Returns the place of a process among the groups; nil if that cannot be read.
+    ///
+    /// - Parameter pid: A process number.
     public func place(of pid: ProcessID) -> Place? {
         guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
         guard let name = Cgroup.place(inList: String(decoding: text, as: UTF8.self)) else { return .elsewhere }
@@ -204,7 +212,7 @@ extension CgroupSubtree {
         return .helper(of: part.map { Self.name(ofGroup: String(decoding: $0, as: UTF8.self)) } ?? "")
     }
 
-    /// Where a process is among the groups.
+    /// The place of a process among the groups.
     public enum Place: Hashable, Sendable {
         /// In the group of an app.
         case app
@@ -213,7 +221,8 @@ extension CgroupSubtree {
         case elsewhere
     }
 
-    /// A name that cannot be taken for an attribute's, those of future controllers included, nor leave the directory.
+    /// Returns a name that cannot be taken for an attribute's, those of future controllers included, nor leave the
+    /// directory.
     static func groupName(for name: String, attempt: Int = 1) -> String {
         let escaped = name.utf8.reduce(into: "app-") { result, byte in
             if isKept(byte) {
@@ -248,7 +257,7 @@ extension CgroupSubtree {
         for group in base.child(Self.helperGroup).children() { group.remove() }
     }
 
-    /// Tries again to remove what was still in use. Call it when a process has ended.
+    /// Removes the groups that were still in use, if they are empty. Call it when a process has ended.
     func sweep() {
         leftovers.removeAll { $0.remove() }
     }

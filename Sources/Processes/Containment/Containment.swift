@@ -1,4 +1,4 @@
-/// How the processes of an app are held together.
+/// A way to hold the processes of an app together.
 public enum ContainmentKind: String, Hashable, Sendable {
     /// The process group of the main process, and every other descendant as it is found.
     case processGroup = "process-group"
@@ -10,7 +10,7 @@ public enum ContainmentKind: String, Hashable, Sendable {
 public struct SignalFailure: Hashable, Sendable {
     /// The process that did not get the signal.
     public let process: ProcessIdentity
-    /// What the kernel said, mostly EPERM.
+    /// The error of the kernel, mostly EPERM.
     public let error: Errno
 }
 
@@ -20,7 +20,7 @@ public struct SignalFailure: Hashable, Sendable {
 /// those of a boundary without a cgroup: signals alone hold the processes, and the kernel does not tell of the end of the last.
 /// A subclass overrides at least ``members()`` and ``claims(_:)``.
 class Containment {
-    /// How the processes are held together.
+    /// The way in which the processes are held together.
     var kind: ContainmentKind { .processGroup }
 
     /// The cgroup that holds the processes; nil where there is none.
@@ -75,7 +75,7 @@ class Containment {
 
     /// Asks for every member, and every child that one may yet have, to be kept from running.
     ///
-    /// - Returns: Whether that can be asked for. ``isFrozen`` tells when it is done.
+    /// - Returns: Whether the kernel takes the request. ``isFrozen`` tells when it is done.
     func freeze() -> Bool { false }
 
     /// Ends what ``freeze()`` asked for.

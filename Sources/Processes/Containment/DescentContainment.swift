@@ -1,16 +1,16 @@
 import CLinux
 
-/// Holds a program that somebody else has started, where it is: by descent from its main process, and by the sessions
-/// that it has made since.
+/// Holds an adopted program in its cgroup: by descent from its main process, and by the sessions that it has made
+/// since.
 ///
-/// Its process group and its session may be those of a shell, in which others are, too, so neither counts; and it has no
-/// mark. Whoever was seen as a member stays one. One that was never seen before its parent ended, and has not come from a
-/// session that a member made, escapes.
+/// Its process group and its session may be those of a shell, which holds other processes too, so neither counts; and
+/// it has no mark. A process that was seen as a member stays one. A process escapes if its parent ends before a look
+/// has found it and no member has made its session.
 final class DescentContainment: Containment {
     private let main: ProcessIdentity
     /// The members of the latest look, and those that were known from before.
     private var seen: Set<ProcessIdentity>
-    /// The sessions that members have made. A number is a session's as long as somebody is in it.
+    /// The sessions that members have made. A number belongs to a session as long as a process is in it.
     private var sessions: Set<ProcessID> = []
     /// The members of the latest look that are not below the main process.
     private var outside: [ProcessIdentity]
@@ -24,7 +24,7 @@ final class DescentContainment: Containment {
 
     override var strays: [ProcessIdentity] { outside }
 
-    /// The main process and what is below it come first.
+    /// Returns the main process and its descendants first.
     override func members() -> [ProcessStatus] {
         let all = ProcessStatus.all()
         let known = all.filter(isKnown)
@@ -48,20 +48,20 @@ final class DescentContainment: Containment {
         process.identity == main || seen.contains(process.identity)
     }
 
-    /// Those that one of these leads, or that were known as such and still have one of these in them.
+    /// Returns the sessions that one of these leads, or that were known as such and still have one of these in them.
     private func ownSessions(of processes: [ProcessStatus]) -> Set<ProcessID> {
         let led = processes.filter { $0.session == $0.pid || sessions.contains($0.session) }
         return Set(led.map { $0.session }).subtracting([getsid(0)])
     }
 
-    /// As of the latest look, or by what the process itself or a parent of it is known by.
+    /// Returns whether the latest look, or a sign of the process itself or of a parent of it, makes it a member.
     override func claims(_ process: ProcessStatus) -> Bool {
         process.isOrComesFrom { isKnown($0) || sessions.contains($0.session) }
     }
 }
 
 extension SavedTree {
-    /// What holds the tree of an earlier process where it has no cgroup.
+    /// Returns a containment for the tree of an earlier process that has no cgroup.
     func containmentWithoutGroup(helpers: HelperPrograms = HelperPrograms()) -> Containment {
         isAdopted
             ? DescentContainment(main: main, known: heldBefore + strays)

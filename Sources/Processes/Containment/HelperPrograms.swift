@@ -33,7 +33,7 @@ public final class HelperPrograms {
 public struct Helper: Sendable {
     /// The process.
     public let process: ProcessInfo
-    /// The name of the app that started it; nil without control groups, which alone tell.
+    /// The name of the app that started it; nil without control groups.
     public let app: String?
 }
 

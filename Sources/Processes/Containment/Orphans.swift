@@ -27,10 +27,10 @@ final class Orphans {
         mainProcesses.contains(pid)
     }
 
-    /// The adopted processes of this moment that have not ended and are no helpers.
+    /// Returns the adopted processes of this moment that have not ended and are no helpers.
     func list(_ children: Children) -> [ProcessStatus] { all(children).filter { !helperPrograms.include($0) } }
 
-    /// The adopted processes of this moment that are helpers.
+    /// Returns the adopted processes of this moment that are helpers.
     func helpers() -> [ProcessStatus] {
         helperPrograms.names.isEmpty ? [] : all(Children()).filter { helperPrograms.include($0) }
     }
@@ -52,10 +52,10 @@ final class Orphans {
     }
 }
 
-/// Whose a process is that has become a child of this one, where there is no control group that tells.
+/// The tree of an orphan that no control group names.
 ///
-/// A program that becomes a daemon leaves its session, and some overwrite the environment that carries the mark. What is left
-/// is the moment: the orphan is there from the end of its parent on, which this process hears of.
+/// A program that becomes a daemon leaves its session, and some overwrite the environment that carries the mark. The
+/// moment decides: the orphan is a child of this process from the end of its parent on.
 extension ProcessTable {
     /// Gives the orphans that have just arrived to the tree whose process has ended.
     func claimArrivals(for tree: ProcessTree) {

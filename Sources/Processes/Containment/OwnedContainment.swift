@@ -6,7 +6,7 @@
 final class OwnedContainment: Containment {
     private let inner: Containment
     let owner: TreeOwner
-    /// The cgroup that foreign processes return to when the tree is given back.
+    /// The cgroup that foreign processes return to when the app is released.
     private let origin: String?
 
     init(_ base: Containment, owner: TreeOwner, origin: String?) {
@@ -27,7 +27,8 @@ final class OwnedContainment: Containment {
 
     override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter(owner.owns) }
 
-    /// The processes of the tree that do not run as its owner, those of its descendants included that it does not hold.
+    /// Returns the processes of the tree that do not run as its owner, those of its descendants included that it does
+    /// not hold.
     func foreigners() -> [ProcessStatus] {
         var descendants = Descendants(children: Children())
         for member in inner.members() { descendants.add(member) }
@@ -99,7 +100,7 @@ public struct TreeOwner: Hashable, Sendable {
         user = users.first.map { first in users.allSatisfy { $0 == first } ? first : 0 } ?? 0
     }
 
-    /// Whether the process that has a number now runs as the owner in every respect: false if it has ended.
+    /// Returns whether the process that has a number now runs as the owner in every respect: false if it has ended.
     ///
     /// The answer holds for a signal only if a pidfd of the process was open before. A process can still gain rights
     /// between the answer and the signal, but a process that the owner may signal does not do so unless it chooses to.
@@ -120,8 +121,8 @@ public struct ForeignProcess: Sendable {
 }
 
 extension ProcessTree {
-    /// The processes of this moment that the tree does not reach: foreign ones, and those that did not take the signal of a
-    /// stop that is wanted.
+    /// Returns the processes of this moment that the tree does not reach: foreign ones, and those that did not take the
+    /// signal of a stop that is wanted.
     public func foreignProcesses() -> [ForeignProcess] {
         guard let owned = containment.owned else { return refusingProcesses() }
         return owned.foreigners().compactMap { status in
@@ -140,7 +141,7 @@ extension ProcessTree {
         }
     }
 
-    /// Whether the main process runs, and has become foreign.
+    /// A Boolean value that indicates whether the main process runs, and has become foreign.
     public var isMainForeign: Bool {
         guard let owned = containment.owned, exitStatus == nil,
             ProcessStatus(of: main.pid).map({ $0.identity == main && !$0.isZombie }) ?? false
@@ -159,7 +160,7 @@ extension ProcessTree {
         }
     }
 
-    /// Whether the end of the last process is told by `changeDescriptor`. The kernel does not tell of it while a foreign
-    /// process is in the cgroup.
+    /// A Boolean value that indicates whether `changeDescriptor` tells of the end of the last process. The kernel does
+    /// not while a foreign process is in the cgroup.
     public var tellsWhenEmptied: Bool { changeDescriptor != nil && containment.owned == nil }
 }

@@ -56,7 +56,7 @@ final class ProcessGroupContainment: Containment {
         seen.contains(process.identity) || isInOwnSession(process) || LaunchMark.token(of: process.pid) == token
     }
 
-    /// Makes processes members that nothing else tells of.
+    /// Makes processes members that no other sign identifies.
     func claim(_ processes: [ProcessStatus]) {
         seen.formUnion(processes.identities)
         trackUnreaped(processes)

@@ -3,14 +3,16 @@ import CLinux
 /// Holds an app that was launched by an earlier process, without a cgroup: by the same signs as
 /// `ProcessGroupContainment`, but among all processes of the machine.
 ///
-/// Its orphans are not ours: they have gone to process 1, or to a subreaper between. Each look is one pass over `/proc`,
-/// and what it claims is sure at the moment of that pass, because the processes that it finds may be anybody's.
+/// Its orphans are no children of this process: they have gone to process 1, or to a subreaper between. Each look is
+/// one pass over `/proc`, and its claims are sure at the moment of that pass, because the processes that it finds may
+/// belong to any program.
 final class RestoredContainment: Containment {
     private let main: ProcessIdentity
     private let token: LaunchToken
     /// The members of the latest look, and those that were known from before.
     private var seen: Set<ProcessIdentity>
-    /// Who has been looked at in vain: a member has the mark, and is beside the main process, from birth.
+    /// The processes that were found not to be members: a member has the mark, and is beside the main process, from
+    /// birth.
     private var unmarked: Set<ProcessIdentity> = []
     /// Where the main process is in every hierarchy of cgroups, and where this one is, as its predecessor was: a process
     /// that ends is moved to the root of some.
@@ -27,13 +29,13 @@ final class RestoredContainment: Containment {
         places = Set([getpid(), isThere ? main.pid : getpid()].compactMap(Self.place))
     }
 
-    /// Parents, which started earlier, come first.
+    /// Returns the members in the order of their starts, so parents come first.
     override func members() -> [ProcessStatus] {
         // The kernel's own have no session.
         let all = ProcessStatus.all().filter { $0.session != 0 }
             .sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
         let known = Set(all.filter { isKnown($0) && !isReleased($0) }.identities)
-        // A number is a session's as long as somebody is in it, or its first process has not been reaped.
+        // A number belongs to a session as long as a process is in it, or its first process has not been reaped.
         var sessions = Set(all.filter { known.contains($0.identity) }.map { $0.session })
         sessions.remove(getsid(0))
 
@@ -47,7 +49,7 @@ final class RestoredContainment: Containment {
         return descendants.found
     }
 
-    /// As of the latest look, or by what the process itself or a parent of it is known by.
+    /// Returns whether the latest look, or a sign of the process itself or of a parent of it, makes it a member.
     override func claims(_ process: ProcessStatus) -> Bool {
         process.isOrComesFrom { isKnown($0) || isInMainSession($0) }
     }
@@ -62,7 +64,7 @@ extension RestoredContainment {
         process.identity == main || seen.contains(process.identity) || isMarked(process)
     }
 
-    /// Whether it is a helper that is no longer below the main process.
+    /// Returns whether it is a helper that is no longer below the main process.
     private func isReleased(_ process: ProcessStatus) -> Bool {
         guard process.identity != main, helpers.include(process) else { return false }
         return !process.isOrComesFrom { $0.identity == main }
@@ -78,7 +80,7 @@ extension RestoredContainment {
             unmarked.insert(process.identity)
             return false
         }
-        // Reading the memory of one that hangs in the kernel could hang too.
+        // Reading the memory of a process that hangs in the kernel could hang too.
         guard process.state != .uninterruptible, let environment = LaunchMark.environment(of: process.pid),
             // While a program is being executed.
             !environment.isEmpty
@@ -88,8 +90,8 @@ extension RestoredContainment {
         return isMarked
     }
 
-    /// A desktop's start can hand its environment, mark included, to the service manager and so to every service of
-    /// that person. Those have cgroups of their own, and an app's processes do not.
+    /// Returns a desktop's start can hand its environment, mark included, to the service manager and so to every
+    /// service of that user. Those have cgroups of their own, and an app's processes do not.
     private func isBesideMain(_ process: ProcessStatus) -> Bool {
         Self.place(of: process.pid).map(places.contains) ?? false
     }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Who the children of a process are.
+/// The parents and children among the processes of the machine.
 ///
 /// The kernel's list of them costs only as much as there are (`CONFIG_PROC_CHILDREN`, Linux 4.2); without it every
 /// process of the machine has to be looked at, which is done once for each value of this type.
@@ -31,7 +31,7 @@ struct Children {
         .parentOfEveryProcess(Dictionary(grouping: processes) { $0.parent }.mapValues { $0.pids })
     }
 
-    /// The children of a process, zombies included.
+    /// Returns the children of a process, zombies included.
     ///
     /// A kernel's list can miss children while others of the same parent are being reaped; it is exact
     /// when the parent is stopped, and for the calling process.
@@ -73,8 +73,8 @@ struct Descendants {
             if status.isZombie { continue }
             found.append(status)
             for child in children.of(status.pid, threadCount: status.threadCount) where !visited.contains(child) {
-                // One that has another parent by now ended and its number was reused, or was adopted:
-                // then it is found where it is now.
+                // A child with another parent by now has ended and its number was reused, or it was reparented: then it
+                // is found there.
                 guard let next = ProcessStatus(of: child), next.parent == status.pid else { continue }
                 visited.insert(child)
                 pending.append(next)
@@ -142,12 +142,12 @@ struct DescentOrder {
 public struct Ancestry: Sendable {
     /// The process first, as far as they can be seen; init and this process are left out.
     public let processes: [ProcessID]
-    /// Whether this process is one of the ancestors.
+    /// A Boolean value that indicates whether this process is one of the ancestors.
     public let reachesThisProcess: Bool
 
-    /// Deeper than people and programs nest processes.
+    /// Deeper than programs nest processes.
     private static let limit = 4096
-    /// How many parents may end while they are looked at.
+    /// The number of parents that may end during one walk.
     private static let attemptLimit = 16
 
     /// Nil when the process or those above it cannot be read.
@@ -166,7 +166,7 @@ public struct Ancestry: Sendable {
         self.reachesThisProcess = reachesThisProcess
     }
 
-    /// Nil when a parent ends meanwhile: its children have another one then.
+    /// Returns nil if a parent ends meanwhile: its children have another one then.
     private static func walk(from pid: ProcessID) -> Ancestry? {
         var processes: [ProcessID] = []
         var next = pid
@@ -180,7 +180,8 @@ public struct Ancestry: Sendable {
 }
 
 extension ProcessStatus {
-    /// Whether something is so of the process itself or of one above it, as far up as this process or process 1.
+    /// Returns whether something is so of the process itself or of one above it, as far up as this process or process
+    /// 1.
     func isOrComesFrom(_ isWanted: (ProcessStatus) -> Bool) -> Bool {
         var next: ProcessStatus? = self
         while let status = next, status.pid > 1, status.pid != getpid() {

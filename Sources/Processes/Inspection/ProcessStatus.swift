@@ -1,10 +1,10 @@
-/// What `/proc/PID/stat` says about a process or a thread at one moment: see proc_pid_stat(5).
+/// The content of `/proc/PID/stat` for a process or a thread at one moment: see proc_pid_stat(5).
 public struct ProcessStatus: Hashable, Sendable {
     /// The number of the process.
     public let pid: ProcessID
     /// The name of the program file, cut by the kernel to 15 bytes; any process can change its own.
     public let name: String
-    /// What its first thread does.
+    /// The state of its first thread.
     public let state: ProcessState
     /// The number of its parent, or 0 when that is outside of this PID namespace.
     public let parent: ProcessID
@@ -14,7 +14,7 @@ public struct ProcessStatus: Hashable, Sendable {
     public let session: ProcessID
     /// Clock ticks in user and in kernel mode, over all threads.
     public let processorTicks: UInt64
-    /// How many threads there are, its first one included even after that ended.
+    /// The number of threads, the first one included even after it ended.
     public let threadCount: Int
     /// Clock ticks between boot and the start.
     public let startTime: UInt64
@@ -22,7 +22,8 @@ public struct ProcessStatus: Hashable, Sendable {
     /// The process, safe from mistaking it for a later one.
     public var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTime: startTime) }
 
-    /// Whether nothing of it runs any more and only its parent has to be told.
+    /// A Boolean value that indicates whether the process has ended, with all of its threads, and its parent has not
+    /// waited for it.
     ///
     /// A process whose first thread has ended shows as a zombie while its other threads go on.
     public var isZombie: Bool { state.isGone && threadCount <= 1 }
@@ -34,7 +35,7 @@ extension ProcessStatus {
         self.init(readingFrom: "/proc/\(pid)/stat")
     }
 
-    /// Every process of the machine: one pass over `/proc`.
+    /// Returns every process of the machine: one pass over `/proc`.
     static func all() -> [ProcessStatus] {
         ProcFile.processIDs(in: "/proc").compactMap { ProcessStatus(of: $0) }
     }
@@ -93,7 +94,7 @@ extension ProcessStatus {
             let threadCount: Int = text.nextNumber(at: &position),
             text.skipFields(1, at: &position),
             let startTime: UInt64 = text.nextNumber(at: &position),
-            // What is cut off in the middle of a number says another one.
+            // A number that is cut off in the middle is another number.
             text.skipFields(1, at: &position)
         else { return nil }
         self.init(
@@ -115,7 +116,7 @@ extension Span<UInt8> {
         unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The number behind one space, which is followed by another space.
+    /// Returns the number behind one space, which is followed by another space.
     fileprivate func nextNumber<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
         guard skipSpace(at: &position), let value: Number = number(at: &position), position < count,
             self[position] == UInt8(ascii: " ")
@@ -142,7 +143,7 @@ extension Span<UInt8> {
     }
 }
 
-/// What the scheduler says about a thread: the letters of proc_pid_stat(5), field 3.
+/// The scheduler's state of a thread: the letters of proc_pid_stat(5), field 3.
 public enum ProcessState: Hashable, Sendable {
     case running
     case sleeping
@@ -186,10 +187,11 @@ public enum ProcessState: Hashable, Sendable {
         }
     }
 
-    /// Whether a thread in this state has ended.
+    /// A Boolean value that indicates whether a thread in this state has ended.
     var isGone: Bool { self == .zombie || self == .dead }
 
-    /// Whether a thread in this state takes no processor time until somebody lets it go on.
+    /// A Boolean value that indicates whether a thread in this state is kept from running until another process
+    /// continues it.
     var isHeld: Bool { self == .stopped || self == .traced }
 }
 
@@ -209,6 +211,6 @@ public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
         self.startTime = startTime
     }
 
-    /// The number, which is what people look for.
+    /// The number.
     public var description: String { String(pid) }
 }

@@ -1,8 +1,8 @@
 import CLinux
 
-/// What there is to know about a process that somebody else has started, before it is decided what to do with it.
+/// The facts about a process of another program that decide about its adoption.
 ///
-/// What it calls itself, its arguments included, is its own word. Hold the process with a `HeldProcess` meanwhile.
+/// Its name and its arguments are its own word. Hold the process with a `HeldProcess` meanwhile.
 public struct RunningProcess: Sendable {
     /// The process.
     public let identity: ProcessIdentity
@@ -10,9 +10,9 @@ public struct RunningProcess: Sendable {
     public let name: String
     /// Its real, effective and saved user.
     public let users: [UInt32]
-    /// Whether it is a thread of the kernel's.
+    /// A Boolean value that indicates whether it is a thread of the kernel's.
     public let isKernels: Bool
-    /// Whether it has ended, and only its parent has to be told.
+    /// A Boolean value that indicates whether it has ended, and its parent has not waited for it.
     public let isZombie: Bool
     /// Its place in the hierarchy of cgroups (version 2), where it has one.
     public let group: String?
@@ -37,7 +37,7 @@ public struct RunningProcess: Sendable {
         commandLine = ProcessInfo(status).commandLine
     }
 
-    /// The line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
+    /// Returns the line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
     static func users(of pid: ProcessID) -> [UInt32]? {
         let text = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? []
         let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
@@ -46,7 +46,7 @@ public struct RunningProcess: Sendable {
         return users.count == 3 ? users : nil
     }
 
-    /// Field 9 of proc_pid_stat(5).
+    /// Returns field 9 of proc_pid_stat(5).
     private static func flags(of pid: ProcessID) -> UInt64? {
         guard let text = ProcFile.read("/proc/\(pid)/stat", limit: 2048),
             let close = text.lastIndex(of: UInt8(ascii: ")"))
@@ -67,7 +67,7 @@ public struct RunningProcess: Sendable {
 }
 
 extension RunningProcess {
-    /// Whether its cgroup is one that a `CgroupSubtree` has made for an app, whosever.
+    /// A Boolean value that indicates whether a `CgroupSubtree`, of any daemon, has made its cgroup for an app.
     public var isInGroupOfApp: Bool {
         let parts = group?.split(separator: "/") ?? []
         return zip(parts, parts.dropFirst()).contains { $0 == "apps" && $1.hasPrefix("app-") }
@@ -81,7 +81,9 @@ extension RunningProcess {
         return String(scope.dropFirst("session-".count).dropLast(".scope".count))
     }
 
-    /// The numbers of the processes above one, its parent first; nil when that cannot be read.
+    /// Returns the numbers of the processes above one, its parent first; nil if that cannot be read.
+    ///
+    /// - Parameter pid: The number of the process, which is left out.
     public static func ancestors(of pid: ProcessID) -> [ProcessID]? {
         guard let parent = ProcessStatus(of: pid)?.parent else { return nil }
         guard parent > 1 else { return [] }
@@ -89,7 +91,7 @@ extension RunningProcess {
     }
 }
 
-/// A process of an app, for people to look at.
+/// A process of an app, for presentation.
 public struct ProcessInfo: Hashable, Sendable {
     /// The number of the process.
     public let pid: ProcessID
@@ -99,7 +101,7 @@ public struct ProcessInfo: Hashable, Sendable {
     public let name: String
     /// The first 4096 bytes of the arguments, or the name when there are none. Written by the process itself.
     public let commandLine: [String]
-    /// What its first thread does.
+    /// The state of its first thread.
     public let state: ProcessState
     /// Time on a processor in user and kernel mode, of all threads, as fine as the clock tick (mostly 10 ms).
     public let processorMicroseconds: UInt64
@@ -126,7 +128,7 @@ extension ProcessInfo {
         return arguments.isEmpty ? [status.name] : arguments
     }
 
-    /// The arguments in the zero-terminated strings of proc_pid_cmdline(5), empty ones in between included.
+    /// Returns the arguments in the zero-terminated strings of proc_pid_cmdline(5), empty ones in between included.
     static func parse(commandLine text: [UInt8]) -> [String] {
         // Programs that change their title leave a tail of zeros.
         guard let last = text.lastIndex(where: { $0 != 0 }) else { return [] }

@@ -28,9 +28,9 @@ struct BootTime: Comparable {
     }
 }
 
-/// Tells one boot of the machine from every other one.
+/// The identity of a boot of the machine.
 public enum BootID {
-    /// What the kernel made up when it started: see random(4). Empty where /proc is not mounted.
+    /// The random identifier of this boot: see random(4). Empty if /proc is not mounted.
     public static var current: String {
         let text = ProcFile.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
         return String(decoding: text.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)

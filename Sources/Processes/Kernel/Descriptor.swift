@@ -1,11 +1,11 @@
 import CLinux
 
-/// A file descriptor with one owner: it is closed when the owner lets go of it.
+/// A file descriptor with one owner: it is closed with this value.
 public struct Descriptor: ~Copyable {
     /// The number, for registering it with an event loop. It stays owned by this value.
     public let rawValue: Int32
 
-    /// Takes over an open descriptor.
+    /// Creates the owner of an open descriptor.
     public init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -20,17 +20,17 @@ public struct Descriptor: ~Copyable {
     }
 
     deinit {
-        // After EINTR the descriptor is closed on Linux; trying again could close somebody else's.
+        // After EINTR the descriptor is closed on Linux; trying again could close another file.
         _ = close(rawValue)
     }
 }
 
-/// What the kernel tells of the process that a pidfd stands for. The descriptors stay their owners'.
+/// Queries about the process that a pidfd stands for. The descriptors stay their owners'.
 enum ProcessDescriptor {
     /// The process that a descriptor stands for.
     enum Target: Hashable {
         case process(ProcessID)
-        /// One that has ended and been waited for.
+        /// A process that has ended and been waited for.
         case reaped
         /// None: it is no pidfd, or one of a process that has no number here.
         case none
@@ -42,7 +42,7 @@ enum ProcessDescriptor {
         return number >= 0 ? Descriptor(owning: number) : nil
     }
 
-    /// See `Pid:` in proc_pid_fdinfo(5), and pidfd_open(2).
+    /// Returns the process of a descriptor: see `Pid:` in proc_pid_fdinfo(5), and pidfd_open(2).
     static func target(of descriptor: Int32) -> Target {
         guard let text = ProcFile.read("/proc/self/fdinfo/\(descriptor)", limit: 4096),
             let line = text.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: Array("Pid:".utf8)) }),
@@ -52,13 +52,14 @@ enum ProcessDescriptor {
         return pid == -1 ? .reaped : .none
     }
 
-    /// Whether the process has ended, with all of its threads.
+    /// Returns whether the process has ended, with all of its threads.
     static func hasEnded(_ descriptor: Int32) -> Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&poller, 1, 0) == 1
     }
 
-    /// How a process ended that has been reaped, by whomever (Linux 6.15); nil when that is not told.
+    /// Returns the exit status of a process that any parent has reaped (Linux 6.15); nil if the kernel does not tell
+    /// it.
     static func exitStatus(_ descriptor: Int32) -> ExitStatus? {
         var waitStatus: Int32 = 0
         guard unsafe linux_pidfd_exit_status(descriptor, &waitStatus) == 1 else { return nil }
@@ -79,7 +80,8 @@ public struct HeldProcess: ~Copyable {
 
     /// Holds the process that has a number now; nil when there is none, or when the number is that of a thread.
     ///
-    /// - Throws: Why it cannot be held, mostly for want of a descriptor.
+    /// - Parameter pid: A process number.
+    /// - Throws: The error of pidfd_open(2), mostly for want of a descriptor.
     public static func hold(_ pid: ProcessID) throws(Errno) -> HeldProcess? {
         let number = linux_pidfd_open(pid)
         guard number < 0 else { return HeldProcess(pid: pid, descriptor: Descriptor(owning: number)) }
@@ -91,7 +93,8 @@ public struct HeldProcess: ~Copyable {
     /// Gives the descriptor away, a pidfd of the process.
     consuming func takeDescriptor() -> Descriptor { descriptor }
 
-    /// Whether it has not ended: then whatever was found under its number so far was about it.
+    /// A Boolean value that indicates whether it has not ended: then whatever was found under its number so far was
+    /// about it.
     public var lives: Bool { linux_pidfd_has_ended(descriptor.rawValue) == 0 }
 }
 

@@ -1,13 +1,13 @@
 import CLinux
 import Synchronization
 
-/// Reading under `/proc` and in cgroups, where what is read may vanish between any two calls.
+/// Reads files under `/proc` and in cgroups, which may vanish between any two calls.
 enum ProcFile {
-    /// How often something could not be read for another reason than that it is gone or forbidden: for want of a
-    /// descriptor or of memory, say. What was found meanwhile may be less than there is.
+    /// The number of reads that failed for a reason other than that the file is gone or forbidden, for example for want
+    /// of a descriptor or of memory. Results from such a time may be incomplete.
     private static let failures = Atomic<Int>(0)
 
-    /// Does some looking, and tells whether all that there is could be looked at.
+    /// Reads something, and returns whether no read of it failed for want of a resource.
     static func checkCompleteness<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
         let before = failures.load(ordering: .relaxed)
         let found = look()
@@ -20,10 +20,12 @@ enum ProcFile {
         failures.add(1, ordering: .relaxed)
     }
 
-    /// The first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is gone.
+    /// Returns the first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is
+    /// gone.
     ///
     /// - Parameter longestRecord: For a file of records, of which the kernel gives as many at once as fit into a page
-    ///   (`seq_read()`): who gets less than that has got all, and need not ask again.
+    ///   (`seq_read()`): the length of the longest. A reader that gets a shorter answer has got all, and need not ask
+    ///   again.
     static func read(_ path: String, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
         guard let file = open(path) else { return nil }
         var content: [UInt8] = []
@@ -39,7 +41,7 @@ enum ProcFile {
 
     /// Reads a file that the kernel gives as a whole in one call, as those are that have a line or a number for one process.
     ///
-    /// - Returns: What `body` makes of it; nil when it cannot be read, or when it may be longer than 2 KiB.
+    /// - Returns: The result of `body`; nil if the file cannot be read, or may be longer than 2 KiB.
     static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
         guard let file = open(path) else { return nil }
         var buffer = InlineArray<2048, UInt8>(repeating: 0)
@@ -50,7 +52,7 @@ enum ProcFile {
         return body(buffer.span.extracting(first: count))
     }
 
-    /// What no page of the kernel is smaller than.
+    /// The smallest size of a page that a kernel has.
     private static let pageSize = 4096
 
     private static func open(_ path: String) -> Descriptor? {
@@ -79,7 +81,7 @@ enum ProcFile {
         }
     }
 
-    /// The entries of a directory that are process or thread numbers; none when it cannot be read.
+    /// Returns the entries of a directory that are process or thread numbers; none when it cannot be read.
     static func processIDs(in directory: String) -> [ProcessID] {
         var capacity = 64
         while true {
@@ -97,7 +99,7 @@ enum ProcFile {
 }
 
 extension Span<UInt8> {
-    /// The decimal number that begins here; nil where there is none, or one that is too large.
+    /// Returns the decimal number that begins here; nil if there is none, or if it is too large.
     func number<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
         let isNegative = position < count && self[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }

@@ -1,19 +1,21 @@
 import CLinux
 
-/// Makes this process the parent of its descendants' orphans, and hears of all its children.
+/// Makes this process the parent of its descendants' orphans, and waits for all its children.
 public enum Reaper {
-    /// From now on orphaned descendants become children of this process instead of process 1's.
+    /// Makes orphaned descendants children of this process instead of process 1's.
     ///
     /// It is not inherited by children, and survives execve(2).
+    ///
+    /// - Throws: The error of prctl(2).
     public static func becomeSubreaper() throws(Errno) {
         let result = linux_set_child_subreaper(true)
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
-    /// The next event of any child, or nil when there is none. It never blocks; a child that ended is reaped.
+    /// Returns the next event of any child, or nil when there is none. It never blocks; a child that ended is reaped.
     static func next() -> ChildEvent? { next(LINUX_WAIT_ANY, 0) }
 
-    /// The next event of one child, or nil when there is none or it is no child.
+    /// Returns the next event of one child, or nil when there is none or it is no child.
     static func next(of pid: ProcessID) -> ChildEvent? { next(LINUX_WAIT_PID, pid) }
 
     private static func next(_ target: linux_wait_target, _ number: Int32) -> ChildEvent? {
@@ -27,7 +29,7 @@ public enum Reaper {
 
 /// Something that happened to a child.
 public struct ChildEvent: Hashable, Sendable {
-    /// What happened.
+    /// A change of a child's state.
     public enum Change: Hashable, Sendable {
         /// It has been reaped: its number is free from now on.
         case ended(ExitStatus)
@@ -37,7 +39,7 @@ public struct ChildEvent: Hashable, Sendable {
 
     /// The child.
     public let pid: ProcessID
-    /// What happened to it.
+    /// The change.
     public let change: Change
 }
 
@@ -56,11 +58,11 @@ extension ChildEvent {
     }
 }
 
-/// How a process ended.
+/// The end of a process.
 public enum ExitStatus: Hashable, Sendable {
     case exited(code: Int32)
     case killed(by: Signal, dumpedCore: Bool)
-    /// It was no child, somebody else has reaped it, and the kernel does not tell (before Linux 6.15).
+    /// The process was no child, another process has reaped it, and the kernel does not tell (before Linux 6.15).
     case unknown
 }
 
@@ -75,7 +77,7 @@ extension ExitStatus {
         }
     }
 
-    /// How a process that is no child has ended.
+    /// Returns the end of a process that is no child.
     ///
     /// - Parameter descriptor: A pidfd of it, if there is one.
     static func ofProcess(_ process: ProcessIdentity, descriptor: Int32?) -> ExitStatus {
@@ -84,7 +86,7 @@ extension ExitStatus {
             ?? descriptor.flatMap(ProcessDescriptor.exitStatus) ?? .unknown
     }
 
-    /// Field 52 of proc_pid_stat(5), which is there until the parent has waited.
+    /// Returns field 52 of proc_pid_stat(5), which is there until the parent has waited.
     private static func ofZombie(_ process: ProcessIdentity) -> ExitStatus? {
         guard let text = ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
             let status = ProcessStatus(parsing: text), status.identity == process, status.isZombie,
@@ -96,7 +98,8 @@ extension ExitStatus {
         return ExitStatus(waitStatus: waitStatus)
     }
 
-    /// Who may not see the status of a zombie is shown 0, as if it had exited well. The rule is that of its links.
+    /// Returns whether the kernel shows this process the status of a zombie. Otherwise it shows 0, as if the process
+    /// had exited well. The rule is that of the links in /proc.
     private static func mayLookInto(_ pid: ProcessID) -> Bool {
         var byte: CChar = 0
         return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || errno != EACCES

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What a process may have at most: its resource limits, its capability bounding set, and whether it can gain privileges.
+/// The upper bounds of a process: its resource limits, its capability bounding set, and whether it can gain privileges.
 ///
 /// A launch on behalf of a process gets no more than the process has.
 public struct Confinement: Hashable, Sendable {
@@ -8,7 +8,8 @@ public struct Confinement: Hashable, Sendable {
     var limits: [UInt64]
     /// The capability bounding set of capabilities(7), one bit for each.
     var boundingSet: UInt64
-    /// Whether no program that it executes gains privileges (PR_SET_NO_NEW_PRIVS of prctl(2)).
+    /// A Boolean value that indicates whether no program that it executes gains privileges (PR_SET_NO_NEW_PRIVS of
+    /// prctl(2)).
     var hasNoNewPrivileges: Bool
 
     /// The confinement of a process that cannot be looked at: no new privileges.
@@ -32,7 +33,7 @@ public struct Confinement: Hashable, Sendable {
 
     /// The confinement of a process; nil if it has ended, or its number is that of a process that started later.
     ///
-    /// - Parameter time: When the process was known by its number, in clock ticks since boot.
+    /// - Parameter time: The time at which the process was known by its number, in clock ticks since boot.
     public init?(of pid: ProcessID, knownAt time: UInt64) {
         guard let limits = Self.limits(in: ProcFile.read("/proc/\(pid)/limits", limit: 1 << 14) ?? []),
             let status = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16),
@@ -47,8 +48,8 @@ public struct Confinement: Hashable, Sendable {
     /// The present time in clock ticks since boot, as the start of a process.
     public static var now: UInt64 { BootTime.now.ticks }
 
-    /// Of proc_pid_limits(5): one line for each resource, in the order of their numbers, behind a heading; the limits
-    /// begin behind a name of 25 bytes and a space.
+    /// Reads proc_pid_limits(5): one line for each resource, in the order of their numbers, behind a heading; the
+    /// limits begin behind a name of 25 bytes and a space.
     private static func limits(in text: [UInt8]) -> [UInt64]? {
         let lines = text.split(separator: UInt8(ascii: "\n")).dropFirst()
         let limits = lines.flatMap { line in
@@ -60,7 +61,7 @@ public struct Confinement: Hashable, Sendable {
         return limits.count == limitCount ? limits : nil
     }
 
-    /// A line of proc_pid_status(5).
+    /// Returns a line of proc_pid_status(5).
     private static func field(_ name: String, in text: [UInt8]) -> String? {
         let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name.utf8) }
         return line?.dropFirst(name.utf8.count).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.first
@@ -78,6 +79,8 @@ extension Confinement {
     }
 
     /// The confinement that a text stands for; ``unknown`` for one without sense.
+    ///
+    /// - Parameter text: A line from ``text``.
     public init(text: String) {
         let numbers = text.split(separator: ",").compactMap { $0 == "-" ? .max : UInt64($0) }
         guard numbers.count == Self.limitCount + 2 else {
@@ -101,12 +104,15 @@ extension Confinement {
 
 /// The limit of open descriptors of this process, RLIMIT_NOFILE of getrlimit(2).
 public enum OpenFileLimit {
-    /// What the kernel and systemd give a program that asks for nothing. A service that has to be passed many
-    /// descriptors is started with more, which is no business of the programs that it starts.
+    /// The limit that the kernel and systemd give a program by default. A service that is passed many descriptors is
+    /// started with a higher one, which its apps must not inherit.
     public static let usual: UInt64 = 1024
 
     /// Raises the soft limit to the hard one and returns the former soft limit, which children should get back:
     /// programs that use select(2) break with numbers above 1023.
+    ///
+    /// - Returns: The former soft limit.
+    /// - Throws: The error of getrlimit(2) or setrlimit(2).
     public static func raiseToHardLimit() throws(Errno) -> UInt64 {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

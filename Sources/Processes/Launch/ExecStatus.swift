@@ -1,6 +1,6 @@
 import CLinux
 
-/// How far a child has come on its way to being the program.
+/// The progress of a child on its way to executing the program.
 public enum ExecStatus: Hashable, Sendable {
     /// Neither yet.
     case pending
@@ -33,7 +33,7 @@ public struct ExecStatusPipe: ~Copyable {
         userID = request.credentials?.userID ?? getuid()
     }
 
-    /// Takes what the child has said. Ask again after `pending` only: a failure is told once.
+    /// Reads the message of the child. Ask again after `pending` only: a failure is told once.
     public func read() -> ExecStatus {
         var failure = linux_spawn_failure()
         let size = MemoryLayout<linux_spawn_failure>.size

@@ -25,7 +25,7 @@ public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringCon
         self.rawValue = rawValue
     }
 
-    /// A token that no other launch has.
+    /// Returns a token that no other launch has.
     public static func random() -> LaunchToken {
         LaunchToken(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
     }
@@ -43,19 +43,19 @@ enum LaunchMark {
     /// The kernel allows environments of megabytes; spawn puts the mark first, so the beginning is enough.
     private static let searchedBytes = 256 * 1024
 
-    /// The token in the initial environment of a process, or nil when there is none or it may not be read.
+    /// Returns the token in the initial environment of a process, or nil when there is none or it may not be read.
     ///
     /// Kernels since 4.18 answer this read from ordinary memory only, so a process cannot make the reader wait.
     static func token(of pid: ProcessID) -> LaunchToken? {
         environment(of: pid).flatMap(token(inEnvironment:))
     }
 
-    /// The same beginning of the environment, or nil when it may not be read.
+    /// Returns the beginning of the environment, or nil if it may not be read.
     static func environment(of pid: ProcessID) -> [UInt8]? {
         ProcFile.read("/proc/\(pid)/environ", limit: searchedBytes)
     }
 
-    /// The token in a list of zero-terminated `NAME=value` strings.
+    /// Returns the token in a list of zero-terminated `NAME=value` strings.
     static func token(inEnvironment environment: [UInt8]) -> LaunchToken? {
         let prefix = Array((LaunchToken.environmentName + "=").utf8)
         for variable in environment.split(separator: 0) where variable.starts(with: prefix) {

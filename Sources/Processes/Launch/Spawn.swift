@@ -6,11 +6,12 @@ public struct SpawnedProcess: ~Copyable {
     public let identity: ProcessIdentity
     /// A pidfd: becomes readable when the process ends.
     public let descriptor: Descriptor
-    /// Where the child tells whether it could execute the program.
+    /// The pipe on which the child tells whether it could execute the program.
     public let execStatus: ExecStatusPipe
-    /// What the child waits at before it executes the program.
+    /// The gate at which the child waits before it executes the program.
     public let gate: LaunchGate
-    /// Whether the child has not copied this process's table of descriptors; see ``SpawnWindow``.
+    /// A Boolean value that indicates whether the child has not copied this process's table of descriptors; see
+    /// ``SpawnWindow``.
     let sharedTable: Bool
 }
 
@@ -18,6 +19,11 @@ public struct SpawnedProcess: ~Copyable {
 ///
 /// Its signals are unblocked and have their default actions, standard input is `/dev/null`, and it has no other
 /// descriptors than those of the request. What goes wrong in the child arrives through `execStatus`.
+///
+/// - Parameter request: The program, its arguments, its descriptors and its user.
+/// - Returns: The child, which waits at its gate.
+/// - Throws: ``SpawnError`` if the request contradicts itself, or the kernel refuses the child. A program that
+///   cannot be executed is no error here.
 public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess {
     try request.validate()
     let null = try openForLaunch("/dev/null", O_RDWR, "open /dev/null")
@@ -112,14 +118,15 @@ extension SpawnRequest {
 
 /// Keeps a child from executing its program until the launch is on record.
 ///
-/// The child ends without having run anything when the gate is let go of before it was opened, and so when this
-/// process ends, however suddenly: a successor need not look for programs that nobody wrote down.
+/// The child ends without having run anything if the gate is dropped before it was opened, and so if this process ends:
+/// a later daemon need not look for programs that are not on record.
 public struct LaunchGate: ~Copyable {
     let descriptor: Descriptor
 
-    /// Lets the child go on. One that has ended meanwhile is no error: its end is told elsewhere.
+    /// Lets the child go on. A child that has ended meanwhile is no error: its end is told elsewhere.
     ///
-    /// - Returns: Why it cannot be told, for want of memory for example; it then ends without having run anything.
+    /// - Returns: The reason why the gate cannot be opened, for want of memory for example; the child then ends without
+    ///   having run anything.
     public consuming func open() -> SpawnError? {
         let error = -linux_open_gate(descriptor.rawValue)
         guard error > 0, error != EPIPE, error != ECONNRESET else { return nil }
@@ -127,12 +134,13 @@ public struct LaunchGate: ~Copyable {
     }
 }
 
-/// What keeps the cost of starting a program from growing with the number of descriptors that are open here.
+/// Reserved descriptor numbers, which keep the cost of a launch independent of the number of open descriptors.
 public enum SpawnWindow {
     /// Keeps a few numbers of descriptors for `spawn(_:)`. Call it first of all: a child copies the descriptors that have
     /// lower numbers.
     ///
-    /// - Throws: Why it cannot be, on Linux before 5.9 for example. Programs are started all the same then, only slower.
+    /// - Throws: The error of the kernel, on Linux before 5.9 for example. Programs are started all the same then, only
+    ///   slower.
     public static func reserve() throws(Errno) {
         let result = linux_reserve_window()
         guard result == 0 else { throw Errno(rawValue: -result) }

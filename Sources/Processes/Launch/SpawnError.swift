@@ -1,6 +1,6 @@
 import CLinux
 
-/// Why a program does not run, in words for the person who wanted it.
+/// The reason why a program does not run.
 public enum SpawnError: Error, Hashable, Sendable {
     /// The request contradicts itself; the text says where.
     case invalidRequest(String)
@@ -20,7 +20,7 @@ public enum SpawnError: Error, Hashable, Sendable {
 }
 
 extension SpawnError: CustomStringConvertible {
-    /// One line for people, without a full stop.
+    /// One line, without a full stop.
     public var description: String {
         switch self {
         case .invalidRequest(let problem):
@@ -46,7 +46,7 @@ extension SpawnError: CustomStringConvertible {
 }
 
 extension SpawnError {
-    /// What has to be raised, where that is known.
+    /// Returns the limit that must be raised, if it is known.
     private static func limit(behind error: Errno) -> String? {
         switch error.rawValue {
         case EMFILE: "lifed may have no more descriptors: LimitNOFILE= of its unit"
@@ -56,7 +56,7 @@ extension SpawnError {
         }
     }
 
-    /// A failure of the parent's own calls.
+    /// Returns a failure of the parent's own calls.
     static func failed(_ step: String, _ error: Int32) -> SpawnError {
         isShortage(error) ? .resources(Errno(rawValue: error)) : .setUp(step: step, error: Errno(rawValue: error))
     }

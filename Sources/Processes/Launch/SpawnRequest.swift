@@ -39,7 +39,7 @@ public struct SpawnRequest: Sendable {
     public var fileModeMask: UInt32 = 0o022
     /// The program's soft limit of open descriptors; nil: the caller's. The hard limit is inherited.
     public var descriptorLimit: UInt64?
-    /// What the program may have at most; nil: what the caller has.
+    /// The upper bounds of the program; nil: the caller's.
     public var confinement: Confinement?
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
@@ -90,7 +90,7 @@ extension SpawnRequest {
     }
 }
 
-/// Who a program runs as.
+/// The user and the groups that a program runs as.
 public struct Credentials: Hashable, Sendable {
     /// The real, effective and saved user.
     public var userID: UInt32

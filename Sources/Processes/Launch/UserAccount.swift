@@ -1,13 +1,13 @@
 import CLinux
 
-/// Why an account could not be read.
+/// The reason why an account could not be read.
 public enum UserLookupError: Error, Hashable, Sendable {
     case noSuchUser(String)
     case failed(user: String, error: Errno)
 }
 
 extension UserLookupError: CustomStringConvertible {
-    /// A sentence for the person who wrote the name.
+    /// One clause, without a full stop.
     public var description: String {
         switch self {
         case .noSuchUser(let user): "there is no user \(user)"
@@ -33,7 +33,7 @@ public struct UserAccount: Hashable, Sendable {
     /// The login shell; `/bin/sh` when the entry has none.
     public let shell: String
 
-    /// What to give to a spawn request.
+    /// The account as the credentials of a spawn request.
     public var credentials: Credentials {
         Credentials(userID: userID, groupID: groupID, groups: groups)
     }
@@ -41,6 +41,9 @@ public struct UserAccount: Hashable, Sendable {
 
 extension UserAccount {
     /// Looks an account up by its name, with getpwnam_r(3).
+    ///
+    /// - Parameter name: The name to log in with.
+    /// - Throws: ``UserLookupError/noSuchUser(_:)``, or the error of the name service.
     public static func named(_ name: String) throws(UserLookupError) -> UserAccount {
         guard !name.utf8.contains(0) else { throw .noSuchUser(name.debugDescription) }
         return try unsafe lookUp(name) { entry, buffer, size, found in
@@ -49,6 +52,9 @@ extension UserAccount {
     }
 
     /// Looks an account up by its number, with getpwuid_r(3).
+    ///
+    /// - Parameter userID: The number of the user.
+    /// - Throws: ``UserLookupError/noSuchUser(_:)``, or the error of the name service.
     public static func withUserID(_ userID: UInt32) throws(UserLookupError) -> UserAccount {
         try unsafe lookUp(String(userID)) { entry, buffer, size, found in
             unsafe getpwuid_r(userID, entry, buffer, size, found)

@@ -1,11 +1,11 @@
 import CLinux
 
-/// What a process has in its memory: proc_pid_maps(5) and proc_pid_statm(5).
+/// The memory of a process: proc_pid_maps(5) and proc_pid_statm(5).
 enum MemoryMap {
     /// A longer map than this is read in part: the kernel allows one process 65530 mappings, of some 100 bytes each.
     private static let sizeLimit = 16 << 20
 
-    /// The mappings that are the process's alone; none when it is gone.
+    /// Returns the mappings that are the process's alone; none when it is gone.
     static func privateRanges(of pid: ProcessID) -> [Range<UInt64>] {
         privateRanges(inMap: ProcFile.read("/proc/\(pid)/maps", limit: sizeLimit) ?? [])
     }
@@ -48,8 +48,8 @@ enum MemoryMap {
         return piece.isEmpty ? pieces : pieces + [piece]
     }
 
-    /// How large pieces of a process's mappings are to be, so that each holds about `resident` bytes of memory: some
-    /// programs map a thousand times of what they use.
+    /// Returns the size of the pieces of a process's mappings that hold about `resident` bytes of memory each. Some
+    /// programs map a thousand times the memory that they use.
     static func pieceSize(of ranges: [Range<UInt64>], residentSize: Int, resident: Int) -> UInt64 {
         let mapped = ranges.reduce(0.0) { $0 + Double($1.upperBound - $1.lowerBound) }
         let size = Double(resident) * max(mapped / Double(max(residentSize, resident)), 1)
@@ -57,10 +57,10 @@ enum MemoryMap {
         return UInt64(min(size, 1e15)) & ~0xffff
     }
 
-    /// What a process holds, shared pages included, in bytes; 0 when it is gone.
+    /// Returns the memory of a process, shared pages included, in bytes; 0 if it is gone.
     static func residentSize(of pid: ProcessID) -> Int { sizes(of: pid)?.resident ?? 0 }
 
-    /// What a process holds that is no file's and nobody else's, in bytes; 0 when it is gone.
+    /// Returns the anonymous memory that a process shares with no other, in bytes; 0 if it is gone.
     static func ownSize(of pid: ProcessID) -> Int { sizes(of: pid).map { max($0.resident - $0.shared, 0) } ?? 0 }
 
     private static func sizes(of pid: ProcessID) -> (resident: Int, shared: Int)? {
@@ -77,7 +77,7 @@ extension ProcessTree {
     /// The memory that comes back when the tree ends, in bytes: what its cgroup is charged with, or, without the memory
     /// controller, what its processes hold for themselves. Pages that they share with one another are left out then.
     ///
-    /// It takes no lock of a process, so that one that waits for memory keeps nobody waiting.
+    /// It takes no lock of a process, so a process that waits for memory does not delay it.
     public var ownMemory: Int {
         cgroup?.memoryInUse ?? containment.members().reduce(0) { $0 + MemoryMap.ownSize(of: $1.pid) }
     }

@@ -2,23 +2,23 @@ import CLinux
 
 /// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else has to wait for it.
 ///
-/// What the processes touch again comes back from swap or from the files that it was read from. A cgroup with the memory
-/// controller is asked as a whole (`memory.reclaim`, Linux 5.19), other apps mapping by mapping (process_madvise(2),
-/// Linux 5.10). Without swap, only memory that is a file's copy can be given back.
+/// Memory that the processes touch again comes back from swap or from the files that it was read from. A cgroup with
+/// the memory controller is asked as a whole (`memory.reclaim`, Linux 5.19), other apps mapping by mapping
+/// (process_madvise(2), Linux 5.10). Without swap, the kernel can take only memory that is a file's copy.
 public struct MemoryReclaim {
-    /// How it is done.
+    /// A way to give memory back.
     public enum Method: String, Hashable, Sendable {
         case cgroup = "memory.reclaim"
         case pages = "process_madvise"
     }
 
-    /// Why it cannot be done, in words for a person.
+    /// The reason why memory cannot be given back.
     public struct Unavailable: Error, Hashable, Sendable, CustomStringConvertible {
         /// One clause, without a full stop.
         public let description: String
     }
 
-    /// What one step has come to.
+    /// The result of one step.
     public enum Progress: Hashable, Sendable {
         /// There is more: take another step when there is time.
         case more
@@ -27,23 +27,23 @@ public struct MemoryReclaim {
 
     /// The app's memory, in bytes: that of its cgroup, or what its processes hold, pages that they share each time.
     public struct Outcome: Hashable, Sendable {
-        /// What it was at the beginning.
+        /// The memory at the beginning.
         public let before: Int
-        /// What it is at the end.
+        /// The memory at the end.
         public let after: Int
-        /// What the kernel refused at last, if that ended it.
+        /// The error of the kernel that ended the work, if one did.
         public let error: Errno?
 
-        /// How much has been given back.
+        /// The memory that was given back.
         public var reclaimed: Int { max(before - after, 0) }
     }
 
-    /// How it is done.
+    /// The way in which the memory is given back.
     public let method: Method
 
     private let tree: ProcessTree
     private let before: Int
-    /// What is left to do, the last first.
+    /// The remaining work, the last piece first.
     private var pieces: [Piece] = []
 
     private enum Piece {
@@ -55,12 +55,13 @@ public struct MemoryReclaim {
         case ranges(ProcessIdentity, [Range<UInt64>])
     }
 
-    /// What one system call is asked for, in bytes: some milliseconds' work where it has to be written to a disk.
+    /// The memory that one system call is asked for, in bytes: some milliseconds of writing to a disk.
     static let pieceSize = 4 << 20
 
-    /// Prepares to give back what a tree holds now. Nothing is done yet.
+    /// Prepares to give back the present memory of a tree. Nothing is done yet.
     ///
-    /// - Throws: Where this machine offers no way.
+    /// - Parameter tree: A suspended tree.
+    /// - Throws: The reason, if this machine offers no way.
     public init(_ tree: ProcessTree) throws(Unavailable) {
         self.tree = tree
         if let group = tree.cgroup, group.has("memory.reclaim"), tree.foreignProcesses().isEmpty {
@@ -78,7 +79,9 @@ public struct MemoryReclaim {
 
     /// Does one piece after another until the time is over, at least one.
     ///
-    /// - Parameter time: When no other piece is begun; one takes some milliseconds at most, unless swap is slow.
+    /// - Parameter time: The time after which no other piece is begun; one takes some milliseconds at most, unless swap
+    ///   is slow.
+    /// - Returns: Whether there is more to do, or the outcome.
     public mutating func step(for time: Duration = .milliseconds(5)) -> Progress {
         let end = BootTime.now + time
         repeat {
@@ -103,7 +106,7 @@ extension MemoryReclaim {
         Array(repeating: pieceSize, count: bytes / pieceSize) + (bytes % pieceSize > 0 ? [bytes % pieceSize] : [])
     }
 
-    /// Does one piece, or divides it; nil when it is done, or what is concerned has gone.
+    /// Does one piece, or divides it; nil if it is done, or the process or group has gone.
     private mutating func reclaim(_ piece: Piece) -> Errno? {
         switch piece {
         case .group(let group, let bytes):
@@ -137,14 +140,15 @@ extension MemoryReclaim {
         let pidfd = linux_pidfd_open(process.pid)
         guard pidfd >= 0 else { return failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
-        // The descriptor holds whichever process had the number; the start time tells which one that is.
+        // The descriptor holds whichever process had the number; the start time identifies it.
         guard ProcessStatus(of: process.pid)?.startTime == process.startTime else { return nil }
         let vectors = ranges.map { ($0.lowerBound, $0.upperBound - $0.lowerBound) }
         let advised = unsafe linux_page_out(descriptor.rawValue, vectors, vectors.count)
         return advised < 0 ? failure(Int32(-advised)) : nil
     }
 
-    /// A process that has ended is no failure, nor is memory that is of a kind that stays (EINVAL), or has gone (ENOMEM).
+    /// Returns a process that has ended is no failure, nor is memory that is of a kind that stays (EINVAL), or has gone
+    /// (ENOMEM).
     private static func failure(_ error: Int32) -> Errno? {
         [ESRCH, EINVAL, ENOMEM].contains(error) ? nil : Errno(rawValue: error)
     }

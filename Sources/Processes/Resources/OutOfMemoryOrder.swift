@@ -1,5 +1,5 @@
-/// Gives suspended apps their `oom_score_adj`, so that the kernel, when it has to kill, begins with the one that has been
-/// suspended for the longest time.
+/// Gives suspended apps their `oom_score_adj`, so that the kernel, when it has to kill, begins with the app that has
+/// been suspended for the longest time.
 ///
 /// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone. When the
 /// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
@@ -13,13 +13,13 @@ public struct OutOfMemoryOrder<App: Hashable> {
 
     private let range: ClosedRange<Int>
     private var places: [App: Place] = [:]
-    /// The one that was suspended first, and the one that was last.
+    /// The app that was suspended first, and the app that was suspended last.
     private var first: App?
     private var last: App?
-    /// How many were taken out since the numbers were given out.
+    /// The number of apps that were removed since the numbers were given out.
     private var removals = 0
 
-    /// - Parameter lowest: What no suspended app gets less than, 0 to 999.
+    /// - Parameter lowest: The lowest number of a suspended app, 0 to 999.
     public init(lowest: Int) {
         range = min(max(lowest, 0), 999)...1000
     }
@@ -27,8 +27,9 @@ public struct OutOfMemoryOrder<App: Hashable> {
     /// The number of an app; nil where it is not suspended.
     public subscript(app: App) -> Int? { places[app]?.score }
 
-    /// Makes an app the one that was suspended last.
+    /// Makes an app the last that was suspended.
     ///
+    /// - Parameter app: An app that has just been suspended.
     /// - Returns: The numbers that have changed, mostly one.
     public mutating func insert(_ app: App) -> [App: Int] {
         remove(app)

@@ -1,12 +1,12 @@
 import CLinux
 
-/// What of a ``ResourceProfile`` can be done on this machine, by this process.
+/// The parts of a ``ResourceProfile`` that this process can apply on this machine.
 public struct ResourceCapabilities: Hashable, Sendable {
     /// The attributes of the apps' cgroups that can be written.
     var attributes: Set<GroupAttribute> = []
-    /// What can be set for each process or thread.
+    /// The settings that can be changed for each process or thread.
     var settings: Set<ResourceSetting> = []
-    /// Whether what is better than a process's own can be set.
+    /// A Boolean value that indicates whether a value better than a process's own can be set.
     var canLowerNice = false
     var canLowerOOMScore = false
     var canSetRealTimeIO = false
@@ -16,7 +16,7 @@ public struct ResourceCapabilities: Hashable, Sendable {
 
     /// Finds out what can be done, once: by trying it in a child that lives for some microseconds.
     ///
-    /// - Parameter cgroups: Where the apps' cgroups are, with the controllers enabled that are to be used.
+    /// - Parameter cgroups: The subtree of the apps' cgroups, with the controllers enabled that are to be used.
     public init(cgroups: CgroupSubtree?) {
         self.init(abilities: max(linux_probe_resources(), 0), groups: cgroups?.apps)
     }
@@ -37,7 +37,7 @@ public struct ResourceCapabilities: Hashable, Sendable {
 // MARK: - In words
 
 extension ResourceCapabilities {
-    /// What is done, and by what: one clause each.
+    /// The resources that are controlled, and by which means: one clause each.
     public var done: [String] {
         var words: [String] = []
         if attributes.contains(.cpuWeight) {
@@ -57,7 +57,7 @@ extension ResourceCapabilities {
         return words
     }
 
-    /// What is left out, and why: one clause each.
+    /// The resources that are not controlled, and the reason: one clause each.
     public var leftOut: [String] {
         var words: [String] = []
         if !attributes.contains(.cpuWeight), !settings.contains(.nice) {
@@ -81,7 +81,7 @@ extension ResourceCapabilities {
 // MARK: - Profiles
 
 extension ResourceCapabilities {
-    /// What a profile wants of each process or thread; nil where that is nothing, or cannot be done.
+    /// Returns the value that a profile wants for each process or thread; nil if it wants none, or it cannot be set.
     func wanted(_ setting: ResourceSetting, by profile: ResourceProfile) -> Int? {
         guard settings.contains(setting), let wanted = setting.wanted(by: profile) else { return nil }
         let isPossible =

@@ -2,10 +2,10 @@ import CLinux
 
 /// Gives the processes of apps what their state entitles them to, and gives them back what they had of their own.
 ///
-/// A process that may vanish at any time is no error, nor is one that may not be changed: one of another user, or one
+/// A process that vanishes is no error, nor is a process that may not be changed: that of another user, or a process
 /// that has gained privileges.
 public final class ResourceControl {
-    /// What can be done here.
+    /// The resources that can be controlled here.
     public let capabilities: ResourceCapabilities
 
     private var records: [LaunchToken: ResourceRecord] = [:]
@@ -15,13 +15,13 @@ public final class ResourceControl {
         self.capabilities = capabilities
     }
 
-    /// What could not be done, for the log.
+    /// A change that the kernel refused, for the log.
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
-        /// What it was: an attribute of a cgroup, or a property of a process.
+        /// The attribute of a cgroup, or the property of a process.
         public let what: String
-        /// What the kernel said, for the first that it refused.
+        /// The error of the first refusal.
         public let error: Errno
-        /// How many it refused.
+        /// The number of refusals.
         public let count: Int
 
         /// One clause: `nice: Operation not permitted (3 times)`.
@@ -31,7 +31,12 @@ public final class ResourceControl {
     /// Makes a profile that of a tree. Only what differs from the profile before, or could not be done
     /// then, is written.
     ///
-    /// The processes are looked at now; one that is born later inherits what its parent has.
+    /// The processes are looked at now; a process that is born later inherits its parent's values.
+    ///
+    /// - Parameters:
+    ///   - profile: The resources of the app's state.
+    ///   - tree: The tree that gets them.
+    /// - Returns: The changes that the kernel refused.
     @discardableResult
     public func apply(_ profile: ResourceProfile, to tree: ProcessTree) -> [Failure] {
         var record = records[tree.token] ?? ResourceRecord()
@@ -61,11 +66,15 @@ public final class ResourceControl {
         records[token] = nil
     }
 
-    /// What was done to a tree, to be kept for a daemon that takes over; nil where nothing was.
+    /// Returns the changes that were made to a tree, for a later daemon; nil if there are none.
     public func record(of token: LaunchToken) -> ResourceRecord? { records[token] }
 
     /// Takes a tree over from a daemon before. Its cgroup's attributes are written with the next profile, because the
     /// controllers may have been taken away meanwhile.
+    ///
+    /// - Parameters:
+    ///   - record: The record that ``record(of:)`` made in the earlier daemon.
+    ///   - token: The launch of the tree.
     public func restore(_ record: ResourceRecord, of token: LaunchToken) {
         records[token] = record
         records[token]?.areAttributesKnown = false
@@ -106,7 +115,7 @@ public final class ResourceControl {
 }
 
 extension ResourceSetting {
-    /// Those of a process that have a value each.
+    /// Returns the threads of a process, or the process, that have a value each.
     fileprivate func bearers(of process: ProcessStatus) -> [OwnValues.Bearer] {
         let threads =
             isOfThreads && process.threadCount > 1

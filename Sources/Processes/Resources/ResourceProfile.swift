@@ -1,4 +1,4 @@
-/// What the processes of an app get of the machine; nil for what each has of its own.
+/// The share of the machine that the processes of an app get; nil for the value that each has of its own.
 public struct ResourceProfile: Hashable, Sendable {
     /// `cpu.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
     public var cpuWeight: Int?
@@ -22,7 +22,8 @@ public struct ResourceProfile: Hashable, Sendable {
     /// only lowers it.
     public var oomScoreAdjustment: Int?
 
-    /// How late the timers of each thread may be, in nanoseconds; it only raises what a thread has of its own.
+    /// The delay that the kernel may add to the timers of each thread, in nanoseconds; it only raises a thread's own
+    /// value.
     public var timerSlack: Int?
 
     /// Everything as it is.
@@ -31,14 +32,14 @@ public struct ResourceProfile: Hashable, Sendable {
 
 /// An I/O priority as in ioprio_set(2).
 public enum IOPriority: Hashable, Sendable {
-    /// Before everybody else. The level is 0, which comes first, to 7.
+    /// Before all other classes. The level is 0, which comes first, to 7.
     case realTime(Int)
-    /// What everybody has. The level is 0, which comes first, to 7.
+    /// The default class. The level is 0, which comes first, to 7.
     case bestEffort(Int)
-    /// When nobody else wants to.
+    /// Only when no other process uses the disk.
     case idle
 
-    /// What the kernel counts with: the class times 8192 plus the level.
+    /// The number that the kernel uses: the class times 8192 plus the level.
     var rawValue: Int {
         switch self {
         case .realTime(let level): 1 << 13 | level
@@ -55,7 +56,7 @@ enum GroupAttribute: String, CaseIterable {
     case memoryLow = "memory.low"
     case processLimit = "pids.max"
 
-    /// What is written for a profile: what every cgroup begins with, where it wants nothing.
+    /// Returns the value to write for a profile: the default of every cgroup if the profile wants nothing.
     func value(in profile: ResourceProfile) -> String {
         switch self {
         case .cpuWeight: String(profile.cpuWeight ?? 100)
@@ -87,7 +88,7 @@ public enum ProcessLimit: Hashable, Sendable {
         }
     }
 
-    /// The most processes and threads that this machine, or the container that this process is in, can have.
+    /// Returns the most processes and threads that this machine, or the container that this process is in, can have.
     public static func possibleProcesses() -> Int {
         let limits = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max", "/sys/fs/cgroup/pids.max"]
         return limits.compactMap { path in

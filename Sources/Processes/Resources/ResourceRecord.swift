@@ -1,9 +1,10 @@
-/// What a ``ResourceControl`` has done to a tree, and what the processes had before.
+/// The changes that a ``ResourceControl`` has made to a tree, and the values that the processes had before.
 public struct ResourceRecord: Hashable, Sendable {
     var profile = ResourceProfile()
-    /// Whether the attributes of the cgroup are those of the profile.
+    /// A Boolean value that indicates whether the attributes of the cgroup are those of the profile.
     var areAttributesKnown = true
-    /// What could not be set for every process: a process that has just executed a program may not be changed for a moment.
+    /// The settings that could not be changed for every process: the kernel may refuse a process that has just executed
+    /// a program.
     var incomplete: Set<ResourceSetting> = []
     var ownValues: [ResourceSetting: OwnValues] = [:]
 
@@ -27,7 +28,7 @@ extension ResourceRecord {
         return text
     }
 
-    /// What a text says; nil for one that is none.
+    /// Reads a record; nil if the text is none.
     public init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard parts.count >= 2, let profile = ResourceProfile(text: parts[0]) else { return nil }
@@ -51,7 +52,7 @@ extension ResourceSetting {
 }
 
 extension Substring.UTF8View {
-    /// The number that this is in full.
+    /// Returns the number that this is in full.
     func number<Number: FixedWidthInteger>() -> Number? { Number(Substring(self)) }
 }
 
@@ -89,10 +90,10 @@ extension IOPriority {
     }
 }
 
-/// What threads or processes had of their own before it was changed, for one ``ResourceSetting``.
+/// The values that threads or processes had of their own before they were changed, for one ``ResourceSetting``.
 ///
-/// A value that is not the one that was set last has been chosen by the program itself meanwhile, and is its own from
-/// then on. One that was born since has inherited what was set, and with it what it stands for.
+/// A value that differs from the last one set was chosen by the program itself meanwhile, and is its own from then on.
+/// A process that was born since has inherited the value that was set, and the own value that it stands for.
 struct OwnValues: Hashable {
     /// A thread of a process, or a process, whose number is then that of its first thread.
     struct Bearer: Hashable {
@@ -107,10 +108,10 @@ struct OwnValues: Hashable {
 
     private var records: [Bearer: Record] = [:]
 
-    /// Goes through all there are, and sets each to what it should have.
+    /// Sets each bearer's value to the desired one.
     ///
-    /// - Parameter bearers: All of them, with their present values. What is not among them is forgotten.
-    /// - Parameter desired: What one with this value of its own should have.
+    /// - Parameter bearers: All of them, with their present values. Records of others are removed.
+    /// - Parameter desired: Returns the value for a bearer with this value of its own.
     /// - Parameter set: Sets a value, and says whether it was.
     mutating func update(
         _ bearers: [(bearer: Bearer, current: Int)], desired: (_ own: Int) -> Int,
@@ -133,7 +134,7 @@ struct OwnValues: Hashable {
         return record.set == current ? record.own : current
     }
 
-    /// What the values that were set stand for. Where one stands for several, the oldest process decides.
+    /// Returns the own value for each value that was set. If one stands for several, the oldest process decides.
     private func inheritedValues() -> [Int: Int] {
         var values: [Int: (own: Int, bearer: Bearer)] = [:]
         for (bearer, record) in records {
@@ -158,7 +159,7 @@ extension OwnValues {
         }
     }
 
-    /// What rows say; those that make no sense, or hold what no process can have, are left out.
+    /// Reads rows, and leaves out those that make no sense or hold a value that no process can have.
     init(rows: some Sequence<Substring.UTF8View>, within range: ClosedRange<Int>) {
         for row in rows {
             let parts = row.split(separator: UInt8(ascii: ":"))

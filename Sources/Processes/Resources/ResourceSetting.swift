@@ -4,10 +4,10 @@ import CLinux
 enum ResourceSetting: String, CaseIterable {
     case nice, ioPriority, oomScoreAdjustment, timerSlack
 
-    /// Whether each thread has its own.
+    /// A Boolean value that indicates whether each thread has its own.
     var isOfThreads: Bool { self != .oomScoreAdjustment }
 
-    /// What the kernel knows values of: see setpriority(2), ioprio_set(2), proc_pid_oom_score_adj(5) and
+    /// The range of values that the kernel accepts: see setpriority(2), ioprio_set(2), proc_pid_oom_score_adj(5) and
     /// proc_pid_timerslack_ns(5).
     var range: ClosedRange<Int> {
         switch self {
@@ -18,7 +18,7 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    /// What a profile wants; nil where it wants nothing.
+    /// Returns the value that a profile wants; nil if it wants none.
     func wanted(by profile: ResourceProfile) -> Int? {
         switch self {
         case .nice: profile.nice
@@ -28,7 +28,7 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    /// What a process should have: what is wanted, put together with what it has of its own.
+    /// Returns the value that a process gets: the wanted one, combined with its own.
     func value(wanted: Int, own: Int) -> Int {
         switch self {
         case .nice: min(max(own + wanted, -20), 19)
@@ -39,7 +39,7 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    /// The value of a thread, or of the process with this number; nil when it is gone or may not be looked at.
+    /// Returns the value of a thread, or of the process with this number; nil if it is gone or may not be looked at.
     func read(_ id: ProcessID) -> Int? {
         switch self {
         case .nice:
@@ -75,7 +75,7 @@ enum ResourceSetting: String, CaseIterable {
     private static func write(_ value: Int, to path: String, of process: ProcessIdentity) -> Errno? {
         do throws(Errno) {
             let file = try Descriptor.open(path, O_WRONLY)
-            // The open file is that of whichever process had the number; the start time tells which one that is.
+            // The open file is that of whichever process had the number; the start time identifies it.
             guard process.isCurrent else { return nil }
             let text = Array(String(value).utf8)
             return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-errno)
@@ -84,13 +84,13 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    /// From a negated error number; a process that has ended is none.
+    /// Converts a negated error number; a process that has ended is no failure.
     private static func failure(_ result: Int32) -> Errno? {
         result >= 0 || result == -ESRCH || result == -ENOENT ? nil : Errno(rawValue: -result)
     }
 }
 
 extension ProcessIdentity {
-    /// Whether the number still means this process.
+    /// A Boolean value that indicates whether the number still means this process.
     fileprivate var isCurrent: Bool { ProcessStatus(of: pid)?.startTime == startTime }
 }

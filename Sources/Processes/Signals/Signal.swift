@@ -41,7 +41,7 @@ enum SignalDelivery {
         }
         guard pidfd >= 0 else { return failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
-        // The descriptor holds whichever process had the number; the start time tells which one that is.
+        // The descriptor holds whichever process had the number; the start time identifies it.
         guard isCurrent(process), mayReach(process.pid) else { return nil }
         return send(signal, through: descriptor.rawValue)
     }
@@ -51,7 +51,7 @@ enum SignalDelivery {
         failure(-linux_pidfd_send_signal(descriptor, signal.rawValue))
     }
 
-    /// Sends a signal to a process group that is known to exist; nil when it was delivered or there is nobody left.
+    /// Sends a signal to a process group that is known to exist; nil if it was delivered or no process is left.
     static func send(_ signal: Signal, toGroup group: ProcessID) -> Errno? {
         guard group > 1, group != getpgrp() else { return Errno(rawValue: EPERM) }
         return killpg(group, signal.rawValue) == 0 ? nil : failure(errno)
@@ -68,7 +68,8 @@ enum SignalDelivery {
         return linux_pidfd_signal_group(descriptor.rawValue, signal.rawValue) == 0
     }
 
-    /// Before Linux 5.3. The number could be reused between the two calls, which nothing can prevent there.
+    /// Sends a signal before Linux 5.3. The number could be reused between the two calls, which nothing can prevent
+    /// there.
     private static func sendWithoutPidfd(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
         guard isCurrent(process) else { return nil }
         return kill(process.pid, signal.rawValue) == 0 ? nil : failure(errno)

@@ -4,7 +4,7 @@ extension ProcessTree {
     /// As many pidfds as are open at a time.
     private static let pidfdsAtATime = 128
 
-    /// Sends a signal to every process. One that is born meanwhile may be missed.
+    /// Sends a signal to every process. A process that is born meanwhile may be missed.
     ///
     /// - Parameter members: Those of a look that was just taken, where there was one.
     @discardableResult
@@ -65,8 +65,8 @@ extension ProcessTree {
         return failures
     }
 
-    /// A pidfd stands for whichever process had the number; who is a member once it is open is the one that it stands for, or that
-    /// one has ended. One list of the members is less than a look at each.
+    /// Returns a pidfd stands for whichever process had the number. A number that is a member's once the pidfd is open
+    /// means that process, or it has ended. One list of the members costs less than a look at each.
     private func signalSome(_ signal: Signal, _ numbers: ArraySlice<ProcessID>) -> [SignalFailure] {
         let opened = numbers.map { (number: $0, descriptor: linux_pidfd_open($0)) }
         defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
@@ -89,7 +89,7 @@ extension ProcessTree {
 /// Signals in the order of descent. A parent that runs while its child is stopped may take it for a job that was stopped by
 /// hand: a shell then takes the terminal from it. So parents are stopped before their children, and continued after them.
 extension ProcessTree {
-    /// For how long one call waits for parents to stop: a process that sleeps takes some ten microseconds.
+    /// Returns the time that one call waits for parents to stop: a process that sleeps takes some ten microseconds.
     private static func patienceOfOneCall(levels: Int) -> Duration { .microseconds(min(300 + 40 * levels, 10_000)) }
     /// For how long children run on because a parent of theirs has not stopped.
     private static let patience = Duration.milliseconds(100)
@@ -98,8 +98,8 @@ extension ProcessTree {
     /// wait for the next check.
     ///
     /// - Parameters:
-    ///   - processes: What may run.
-    ///   - began: When the stop was begun.
+    ///   - processes: The processes that may run.
+    ///   - began: The start of the stop.
     ///   - stopAll: Sends SIGSTOP to all of them at once.
     func stopTopDown(
         _ processes: [ProcessStatus], since began: BootTime, _ stopAll: () -> [SignalFailure]
@@ -137,7 +137,8 @@ extension ProcessTree {
         return failures + parents.reversed().flatMap { signal(.resume, only: $0) }
     }
 
-    /// Whether a process may stop itself soon because its child had been stopped, as script(1) and sudo(8) do.
+    /// A Boolean value that indicates whether a process may stop itself soon because its child had been stopped, as
+    /// script(1) and sudo(8) do.
     public var mayMirror: Bool { desiredState == .running && !mirrors.isEmpty }
 
     /// Continues parents once more that have stopped since the tree was continued.

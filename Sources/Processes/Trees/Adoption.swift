@@ -4,11 +4,12 @@ extension ProcessTable {
     /// Makes a tree of a process that runs already and is not of this program's making, with all its descendants. It is in
     /// the table until it is removed.
     ///
-    /// The tree reaches only processes of the owner, that is the user of the process. Where there are cgroups and systemd has not put the process into another unit than this one, it is moved into a
-    /// cgroup of its own; else it is held by descent. What was stopped is continued: it would be no use otherwise.
+    /// The tree reaches only processes of the owner, that is the user of the process. The process is moved into a
+    /// cgroup of its own if there are cgroups and systemd has not put it into another unit than this one; otherwise it
+    /// is held by descent. A stopped process is continued.
     ///
-    /// - Parameter name: What its cgroup is named after, where it gets one.
-    /// - Parameter suspendMethod: How it is stopped; without a cgroup always by signals.
+    /// - Parameter name: The name that its cgroup is named after, if it gets one.
+    /// - Parameter suspendMethod: The way to stop it; without a cgroup always by signals.
     /// - Returns: The tree, or nil when the process has ended.
     public func adopt(
         _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal
@@ -21,7 +22,7 @@ extension ProcessTable {
         let descent = DescentContainment(main: main, known: [])
         let origin = Cgroup.name(of: main.pid)
         let group = enclose(descent.limited(to: owner, origin: nil), origin: origin, name: name)
-        // Who is seen stays a member whatever becomes of those above it.
+        // A process that was seen stays a member whatever becomes of its parents.
         if group == nil { _ = descent.members() }
         var saved = SavedTree(
             token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod,
@@ -39,6 +40,8 @@ extension ProcessTable {
     }
 
     /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
+    ///
+    /// - Parameter tree: An adopted tree of this table.
     public func release(_ tree: ProcessTree) {
         tree.resume()
         if let group = tree.cgroup, let origin = tree.origin {
@@ -46,7 +49,7 @@ extension ProcessTable {
         }
     }
 
-    /// Moves everybody into a new cgroup; nil where there are none, or where that is not possible or not proper.
+    /// Moves all processes into a new cgroup; nil if there are none, or if they may not be moved.
     private func enclose(_ descent: Containment, origin: String?, name: String) -> CgroupContainment? {
         guard let cgroups, let origin, let group = try? cgroups.makeGroup(for: name) else { return nil }
         do throws(Errno) {
@@ -79,12 +82,12 @@ extension ProcessTree {
 struct Relocation {
     let group: Cgroup
 
-    /// Far more than it takes where everybody who was moved bears children inside.
+    /// Far more than it takes if every process that was moved bears children inside.
     private static let roundLimit = 64
 
     init(to group: Cgroup) { self.group = group }
 
-    /// Moves all members, until a look finds nobody outside: a process that was not moved yet may fork.
+    /// Moves all members, until a look finds no process outside: a process that was not moved yet may fork.
     ///
     /// - Parameter unit: The place of a process in the one unit that processes may be taken from; those of others are
     ///   systemd's to arrange.
@@ -107,7 +110,7 @@ struct Relocation {
         throw Errno(rawValue: EBUSY)
     }
 
-    /// Moves everybody out of another group, as far as that is possible.
+    /// Moves all processes out of another group, as far as that is possible.
     func empty(_ other: Cgroup) {
         for _ in 0..<Self.roundLimit {
             let members = other.processIDs()
@@ -120,7 +123,7 @@ struct Relocation {
 
     /// Moves a process. A process that has ended needs no move.
     func move(_ process: ProcessIdentity) throws(Errno) {
-        // While the descriptor is open and the process lives, nobody else can have the number.
+        // While the descriptor is open and the process lives, no other process can have the number.
         guard let descriptor = ProcessDescriptor.open(process.pid), ProcessStatus(of: process.pid)?.identity == process
         else { return }
         do throws(Errno) {
@@ -132,7 +135,7 @@ struct Relocation {
 }
 
 extension Cgroup {
-    /// The place of the systemd unit that processes in a group belong to, the innermost; nil where it is in none.
+    /// Returns the place of the systemd unit that processes in a group belong to, the innermost; nil if it is in none.
     static func unit(in name: String) -> String? {
         let parts = name.split(separator: "/")
         guard let last = parts.lastIndex(where: { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }) else {

@@ -1,9 +1,9 @@
 import CLinux
 
-/// All process trees of the daemon. It is the only one that waits for children.
+/// All process trees of the daemon. Nothing else waits for children.
 public final class ProcessTable {
     private var treesByToken: [LaunchToken: ProcessTree] = [:]
-    /// By main processes that are children: nobody else gets the number of one before it is reaped here.
+    /// By main processes that are children: no other process gets such a number before it is reaped here.
     private var tokensByMain: [ProcessID: LaunchToken] = [:]
     /// By main processes that are no children.
     private var tokensByForeignMain: [ProcessIdentity: LaunchToken] = [:]
@@ -17,15 +17,15 @@ public final class ProcessTable {
     /// The programs whose processes leave the trees that started them. Set their names before the first launch.
     public let helpers = HelperPrograms()
 
-    /// Where new trees get a cgroup each; nil: they are held by their process groups.
-    /// Set it before the first launch.
+    /// The place of the cgroups of new trees; nil: they are held by their process groups. Set it before the first
+    /// launch.
     public var cgroups: CgroupSubtree?
 
-    /// Where trees that are adopted have their cgroups, for a process that cannot have or does not want any for new ones.
-    /// Set it before the first is adopted.
+    /// The place of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
+    /// restored.
     public var formerCgroups: CgroupSubtree?
 
-    /// Where trees have their cgroups, whether new ones get any or not.
+    /// The place of the cgroups of trees, whether new ones get any or not.
     public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
 
     /// An empty table. There must be one only: it reaps every child of the process.
@@ -34,7 +34,7 @@ public final class ProcessTable {
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
 
-    /// How many main processes are children.
+    /// The number of main processes that are children.
     public var childCount: Int { tokensByMain.count }
 
     /// The tree of a launch, as long as it has not been removed.
@@ -43,8 +43,11 @@ public final class ProcessTable {
     /// Starts a program as the main process of a new tree, which stays here until it is removed. The program is not
     /// executed before the tree's `begin()`.
     ///
-    /// - Parameter name: What its cgroup is named after, where it gets one.
-    /// - Parameter suspendMethod: How it is stopped; without a cgroup always by signals.
+    /// - Parameter name: The name that its cgroup is named after, if it gets one.
+    /// - Parameter suspendMethod: The way to stop it; without a cgroup always by signals.
+    /// - Returns: The tree, whose main process waits for `begin()`.
+    /// - Throws: ``SpawnError`` if the token is in use, the request contradicts itself, or the kernel refuses the
+    ///   process or its cgroup.
     public func launch(
         _ request: SpawnRequest, name: String = "unnamed", suspendMethod: SuspendMethod = .signal
     ) throws(SpawnError) -> ProcessTree {
@@ -69,7 +72,7 @@ public final class ProcessTable {
         }
     }
 
-    /// Whether a tree is held by a group already.
+    /// Returns whether a tree is held by a group already.
     func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
 
     /// Removes the groups of apps that an earlier process has left, and that have ended. Call it when all trees of that
@@ -100,6 +103,8 @@ public final class ProcessTable {
     }
 
     /// Forgets a tree. Its processes, if it has any, become strangers; a main process is still reaped.
+    ///
+    /// - Parameter token: The launch of the tree; an unknown one is ignored.
     public func remove(_ token: LaunchToken) {
         draining.remove(token)
         guard let tree = treesByToken.removeValue(forKey: token) else { return }
@@ -108,8 +113,10 @@ public final class ProcessTable {
         tree.containment.discard()
     }
 
-    /// The tree that a living process belongs to: by its main process, or as of the latest look at each tree,
+    /// Returns the tree that a living process belongs to: by its main process, or as of the latest look at each tree,
     /// or by what an adopted orphan is known by.
+    ///
+    /// - Parameter pid: The number of a process that has not been reaped.
     public func tree(containing pid: ProcessID) -> ProcessTree? {
         if let token = tokensByMain[pid] { return treesByToken[token] }
         // The kernel's word, and final.
@@ -123,11 +130,11 @@ public final class ProcessTable {
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
     }
 
-    /// Whether each tree is held by its control group, and no process of a tree is known to be elsewhere. An app of an earlier
-    /// daemon that had no groups has none.
+    /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known
+    /// to be elsewhere. An app of an earlier daemon that had no groups has none.
     public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy { $0.containment.isGroupAlone } }
 
-    /// Adopted processes that belong to no tree, for the log and for a clean end of the daemon.
+    /// Returns the orphans that belong to no tree, for the log and for a clean end of the daemon.
     public func strangers() -> [ProcessStatus] {
         orphans.list(Children()).filter { orphan in
             !treesByToken.values.contains { $0.containment.claims(orphan) }
@@ -138,25 +145,29 @@ public final class ProcessTable {
 // MARK: - Reaping
 
 extension ProcessTable {
-    /// What one round of reaping found.
+    /// The result of one round of reaping.
     public struct Reaped: Hashable, Sendable {
         /// In the order in which they were taken from the kernel.
         public let events: [TreeEvent]
-        /// False when the limit was reached: call again, nobody else will say that there is more.
+        /// False if the limit was reached: call again, the kernel does not tell that there is more.
         public let isDrained: Bool
     }
 
-    /// Hears of all children that changed and reaps those that ended. Call it after every SIGCHLD.
+    /// Reads the changes of all children and reaps those that ended. Call it after every SIGCHLD.
     ///
-    /// - Parameter limit: how many changes to take, so that children that stop and continue without end cannot keep
-    ///   the caller from its other work.
+    /// - Parameter limit: The number of changes to read at most, so that children that stop and continue without end
+    ///   cannot keep the caller from its other work.
+    /// - Returns: The events of trees, in order, and whether all changes were read.
     public func reap(limit: Int = 1024) -> Reaped { reap(limit: limit, Reaper.next) }
 
-    /// Hears of one child, at a cost that does not grow with their number, as asking for all does in the kernel.
+    /// Reads the changes of one child, at a cost that does not grow with the number of children.
     ///
     /// One SIGCHLD stands for any number of children, so call the other one as well, when there is time.
+    ///
+    /// - Parameter pid: The number of a child.
+    /// - Returns: The events of its tree, in order.
     public func reap(child pid: ProcessID) -> Reaped {
-        // Stopped, continued and ended: more can hardly have come together, and the other call takes what has.
+        // Stopped, continued and ended: more can hardly have come together, and the other call reads the rest.
         reap(limit: 3) { Reaper.next(of: pid) }
     }
 
@@ -217,8 +228,8 @@ extension ProcessTable {
         orphans.removeMainProcess(pid)
     }
 
-    /// The last process of a tree is a child of ours, its main process or an orphan, unless its parent is of another
-    /// tree; `acknowledgeChange(of:)` hears of those.
+    /// Returns the last process of a tree is a child of this process, its main process or an orphan, unless its parent
+    /// is of another tree; `acknowledgeChange(of:)` covers those.
     private func emptiedTrees() -> [TreeEvent] {
         let emptied = draining.filter { treesByToken[$0]?.isEmpty ?? true }
         draining.subtract(emptied)
@@ -232,9 +243,12 @@ extension ProcessTable {
     /// Looks whether the main process of an adopted tree has ended, and then whether anything is left of the tree.
     /// The end of a main process that is a child is left to `reap(limit:)`.
     ///
-    /// Call it when the tree's `mainDescriptor` is readable, or now and then where there is none. A tree without a
-    /// `changeDescriptor` whose main process has ended tells nothing more: call it now and then until it is emptied. So
-    /// does one that could not be looked at when it was told of.
+    /// Call it when the tree's `mainDescriptor` is readable, or at intervals if there is none. A tree without a
+    /// `changeDescriptor` whose main process has ended tells nothing more: call it at intervals until the tree is
+    /// emptied. The same holds for a tree that could not be looked at.
+    ///
+    /// - Parameter token: The launch of the tree.
+    /// - Returns: The end of the main process and of the tree, if they have ended; each is told once.
     public func checkMain(of token: LaunchToken) -> [TreeEvent] {
         guard let tree = treesByToken[token] else { return [] }
         var events: [TreeEvent] = []
@@ -252,12 +266,13 @@ extension ProcessTable {
     }
 }
 
-// MARK: - What cgroups tell
+// MARK: - Changes of cgroups
 
 extension ProcessTable {
-    /// Takes note of what the tree's `changeDescriptor` told of.
+    /// Handles a change that the tree's `changeDescriptor` told of.
     ///
-    /// - Returns: What it means, or nil when the descriptor is of no more use and must not be watched any longer.
+    /// - Parameter token: The launch of the tree.
+    /// - Returns: Its events, or nil if the descriptor is of no more use and must not be watched any longer.
     public func acknowledgeChange(of token: LaunchToken) -> [TreeEvent]? {
         guard let tree = treesByToken[token], tree.containment.acknowledgeChange() else { return nil }
         if draining.contains(token), tree.isEmpty {
@@ -269,7 +284,7 @@ extension ProcessTable {
 }
 
 extension CgroupContainment {
-    /// The same as the initializer, with the error of a launch.
+    /// Creates a containment, with the error of a launch.
     fileprivate static func make(_ group: Cgroup, in subtree: CgroupSubtree) throws(SpawnError) -> CgroupContainment {
         do throws(Errno) {
             return try CgroupContainment(group: group, subtree: subtree)
@@ -291,20 +306,20 @@ private func spawn(_ request: SpawnRequest, in group: Cgroup) throws(SpawnError)
 
 /// Something that happened to a process tree.
 public struct TreeEvent: Hashable, Sendable {
-    /// What happened.
+    /// A change of a process tree.
     public enum Change: Hashable, Sendable {
         /// The main process ended and has been reaped. Others of the tree may go on.
         case mainEnded(ExitStatus)
         /// `asked` is false when it was not this program that wanted the tree stopped.
         case mainStopped(Signal, asked: Bool)
-        /// `asked` is false when the tree should be stopped: somebody else sent SIGCONT.
+        /// `asked` is false if the tree should be stopped: another program sent SIGCONT.
         case mainContinued(asked: Bool)
         /// A process of the tree that was adopted has stopped; `StopCheck` says what it means for the tree.
         case memberStopped(ProcessID)
         /// The same as `mainContinued`, for an adopted process. The children of a living process of the tree are
         /// reported to their parent only.
         case memberContinued(ProcessID, asked: Bool)
-        /// Somebody else thawed a tree that should be stopped.
+        /// Another program thawed a tree that should be stopped.
         case thawed
         /// The main process and all others have ended.
         case emptied
@@ -312,6 +327,6 @@ public struct TreeEvent: Hashable, Sendable {
 
     /// The launch it happened to.
     public let tree: LaunchToken
-    /// What happened.
+    /// The change.
     public let change: Change
 }

@@ -1,8 +1,8 @@
 /// The processes of one launch: the main process and all its descendants.
 ///
-/// Nothing here waits: an operation sends signals, and a check or an event tells later what came of it.
+/// Nothing here waits: an operation sends signals, and a check or an event tells its result later.
 public final class ProcessTree {
-    /// What this program last wanted of the tree.
+    /// A state that the daemon wants a tree to have.
     public enum DesiredState: Hashable, Sendable {
         case running, stopped, ended
     }
@@ -11,21 +11,21 @@ public final class ProcessTree {
     public let token: LaunchToken
     /// The main process, also after it ended.
     public let main: ProcessIdentity
-    /// What was asked for; `checkStopped()` and `checkResumed()` tell whether it is so.
+    /// The state that was asked for last; `checkStopped()` and `checkResumed()` tell whether the tree has it.
     public private(set) var desiredState = DesiredState.running
-    /// How the main process ended, once it has been reaped.
+    /// The end of the main process; nil until it has been reaped.
     public private(set) var exitStatus: ExitStatus?
 
-    /// How it is to be stopped, where its containment can do more than signals.
+    /// The way to stop the tree, if its containment can do more than signals.
     public let suspendMethod: SuspendMethod
 
     let containment: Containment
-    /// Whether this process hears of the main one from the kernel as of any child of its own. It does not hear so of
-    /// one that it has adopted: `ProcessTable.checkMain(of:)` has to be called when `mainDescriptor` becomes readable,
-    /// and that somebody else stops or continues it is not told.
+    /// A Boolean value that indicates whether the main process is a child of this one. Otherwise call
+    /// `ProcessTable.checkMain(of:)` when `mainDescriptor` becomes readable; the kernel does not tell when another
+    /// program stops or continues the process.
     public let isChild: Bool
 
-    /// Whether the main process ran before it was put into a tree.
+    /// A Boolean value that indicates whether the main process ran before it was put into a tree.
     public let isAdopted: Bool
     /// The cgroup that it was in before, where it was moved.
     let origin: String?
@@ -45,16 +45,16 @@ public final class ProcessTree {
     var mirrors: Set<ProcessIdentity> = []
     /// When the stop that is wanted was begun.
     private var stopBegan = BootTime.now
-    /// Processes that somebody had stopped before the tree was; a job of a shell, for example.
+    /// Processes that another program had stopped before the tree was; a job of a shell, for example.
     public private(set) var heldBefore: Set<ProcessIdentity> = []
-    /// Whether an earlier process may have begun to stop the tree without keeping that: then those who are found
-    /// stopped are not left to somebody else.
+    /// A Boolean value that indicates whether an earlier daemon may have begun to stop the tree without a record: then
+    /// stopped processes are not taken for those of another program.
     private var mayBeStoppedByPredecessor = false
     /// The processes that did not take the signals of the latest stop.
     var refused: [SignalFailure] = []
-    /// Whether the latest stop has looked for members where they are not expected.
+    /// A Boolean value that indicates whether the latest stop has looked for members where they are not expected.
     private var hasLookedOutside = false
-    /// Whether the stop that is wanted is done by freezing, alone or with signals.
+    /// A Boolean value that indicates whether the stop that is wanted is done by freezing, alone or with signals.
     public private(set) var isFreezing = false
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
@@ -102,15 +102,15 @@ public final class ProcessTree {
         self.containment = saved.owner.map { containment.limited(to: $0, origin: saved.origin) } ?? containment
     }
 
-    /// How its processes are held together.
+    /// The way in which its processes are held together.
     public var containmentKind: ContainmentKind { containment.kind }
 
     /// The pidfd of the main process, owned by the tree: becomes readable when the process ends. Nil for an adopted
     /// tree whose main process had ended before, or that there was no room for another descriptor for.
     public var mainDescriptor: Int32? { pidfd?.rawValue }
 
-    /// Polls as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; nil where nothing
-    /// tells. Owned by the tree.
+    /// Polls as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; nil if the kernel
+    /// does not tell. Owned by the tree.
     public var changeDescriptor: Int32? { containment.changeDescriptor }
 }
 
@@ -119,9 +119,10 @@ public final class ProcessTree {
 extension ProcessTree {
     /// Lets the main process execute the program, which it never does before. Once is enough.
     ///
-    /// When this process ends earlier, or lets go of the tree, the main process ends too, with status 127.
+    /// If this process ends earlier, or drops the tree, the main process ends too, with status 127.
     ///
-    /// - Returns: Why the main process could not be told. It ends, too, without having executed anything.
+    /// - Returns: The reason why the gate could not be opened. The main process ends, too, without having executed
+    ///   anything.
     @discardableResult
     public func begin() -> SpawnError? {
         guard let gate = gate.take() else { return nil }
@@ -133,7 +134,7 @@ extension ProcessTree {
         execPipe?.descriptor.rawValue
     }
 
-    /// Whether the main process has become the program.
+    /// Returns whether the main process has become the program.
     public func execStatus() -> ExecStatus {
         if let pipe = execPipe.take() {
             finalExecStatus = pipe.read()
@@ -147,6 +148,8 @@ extension ProcessTree {
 
 extension ProcessTree {
     /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
+    ///
+    /// - Returns: The processes that may still run, if any; ``checkStopped()`` looks again.
     public func stop() -> StopCheck {
         // An earlier process has stopped it: mostly there is nothing to do but to see that.
         if desiredState == .stopped, suspendMethod == .signal {
@@ -170,12 +173,14 @@ extension ProcessTree {
         if suspendMethod == .freezer && !isFreezing {
             stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
         }
-        // The daemon of a user may freeze what it may not signal, for example sudo(8).
+        // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
         if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
         return checkStopped()
     }
 
     /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
+    ///
+    /// - Returns: The processes that may still run, if any.
     public func stopWithoutFreezing() -> StopCheck {
         guard desiredState == .stopped, isFreezing else { return checkStopped() }
         isFreezing = false
@@ -185,15 +190,18 @@ extension ProcessTree {
         return checkSignalled()
     }
 
-    /// Whether everything is stopped; what is found running, and should not be, is stopped.
+    /// Returns whether everything is stopped, and stops the processes that run and should not.
     ///
-    /// Ask when a child changed, and now and then while something is pending: the kernel does not tell when the
-    /// child of a child stops.
+    /// Ask when a child changed, and at intervals while something is pending: the kernel does not tell when the child
+    /// of a child stops.
+    ///
+    /// - Returns: The processes that may still run, if any.
     public func checkStopped() -> StopCheck {
         if isFreezing { return checkFrozen() }
         let check = checkSignalled()
         guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
-        // Nothing tells that another program continues what is no child: frozen besides, it does not run.
+        // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
+        // it does not run.
         isFreezing = containment.freeze()
         return isFreezing && !containment.isFrozen ? .pending([main]) : check
     }
@@ -206,7 +214,7 @@ extension ProcessTree {
             let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
             return .pending((awake.isEmpty ? members : awake).identities)
         }
-        // Whoever was born before the freeze but after the signals gets them now, and acts on them when thawed.
+        // A process that was born before the freeze but after the signals gets them now, and acts on them when thawed.
         if suspendMethod != .freezer {
             signal(.stop, only: members.filter { !$0.state.isHeld }.identities)
         }
@@ -221,7 +229,7 @@ extension ProcessTree {
         var known: Set<ProcessIdentity> = []
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
-            // Who could not be seen may run.
+            // A process that could not be seen may run.
             guard let members = allMembers() else {
                 stoppedMembers = nil
                 return .pending([main])
@@ -259,19 +267,21 @@ extension ProcessTree {
         stoppedParents = DescentOrder(members).levelsOfParents
     }
 
-    /// Those that are continued after their children.
+    /// Returns the processes that are continued after their children.
     private func parentsToContinue() -> [[ProcessIdentity]] {
         stoppedMembers == nil ? DescentOrder(containment.members()).levelsOfParents : stoppedParents
     }
 
     /// Continues every process that was not stopped already when the tree was.
+    ///
+    /// - Returns: The processes that did not get the signal.
     @discardableResult
     public func resume() -> [SignalFailure] {
         desiredState = .running
         mayBeStoppedByPredecessor = false
         defer { endFreezing() }
         let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
-        // Who could not be seen may still be stopped.
+        // A process that could not be seen may still be stopped.
         return hasSeenAll ? failures : resumeMembers()
     }
 
@@ -280,7 +290,7 @@ extension ProcessTree {
         mirrors = Set(parents.joined()).subtracting(heldBefore)
         stoppedMembers = nil
         if isFreezing && suspendMethod == .freezer {
-            // Who was not stopped is not to notice that time has passed.
+            // A process that was not stopped must not notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
             return signal(.resume, only: stopped.identities.filter(shouldRun))
         }
@@ -294,10 +304,12 @@ extension ProcessTree {
         containment.thaw()
     }
 
-    /// Whether somebody else thawed it.
+    /// A Boolean value that indicates whether another program thawed it.
     var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
 
-    /// Whether everything that should has been continued.
+    /// Returns whether everything that should has been continued.
+    ///
+    /// - Returns: The processes that are still stopped, if any.
     public func checkResumed() -> ResumeCheck {
         let stopped = containment.members().filter { $0.state == .stopped }.identities.filter(shouldRun)
         return stopped.isEmpty ? .resumed : .pending(stopped)
@@ -311,17 +323,17 @@ extension ProcessTree {
 // MARK: - Frozen
 
 extension ProcessTree {
-    /// Why the control group of a tree is frozen.
+    /// A reason why the control group of a tree is frozen.
     public enum FreezeReason: Hashable, Sendable {
         /// Its ``SuspendMethod`` wants it.
         case method
-        /// Its processes are no children of this one, which would not hear of a SIGCONT from elsewhere.
+        /// Its processes are no children of this one, so the kernel does not tell of a SIGCONT from another program.
         case notChild
         /// This process may not signal these.
         case refused([ProcessIdentity])
     }
 
-    /// Why the control group is frozen now; nil where it is not.
+    /// The reason why the control group is frozen; nil if it is not.
     public var freezeReason: FreezeReason? {
         guard desiredState == .stopped, isFreezing else { return nil }
         if suspendMethod != .signal { return .method }
@@ -333,6 +345,9 @@ extension ProcessTree {
 
 extension ProcessTree {
     /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
+    ///
+    /// - Parameter signal: The request to end, which processes may handle.
+    /// - Returns: The processes that did not get the signal.
     @discardableResult
     public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
         let parents = desiredState == .stopped ? parentsToContinue() : []
@@ -349,6 +364,8 @@ extension ProcessTree {
     /// Sends SIGKILL to every process and to what they left behind meanwhile.
     ///
     /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.
+    ///
+    /// - Returns: The processes that did not get the last signal.
     @discardableResult
     public func kill() -> [SignalFailure] {
         desiredState = .ended
@@ -367,7 +384,7 @@ extension ProcessTree {
         return failures
     }
 
-    /// Whether the main process has been reaped and every other process has ended.
+    /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
         guard exitStatus != nil, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
         return members.isEmpty || containment.releaseHelpers(members).isEmpty
@@ -378,7 +395,7 @@ extension ProcessTree {
         _ = containment.lookOutside(containment.releaseHelpers(containment.members()))
     }
 
-    /// How the main process ended, if it has, is no child, and nobody has noticed yet.
+    /// Returns the end of a main process that is no child, if it has ended and this was not told yet.
     func endOfForeignMain() -> ExitStatus? {
         guard !isChild, exitStatus == nil else { return nil }
         let hasEnded =
@@ -405,27 +422,27 @@ extension ProcessTree {
         return containment.members().map { ProcessInfo($0) }
     }
 
-    /// Whether the main process is stopped.
+    /// A Boolean value that indicates whether the main process is stopped.
     public var isMainStopped: Bool {
         guard exitStatus == nil, let status = ProcessStatus(of: main.pid), status.identity == main else { return false }
         return status.state == .stopped
     }
 
-    /// The members, or nil when some may have been missed, for want of a descriptor for example.
+    /// Returns the members, or nil when some may have been missed, for want of a descriptor for example.
     private func allMembers() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
         return isComplete ? members : nil
     }
 
-    /// Whether those who were seen are still all there are. Of the same ones it may say false, where it would cost as much as
-    /// looking at them again.
+    /// Returns whether the members are still all there are. It may return false for the same members, if the answer
+    /// would cost as much as another look.
     private func areStillAll(_ members: [ProcessStatus]) -> Bool {
         let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
         guard isComplete, let numbers else { return false }
         return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
     }
 
-    /// Whether it is all right that a process of the tree was continued.
+    /// Returns whether it is all right that a process of the tree was continued.
     ///
     /// The notice of our own SIGCONT can arrive after the next stop; then the process is stopped again already.
     func allowsContinuing(_ pid: ProcessID) -> Bool {
@@ -433,9 +450,9 @@ extension ProcessTree {
     }
 }
 
-/// How the processes of a tree are kept from running.
+/// A way to keep the processes of a tree from running.
 public enum SuspendMethod: Hashable, Sendable {
-    /// SIGSTOP to each. Parents, shells and debuggers see it, and anybody who may send SIGCONT can undo it.
+    /// SIGSTOP to each. Parents, shells and debuggers see it, and any process that may send SIGCONT can undo it.
     case signal
     /// The cgroup freezer (Linux 5.2), which no process notices. Without a cgroup the same as `signal`.
     case freezer

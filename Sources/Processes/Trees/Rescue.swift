@@ -16,28 +16,29 @@ public enum Rescue {
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
         /// A process or a cgroup, in words.
         public let subject: String
-        /// What the kernel said.
+        /// The error of the kernel.
         public let error: Errno
 
-        /// One line for people, without a full stop.
+        /// One line, without a full stop.
         public var description: String { "\(subject) stays stopped: \(error)" }
     }
 
-    /// What was done.
+    /// The result of a rescue.
     public struct Report: Hashable, Sendable {
         /// The paths of the cgroups that were thawed.
         public var thawed: [String] = []
         /// The processes that were continued, those of a frozen group only if they were stopped besides.
         public var continued: [Continued] = []
-        /// What could not be helped.
+        /// The processes and groups that stay as they were.
         public var failures: [Failure] = []
     }
 
     /// Thaws every group below the apps' directory, and continues every process in them and in the trees, except those
-    /// that somebody else had stopped before the trees were. Doing it again does no harm.
+    /// that another program had stopped before the trees were. Doing it again does no harm.
     ///
-    /// - Parameter cgroups: Where the groups of the apps are, from `CgroupSubtree.existing(at:)`.
-    /// - Parameter trees: What the daemon had kept.
+    /// - Parameter cgroups: The subtree of the apps' groups, from `CgroupSubtree.existing(at:)`.
+    /// - Parameter trees: The trees that the daemon had kept.
+    /// - Returns: The groups that were thawed, the processes that were continued, and the failures.
     public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
         let groups = cgroups?.allAppGroups() ?? []
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
@@ -77,7 +78,7 @@ public enum Rescue {
             try group.write("0", to: "cgroup.freeze")
             report.thawed.append(group.path)
         } catch {
-            // A group that is gone holds nobody.
+            // A group that is gone holds no process.
             guard ![ENOENT, ENODEV].contains(error.rawValue) else { return }
             report.failures.append(Failure(subject: "control group \(group.path)", error: error))
         }

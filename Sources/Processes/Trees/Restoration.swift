@@ -1,23 +1,23 @@
 import CLinux
 
-/// What was found of a tree that an earlier process had launched.
+/// The remains of a tree that an earlier process had launched.
 public enum Restoration {
     /// Something of it is left, and it is in the table. When its main process has ended, `exitStatus` of the tree says
     /// how, and no event will.
     case alive(ProcessTree)
-    /// Nothing is left. It is `unknown` how the main process ended where the kernel does not tell.
+    /// Nothing is left. The end of the main process is `unknown` if the kernel does not tell it.
     case ended(ExitStatus)
 }
 
 extension ProcessTable {
-    /// Takes over a tree that an earlier process launched in this boot, as it was kept by `ProcessTree.saved`.
+    /// Restores a tree that an earlier process launched in this boot, as it was kept by `ProcessTree.saved`.
     ///
     /// Processes are recognized by their start as well as their number, and the main process, unless a pidfd vouches
-    /// for it, by its cgroup too, so that what is kept can be wrong but cannot name a stranger. Set `cgroups` or
-    /// `formerCgroups` before; call `reap()` and `checkMain(of:)` afterwards, because a change that came earlier is told
-    /// once only.
+    /// for it, by its cgroup too. A wrong record therefore cannot name a stranger. Set `cgroups` or `formerCgroups`
+    /// before; call `reap()` and `checkMain(of:)` afterwards, because an earlier change is told once only.
     ///
-    /// - Parameter pidfd: The main process's, if one was kept open. One that is not is left alone.
+    /// - Parameter pidfd: The main process's, if one was kept open. A descriptor of another process is ignored.
+    /// - Returns: The tree, or the end of its main process if nothing is left.
     public func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Restoration {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
@@ -51,7 +51,7 @@ extension ProcessTable {
     private func cgroupContainment(of group: Cgroup?, holding saved: SavedTree) -> CgroupContainment? {
         guard let group, let groups else { return nil }
         let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
-        // What has changed until now is seen by the next look; without this, each group would tell of it once more.
+        // Earlier changes are seen by the next look; without this, each group would tell of them once more.
         _ = found?.acknowledgeChange()
         found?.launch = .init(main: saved.main, token: saved.token, orphans: orphans, helpers: helpers)
         found?.outside = Set(saved.strays)
@@ -61,7 +61,7 @@ extension ProcessTable {
     }
 }
 
-/// What has become of the main process of a saved tree.
+/// The state of the main process of a saved tree.
 private struct FoundMain: ~Copyable {
     /// Nil while it runs, and for a child until it is reaped.
     private(set) var exitStatus: ExitStatus?
@@ -76,7 +76,7 @@ private struct FoundMain: ~Copyable {
         let isKept = pidfd?.target == .process(main.pid)
         descriptor = isKept ? pidfd.take() : ProcessDescriptor.open(main.pid)
 
-        // Whoever has the number while the descriptor is open is the one that the descriptor stands for.
+        // The process that has the number while the descriptor is open is the one that the descriptor stands for.
         guard let status = ProcessStatus(of: main.pid), status.identity == main,
             isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, saved)
         else {
@@ -91,7 +91,8 @@ private struct FoundMain: ~Copyable {
         }
     }
 
-    /// Whether the process is in none of the groups, because systemd has moved it, and has the mark of the launch.
+    /// Returns whether the process is in none of the groups, because systemd has moved it, and has the mark of the
+    /// launch.
     private static func hasLeft(_ groups: CgroupSubtree?, _ saved: SavedTree) -> Bool {
         guard let groups, !groups.isInAnyGroup(saved.main.pid) else { return false }
         return LaunchMark.token(of: saved.main.pid) == saved.token

@@ -1,6 +1,6 @@
-/// What has to be kept of a process tree, so that a later process can take it over with `ProcessTable.restore`.
+/// The part of a process tree that must be kept for a later process to restore it with `ProcessTable.restore`.
 ///
-/// The numbers mean something until the next boot only: whoever keeps them must throw them away then.
+/// The numbers mean something until the next boot only: the record must be discarded then.
 public struct SavedTree: Hashable, Sendable {
     /// The mark of the launch.
     public var token: LaunchToken
@@ -8,15 +8,16 @@ public struct SavedTree: Hashable, Sendable {
     public var main: ProcessIdentity
     /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil: it is held by its process group.
     public var cgroup: String?
-    /// How it is stopped.
+    /// The way in which it is stopped.
     public var suspendMethod: SuspendMethod
-    /// What was wanted of it last.
+    /// The state that was wanted last.
     public var desiredState: ProcessTree.DesiredState
-    /// Processes that somebody else had stopped before the tree was, so that resuming leaves them alone.
+    /// Processes that another program had stopped before the tree was, so that resuming leaves them alone.
     public var heldBefore: [ProcessIdentity]
-    /// How the main process ended, when that is known already.
+    /// The end of the main process, if it is known already.
     public var exitStatus: ExitStatus?
-    /// Whether the main process ran before it was put into a tree, see `ProcessTable.adopt`.
+    /// A Boolean value that indicates whether the main process ran before it was put into a tree, see
+    /// `ProcessTable.adopt`.
     public var isAdopted = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
@@ -26,6 +27,15 @@ public struct SavedTree: Hashable, Sendable {
     public var strays: [ProcessIdentity] = []
 
     /// Takes values that were kept before. Nothing is believed of them until the tree is adopted.
+    ///
+    /// - Parameters:
+    ///   - token: The mark of the launch.
+    ///   - main: The main process.
+    ///   - cgroup: The name of its cgroup; nil if it has none.
+    ///   - suspendMethod: The way in which it is stopped.
+    ///   - desiredState: The state that was wanted last.
+    ///   - heldBefore: Processes that another program had stopped before.
+    ///   - exitStatus: The end of the main process, if it is known.
     public init(
         token: LaunchToken,
         main: ProcessIdentity,
@@ -46,11 +56,11 @@ public struct SavedTree: Hashable, Sendable {
 }
 
 extension ProcessTree {
-    /// A tree of thousands of stopped processes must not fill the place where this is kept: who is left out is resumed
-    /// with the others.
+    /// A tree of thousands of stopped processes must not fill the record: those that are left out are resumed with the
+    /// others.
     private static let heldLimit = 256
 
-    /// What to keep of the tree as it is now.
+    /// The record of the tree as it is now.
     public var saved: SavedTree {
         var saved = SavedTree(
             token: token,

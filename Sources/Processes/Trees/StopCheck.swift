@@ -1,6 +1,6 @@
 import CLinux
 
-/// Whether a tree that was asked to stop has.
+/// The result of a request to stop a tree.
 public enum StopCheck: Hashable, Sendable {
     /// Every process of the tree was seen stopped, and no other was found afterwards. An empty tree counts as stopped.
     case stopped
@@ -8,7 +8,7 @@ public enum StopCheck: Hashable, Sendable {
     case pending([ProcessIdentity])
 }
 
-/// Whether a tree that was asked to go on has.
+/// The result of a request to resume a tree.
 public enum ResumeCheck: Hashable, Sendable {
     case resumed
     /// These are still stopped.
@@ -16,15 +16,15 @@ public enum ResumeCheck: Hashable, Sendable {
 }
 
 extension ProcessStatus {
-    /// Whether no thread of the process can run until it, or a child that it waits for, is continued.
+    /// Returns whether no thread of the process can run until it, or a child that it waits for, is continued.
     func isHeld(among members: [ProcessStatus]) -> Bool {
         let threads = threads().filter { !$0.state.isGone && !$0.state.isHeld }
         guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
         return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
     }
 
-    /// Whether a thread of the process may hear of its children. One in an uninterruptible wait is in no waitpid(2), and acts
-    /// on a SIGSTOP that it has been sent before it gets to one.
+    /// A Boolean value that indicates whether a thread of the process may learn of a change of its children. A thread
+    /// in an uninterruptible wait is in no waitpid(2), and acts on a pending SIGSTOP before it gets to one.
     var mayWaitForChildren: Bool {
         !isZombie && !threads().allSatisfy { $0.state.isGone || $0.state.isHeld || $0.state == .uninterruptible }
     }
@@ -34,7 +34,7 @@ extension ProcessStatus {
         return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { ProcessStatus(ofThread: $0, of: pid) }
     }
 
-    /// How many stopped processes some of its threads may wait for.
+    /// Returns the number of stopped processes that some of its threads may wait for.
     ///
     /// A thread in vfork(2), which posix_spawn(3) uses, waits uninterruptibly for its child to execute a program.
     /// When the child is stopped before that, the parent can neither run nor show as stopped.
@@ -50,7 +50,8 @@ extension ProcessStatus {
 }
 
 extension ProcFile {
-    /// Whether a thread is in a system call that lasts until its child has executed a program; false where that is not told.
+    /// Returns whether a thread is in a system call that lasts until its child has executed a program; false if the
+    /// kernel does not tell.
     fileprivate static func waitsForChild(_ thread: ProcessID, of process: ProcessID) -> Bool {
         // A number and, in hexadecimal, its arguments: "56 0x4011 …".
         let text = read("/proc/\(process)/task/\(thread)/syscall", limit: 256)
