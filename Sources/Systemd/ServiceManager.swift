@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// What a service tells the manager that started it: the assignments of sd_notify(3) that lifed uses.
+/// A notification to the service manager: the assignments of sd_notify(3) that lifed uses.
 public enum ServiceNotification: Equatable, Sendable {
     /// Starting up, or reading the configuration again, is done.
     case ready
@@ -11,7 +11,7 @@ public enum ServiceNotification: Equatable, Sendable {
     case reloading
     /// Shutting down has begun.
     case stopping
-    /// What is being done, a stop for example, may take as long as this from now, where the unit gives it less (sd_notify(3),
+    /// Allows the present step, for example a stop, to take this long from now if the unit gives it less (sd_notify(3),
     /// systemd 236).
     case extendTimeout(Duration)
     /// One line about what the service is doing, for `systemctl status`.
@@ -20,7 +20,7 @@ public enum ServiceNotification: Equatable, Sendable {
 
 /// The service manager that started this process, if one did.
 public enum ServiceManager {
-    /// Whether somebody waits for notifications (`NOTIFY_SOCKET` is set).
+    /// A Boolean value that indicates whether a manager waits for notifications (`NOTIFY_SOCKET` is set).
     public static var isPresent: Bool {
         guard let value = unsafe getenv("NOTIFY_SOCKET") else { return false }
         return unsafe value.pointee != 0
@@ -35,7 +35,8 @@ public enum ServiceManager {
         try unsafe checked(sd_notify(0, message), "notify the service manager")
     }
 
-    /// How often, in microseconds, the manager wants a sign of life, or nil when it wants none or asks another process.
+    /// Returns the interval of the watchdog in microseconds; nil if the manager wants no sign of life, or asks another
+    /// process.
     ///
     /// - Throws: `SystemdError` with `EINVAL` when the environment holds something that is no interval.
     public static func watchdogInterval() throws(SystemdError) -> UInt64? {
@@ -58,8 +59,8 @@ extension ServiceNotification {
     }
 }
 
-/// A descriptor that the service manager passed to this process: a socket that it opened, or one that was stored with
-/// ``ServiceManager/storeDescriptors(_:name:)`` before.
+/// A descriptor that the service manager passed to this process: a socket that it opened, or a descriptor that was
+/// stored with ``ServiceManager/storeDescriptors(_:name:)`` before.
 public struct PassedDescriptor: Equatable, Sendable {
     /// The socket's `FileDescriptorName=`, the name that it was stored by, or `unknown` when the manager gave none.
     public let name: String
@@ -73,12 +74,13 @@ public struct PassedDescriptor: Equatable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Whether it is a listening AF_UNIX stream socket, the only kind that lifed can serve.
+    /// A Boolean value that indicates whether it is a listening AF_UNIX stream socket, the only kind that lifed can
+    /// serve.
     public var isListeningUnixStream: Bool {
         sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0
     }
 
-    /// Whether it is an AF_UNIX stream socket with a peer.
+    /// A Boolean value that indicates whether it is an AF_UNIX stream socket with a peer.
     public var isUnixStream: Bool {
         sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
     }
@@ -117,7 +119,7 @@ extension ServiceManager {
         try checked(result, "have descriptors kept by the service manager")
     }
 
-    /// Has the manager close what it keeps under the name.
+    /// Makes the manager close the descriptors that it keeps under the name.
     ///
     /// - Throws: `SystemdError` when a manager is there but cannot be reached.
     public static func discardDescriptors(name: String) throws(SystemdError) {

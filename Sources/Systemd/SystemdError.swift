@@ -2,7 +2,7 @@ import Glibc
 
 /// A call of libsystemd, or of the kernel on its behalf, that failed.
 public struct SystemdError: Error, Equatable, CustomStringConvertible {
-    /// What was being done, as a phrase that follows "could not": `watch descriptor 7`.
+    /// The operation, as a phrase that follows "could not": `watch descriptor 7`.
     public let operation: String
 
     /// The positive error number of errno(3).
@@ -14,13 +14,13 @@ public struct SystemdError: Error, Equatable, CustomStringConvertible {
         self.errno = errno == .min ? EINVAL : abs(errno)
     }
 
-    /// One line for a person: what failed, and the C library's text for why.
+    /// One line: the operation that failed, and the C library's text for the cause.
     public nonisolated var description: String {
         "could not \(operation): \(errorText(errno))"
     }
 }
 
-/// The text of an error number. glibc hands out constant strings here, except for numbers that are no errors.
+/// Returns the text of an error number. glibc hands out constant strings here, except for numbers that are no errors.
 private nonisolated func errorText(_ number: Int32) -> String {
     guard let name = unsafe strerror(number) else { return "error \(number)" }
     return unsafe String(cString: name)
@@ -41,7 +41,7 @@ public struct OwnedDescriptor: ~Copyable {
     /// The number, to be used while the owner is alive.
     public let rawValue: Int32
 
-    /// Takes over a descriptor that nobody else closes.
+    /// Creates the owner of a descriptor.
     public init(takingOver rawValue: Int32) {
         self.rawValue = rawValue
     }

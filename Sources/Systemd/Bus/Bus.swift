@@ -3,10 +3,10 @@ import Glibc
 
 /// A message bus, D-Bus: connected to as soon as it is there, and again when it comes back. Nothing here waits.
 ///
-/// A bus that is not there costs nothing: the kernel tells when its socket appears. One that is there and cuts the
-/// connection off is tried again after a second, and after twice as long each time, up to a minute.
+/// An absent bus costs nothing: the kernel tells when its socket appears. If a bus closes the connection, it is tried
+/// again after a second, and after twice as long each time, up to a minute.
 ///
-/// What was asked for on a connection ends with it. `watchName` is the way to be told when to ask again.
+/// Requests on a connection end with it. `watchName` tells when to ask again.
 @MainActor public final class Bus {
     /// The system bus's address: `DBUS_SYSTEM_BUS_ADDRESS`, or what the D-Bus specification says.
     public static var systemAddress: String {
@@ -14,11 +14,11 @@ import Glibc
         return value.flatMap { $0.isEmpty ? nil : $0 } ?? "unix:path=/run/dbus/system_bus_socket"
     }
 
-    /// Called with one line for a person when the bus cannot be used although it is there. Repeated only after
-    /// the bus could be used in between.
+    /// Called with one line when the bus cannot be used although it is there. Repeated only after the bus could be used
+    /// in between.
     public var onProblem: ((String) -> Void)?
 
-    /// Whether the bus has greeted back.
+    /// A Boolean value that indicates whether the bus has answered the greeting.
     public private(set) var isConnected = false
 
     private let loop: EventLoop
@@ -71,7 +71,7 @@ import Glibc
         }
     }
 
-    /// Watches who owns a well-known name, through all connections, for as long as the result is kept.
+    /// Watches the owner of a well-known name, through all connections, for as long as the result is kept.
     ///
     /// - Parameter onOwner: Called with the owner's unique name whenever there is a new one, with nil when there is
     ///   none any more.
@@ -105,7 +105,7 @@ extension Bus {
     }
 
     private func end(because reason: String) {
-        // The delay begins anew for a connection that has been of use, which one that was refused never is.
+        // The delay begins anew after a useful connection. A connection that was refused never is.
         let wasOfUse = names.contains { $0.name?.hasAnswer == true }
         isConnected = false
         connection = nil
@@ -131,7 +131,7 @@ private struct WeakName {
     weak var name: BusName?
 }
 
-/// Watches who owns a well-known name. See `Bus.watchName`.
+/// The owner of a well-known name, watched. See `Bus.watchName`.
 ///
 /// The owner's unique name is what to match signals by. The bus itself attests it: `org.freedesktop.DBus` is a name
 /// that no client can send by.
@@ -139,7 +139,8 @@ private struct WeakName {
     /// The unique name of the owner, if there is one.
     public private(set) var owner: String?
 
-    /// Whether the bus has said who owns the name, or that nobody does, since it was connected to.
+    /// A Boolean value that indicates whether the bus has named the owner, or said that there is none, on this
+    /// connection.
     private(set) var hasAnswer = false
 
     private let name: String

@@ -1,9 +1,9 @@
 import CSystemd
 import Glibc
 
-/// A method call: to whom, what, with which arguments. It never starts a service that does not run.
+/// A method call: destination, method and arguments. It never starts a service that does not run.
 public struct BusCall {
-    /// What a call can be given; D-Bus distinguishes more, lifed needs no more.
+    /// An argument of a call. D-Bus distinguishes more types than lifed needs.
     public enum Argument {
         /// `s`
         case text(String)
@@ -42,7 +42,7 @@ public struct BusCall {
 }
 
 extension BusCall {
-    /// The call as libsystemd wants it, to be unreferenced by the caller.
+    /// Returns the call as libsystemd wants it, to be unreferenced by the caller.
     func message(on bus: OpaquePointer) throws(SystemdError) -> OpaquePointer {
         var message: OpaquePointer?
         let result = unsafe sd_bus_message_new_method_call(bus, &message, destination, path, interface, member)
@@ -76,8 +76,8 @@ extension BusCall {
 
 /// Which signals are meant: the match rules of the D-Bus specification, as far as they are used here.
 public struct BusMatchRule {
-    /// The unique name of the sender. A well-known name is no protection here: anybody may send a signal straight
-    /// to a connection, and libsystemd cannot tell who owns the name.
+    /// The unique name of the sender. A well-known name is no protection here: any client may send a signal straight to
+    /// a connection, and libsystemd cannot tell the owner of the name.
     public var sender: String
     /// The object; nil for any.
     public var path: String?

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// One connection to a message bus, from its first attempt to its end. What was asked for on it ends with it.
+/// One connection to a message bus, from its first attempt to its end. Requests on it end with it.
 ///
 /// libsystemd connects from the loop: it waits for a socket that is not there yet with inotify(7), and neither
 /// connecting nor the greeting waits here (sd_bus_set_watch_bind(3), sd_bus_set_connected_signal(3)).
@@ -25,7 +25,7 @@ import Glibc
         try unsafe checked(sd_bus_set_watch_bind(bus, 1), "wait for a bus")
         try unsafe checked(sd_bus_set_connected_signal(bus, 1), "be told of a bus")
         try unsafe checked(sd_bus_attach_event(bus, loop.event, Int32(SD_EVENT_PRIORITY_NORMAL)), "watch a bus")
-        // The library would otherwise write out what is queued, and wait for that, when the loop ends.
+        // The library would otherwise write out its queue, and wait for that, when the loop ends.
         try unsafe checked(sd_bus_set_close_on_exit(bus, 0), "leave a bus alone")
         for (member, isUp) in [("Connected", true), ("Disconnected", false)] {
             let rule = "sender='\(Self.local)',interface='\(Self.local)',member='\(member)'"
@@ -77,7 +77,7 @@ import Glibc
     }
 }
 
-/// What is waited for on a bus: the reply to a call, or signals that match a rule. Dropping it ends the wait.
+/// A pending reply, or a subscription to signals that match a rule. Dropping it ends the wait.
 ///
 /// libsystemd holds the object's address without a reference of its own, and forgets it with the slot.
 @MainActor
@@ -107,12 +107,12 @@ extension BusSlot {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// Takes over the reference that one of the sd_bus functions made.
+    /// Keeps the reference that one of the sd_bus functions made.
     func setSlot(_ slot: OpaquePointer?) {
         unsafe self.slot = slot
     }
 
-    /// What every callback of libsystemd comes down to. The result lets other matches see the message too.
+    /// Delivers a message to its handler. The result lets other matches see the message too.
     nonisolated static func deliver(_ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
         let object = unsafe Unmanaged<BusSlot>.fromOpaque(userdata)

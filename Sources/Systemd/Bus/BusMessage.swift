@@ -18,10 +18,10 @@ public struct BusError: Error, Equatable, CustomStringConvertible {
     /// Such as `org.freedesktop.DBus.Error.NameHasNoOwner`.
     public let name: String
 
-    /// What the answerer says about it.
+    /// The explanation of the answering service.
     public let message: String
 
-    /// One line for a person.
+    /// One line.
     public nonisolated var description: String { message.isEmpty ? name : "\(message) (\(name))" }
 }
 
@@ -34,7 +34,7 @@ extension BusMessage {
     }
 }
 
-/// What a reply holds: values or an error.
+/// Returns the values or the error of a reply.
 func readReply(_ message: OpaquePointer) -> Result<[BusValue], BusError> {
     guard let error = unsafe sd_bus_message_get_error(message) else { return unsafe .success(readValues(of: message)) }
     let (name, explanation) = unsafe (error.pointee.name, error.pointee.message)
@@ -45,10 +45,10 @@ private func text(_ string: UnsafePointer<CChar>?) -> String? {
     unsafe string.map { unsafe String(cString: $0) }
 }
 
-/// Reads what is left of the container that the message stands in.
+/// Reads the rest of the container that the message stands in.
 ///
-/// libsystemd has checked the message as it arrived, so a failure can only mean that memory ran out; what was read
-/// until then is returned, and whoever wants more finds it missing.
+/// libsystemd has checked the message as it arrived, so a failure can only mean that memory ran out; the values that
+/// were read until then are returned.
 private func readValues(of message: OpaquePointer) -> [BusValue] {
     var values: [BusValue] = []
     while let value = unsafe readValue(of: message) { values.append(value) }
@@ -112,7 +112,7 @@ private func readBasic(_ type: CChar, of message: OpaquePointer) -> BusValue? {
     }
 }
 
-/// The message keeps its own descriptor and closes it, so this one is a copy.
+/// Returns the message keeps its own descriptor and closes it, so this one is a copy.
 private func readDescriptor(of message: OpaquePointer) -> BusValue? {
     var borrowed: Int32 = -1
     let type = CChar(bitPattern: UInt8(ascii: "h"))

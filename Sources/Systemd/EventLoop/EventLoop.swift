@@ -62,15 +62,16 @@ import Glibc
 
     /// Pings the service manager's watchdog from the loop, at the rate that the manager asked for.
     ///
-    /// - Returns: whether the manager asked for it (`WatchdogSec=` in the unit, see sd_event_set_watchdog(3)).
+    /// - Returns: Whether the manager asked for it (`WatchdogSec=` in the unit, see sd_event_set_watchdog(3)).
+    /// - Throws: `SystemdError` when the environment makes no sense, or there is no memory left.
     @discardableResult
     public func enableWatchdog() throws(SystemdError) -> Bool {
         try unsafe checked(sd_event_set_watchdog(event, 1), "enable the watchdog") > 0
     }
 }
 
-/// CLOCK_MONOTONIC at this very moment, in microseconds: the clock that the loop, its timers and the service manager
-/// share.
+/// Returns CLOCK_MONOTONIC at this very moment, in microseconds: the clock that the loop, its timers and the service
+/// manager share.
 func monotonicMicroseconds() -> UInt64 {
     var time = timespec()
     // Fails only for a clock that does not exist.

@@ -14,19 +14,19 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
     /// For what must not wait behind a flood of other events.
     public static let important = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
 
-    /// What a source has unless it is given another.
+    /// The default.
     public static let normal = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_NORMAL))
 
     /// For what may wait until nothing else is left to do.
     public static let idle = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
 
-    /// Whether `left` is dispatched before `right`.
+    /// Returns whether `left` is dispatched before `right`.
     public nonisolated static func < (left: EventPriority, right: EventPriority) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// What all kinds of sources have in common: a reference to libsystemd's source, a handler, and their end.
+/// The base of all sources: a reference to libsystemd's source, a handler, and their end.
 ///
 /// libsystemd holds the object's address without a reference of its own. That is safe because the source is disabled
 /// before the object goes away, and because libsystemd keeps a source that is being dispatched until its callback
@@ -47,7 +47,7 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
         cancel()
     }
 
-    /// Ends the source: its handler is never called again, and what it refers to is let go. Harmless when repeated.
+    /// Ends the source: its handler is never called again, and is released. Harmless when repeated.
     public final func cancel() {
         handler = nil
         guard let source = unsafe source else { return }
@@ -55,7 +55,7 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
         unsafe sd_event_source_disable_unref(source)
     }
 
-    /// Whether the source has been ended.
+    /// A Boolean value that indicates whether the source has been ended.
     public final var isCancelled: Bool { unsafe source == nil }
 
     /// Sets where the source stands among those that become ready together.
@@ -71,7 +71,7 @@ extension EventSource {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// Takes over the reference that one of the sd_event_add functions made.
+    /// Keeps the reference that one of the sd_event_add functions made.
     func setSource(_ source: OpaquePointer?) {
         unsafe self.source = source
     }
@@ -88,7 +88,7 @@ extension EventSource {
         _ = unsafe body(source)
     }
 
-    /// What every callback of libsystemd comes down to. The result keeps the source enabled.
+    /// Delivers an event to the handler of its source. The result keeps the source enabled.
     nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
         let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata)
@@ -96,9 +96,9 @@ extension EventSource {
         return 0
     }
 
-    /// No reference to the source is held while its handler runs. Otherwise one that is dropped there would be watched
-    /// until the handler has returned, and what it watches may be closed by then: if a child has a copy of that
-    /// descriptor, the kernel goes on reporting it for a source that is no more.
+    /// Returns the handler. No reference to the source is held while it runs: otherwise a source that is dropped there
+    /// would be watched until the handler has returned, and its descriptor may be closed by then. If a child has a copy
+    /// of that descriptor, the kernel goes on reporting it.
     private static func handler(of source: Unmanaged<EventSource<Event>>) -> Handler? {
         unsafe source.takeUnretainedValue().handler
     }

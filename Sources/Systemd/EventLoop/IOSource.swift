@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// What a descriptor can be watched for, and what it was found to be: the bits of epoll_ctl(2).
+/// The readiness of a descriptor: the bits of epoll_ctl(2).
 public struct IOEvents: OptionSet, Sendable {
     /// The bits as epoll knows them.
     public let rawValue: UInt32
@@ -23,8 +23,8 @@ public struct IOEvents: OptionSet, Sendable {
     /// The peer writes no more. Has to be asked for.
     public static let peerClosed = IOEvents(rawValue: EPOLLRDHUP.rawValue)
 
-    /// Not a readiness but a way of telling: what was reported once is reported again only when there is more of it, or
-    /// after ``IOSource/retrigger()``.
+    /// Not a readiness but a mode: an event is reported again only if there is more of it, or after
+    /// ``IOSource/retrigger()``.
     public static let edgeTriggered = IOEvents(rawValue: EPOLLET.rawValue)
 
     /// Both directions are closed. Reported without being asked for.
@@ -36,7 +36,7 @@ public struct IOEvents: OptionSet, Sendable {
 
 /// Watches a descriptor, level-triggered: the handler is called again until what made it ready was dealt with.
 ///
-/// The descriptor stays the caller's, who closes it after the source was cancelled.
+/// The descriptor stays the caller's, and must be closed after the source was cancelled.
 public final class IOSource: EventSource<IOEvents> {
     private var watched: IOEvents
 
@@ -56,7 +56,7 @@ public final class IOSource: EventSource<IOEvents> {
         unsafe setSource(source)
     }
 
-    /// What the descriptor is watched for. An empty set still reports errors and hang-ups.
+    /// The events that the descriptor is watched for. An empty set still reports errors and hang-ups.
     public var events: IOEvents {
         get { watched }
         set {
@@ -72,7 +72,7 @@ public final class IOSource: EventSource<IOEvents> {
         unsafe withSource { source in unsafe sd_event_source_set_io_events(source, watched.rawValue) }
     }
 
-    /// Whether the descriptor is watched at all. Disabling keeps what there is to read for later.
+    /// A Boolean value that indicates whether the descriptor is watched. Disabling keeps its input for later.
     public var isEnabled = true {
         didSet {
             guard isEnabled != oldValue else { return }
@@ -84,8 +84,13 @@ public final class IOSource: EventSource<IOEvents> {
 extension EventLoop {
     /// Watches a descriptor for `events` until the source that is returned is cancelled or dropped.
     ///
+    /// - Parameters:
+    ///   - descriptor: An open descriptor, which stays the caller's.
+    ///   - events: The events that the handler is called for.
+    ///   - handler: Called with the events that are there.
+    /// - Returns: The source, which ends when it is dropped.
     /// - Throws: `SystemdError` with `EPERM` for a file that cannot be polled (a regular file), `EEXIST` for a
-    ///   descriptor that is watched already, `EBADF` for one that is not open.
+    ///   descriptor that is watched already, `EBADF` for a closed descriptor.
     public func watch(
         descriptor: Int32,
         events: IOEvents,
@@ -95,7 +100,7 @@ extension EventLoop {
     }
 }
 
-/// A change of a directory, or of what is in it: inotify(7).
+/// A change of a directory, or of an entry in it: inotify(7).
 public struct InotifyEvent: Sendable {
     /// The bits that were asked for, and those that come unasked: `IN_Q_OVERFLOW` when events were lost,
     /// `IN_IGNORED` when the directory is gone and nothing more will come.

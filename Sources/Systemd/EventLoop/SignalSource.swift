@@ -1,12 +1,12 @@
 import CSystemd
 import Glibc
 
-/// What the kernel says of a signal that arrived: the parts of signalfd(2)'s record that lifed uses.
+/// A signal that arrived: the parts of signalfd(2)'s record that lifed uses.
 public struct SignalInfo: Equatable, Sendable {
     /// The signal's number, as in signal(7).
     public let number: Int32
 
-    /// Why it was sent: `SI_USER`, `SI_QUEUE`, or for SIGCHLD `CLD_EXITED` and the like.
+    /// The cause: `SI_USER`, `SI_QUEUE`, or for SIGCHLD `CLD_EXITED` and the like.
     public let code: Int32
 
     /// The process that sent it, or for SIGCHLD the child that it is about. 0 when the kernel itself sent it.
@@ -31,7 +31,7 @@ extension SignalInfo {
 
 /// Receives a signal in the loop instead of in a signal handler. Arrivals that wait together are merged by the kernel.
 ///
-/// Cancelling leaves the signal blocked, so that one that is already on its way does not end the process.
+/// Cancelling leaves the signal blocked, so that a signal that is already on its way does not end the process.
 public final class SignalSource: EventSource<SignalInfo> {
     init(loop: EventLoop, number: Int32, handler: @escaping Handler) throws(SystemdError) {
         super.init(handler: handler)
@@ -63,10 +63,15 @@ private func block(signal number: Int32) throws(SystemdError) {
 extension EventLoop {
     /// Receives a signal, which is blocked for the calling thread from now on.
     ///
-    /// Threads inherit the mask of the one that makes them. Call this before there are any others, or the kernel may
+    /// Threads inherit the mask of the thread that makes them. Call this before there are any others, or the kernel may
     /// deliver the signal to one of those.
     ///
-    /// - Throws: `SystemdError` with `EINVAL` for a number that is no signal, `EBUSY` for one that is received already.
+    /// - Parameters:
+    ///   - number: The signal, as in signal(7).
+    ///   - handler: Called with the signal's record.
+    /// - Returns: The source, which ends when it is dropped.
+    /// - Throws: `SystemdError` with `EINVAL` for a number that is no signal, `EBUSY` for a signal that is received
+    ///   already.
     public func signal(_ number: Int32, handler: @escaping SignalSource.Handler) throws(SystemdError) -> SignalSource {
         try SignalSource(loop: self, number: number, handler: handler)
     }

@@ -3,12 +3,12 @@ import Glibc
 
 /// A one-shot timer that can be armed again and again.
 public final class TimerSource: EventSource<Void> {
-    /// What a timer goes by.
+    /// A clock that a timer can use.
     public enum Clock: Sendable {
         /// CLOCK_MONOTONIC, which stands still while the machine sleeps, so that a deadline is not missed for a closed
         /// lid.
         case monotonic
-        /// CLOCK_REALTIME, which people set. An instant that was passed over in sleep counts on waking.
+        /// CLOCK_REALTIME, which can be set. An instant that was passed over in sleep counts on waking.
         case wall
 
         fileprivate var number: clockid_t {
@@ -36,7 +36,7 @@ public final class TimerSource: EventSource<Void> {
         disarm()
     }
 
-    /// How late, in microseconds, libsystemd may be in order to wake the processor less often. Zero would mean 250 ms.
+    /// The delay, in microseconds, that libsystemd may add to wake the processor less often. Zero would mean 250 ms.
     private static let accuracy: UInt64 = 1
 
     /// Calls the handler once at that instant of its clock, or in the next iteration when it has passed.
@@ -56,6 +56,10 @@ public final class TimerSource: EventSource<Void> {
 extension EventLoop {
     /// Makes a timer, disarmed.
     ///
+    /// - Parameters:
+    ///   - clock: The clock of its instants.
+    ///   - handler: Called once for each instant that was set.
+    /// - Returns: The timer.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
     public func timer(
         on clock: TimerSource.Clock = .monotonic, handler: @escaping TimerSource.Handler
@@ -75,15 +79,15 @@ public final class DeferredSource: EventSource<Void> {
         setEnabled(SD_EVENT_OFF)
     }
 
-    /// Makes the handler run once. Called from the handler itself, it makes it run once more, when what has become ready
-    /// in the meantime has had its turn.
+    /// Makes the handler run once. Called from the handler itself, it makes it run once more, after other ready
+    /// sources.
     public func schedule() {
         joinTheQueue()
         setEnabled(SD_EVENT_ONESHOT)
     }
 
-    /// To libsystemd a deferred source is ready from when it is made until its end, and who has been ready longest comes
-    /// first: one that goes on and on would keep everybody else waiting. A new one in its place does not.
+    /// Replaces the source. libsystemd counts a deferred source as ready from its creation to its end, and dispatches
+    /// the source first that has been ready longest: a source that goes on and on would keep all others waiting.
     private func joinTheQueue() {
         unsafe withSource { old in
             guard unsafe sd_event_source_get_enabled(old, nil) == SD_EVENT_OFF, let new = unsafe try? makeSource()

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A connected datagram socket that only tells whether somebody listens at a path and has room for one more datagram.
+/// A connected datagram socket that only tells whether a listener at a path has room for one more datagram.
 ///
 /// libsystemd writes to the journal with a blocking socket. A journald that is stopped or stuck would therefore stop
 /// its clients as soon as its queue is full (net.unix.max_dgram_qlen datagrams). The kernel reports a connected
 /// datagram socket as writable only while its peer's queue has room, so asking first keeps the caller from waiting.
 @MainActor final class DatagramProbe {
-    /// What there is at the other end.
+    /// The state of the other end.
     enum Peer: Equatable {
         /// A listener that would take a datagram now.
         case ready
-        /// A listener that has not read what it was sent.
+        /// A listener whose queue is full.
         case full
-        /// Nobody; the error number says why.
+        /// No listener; the error number says why.
         case absent(errno: Int32)
     }
 

@@ -3,11 +3,11 @@ import Glibc
 
 /// The system's journal, as a client: sd-journal(3) of libsystemd.
 public final class Journal {
-    /// How important an entry is: the levels of syslog(3).
+    /// The importance of an entry: the levels of syslog(3).
     public enum Priority: Int32, Sendable {
         /// The system is unusable.
         case emergency = 0
-        /// Somebody has to act at once.
+        /// An administrator has to act at once.
         case alert = 1
         /// Something essential failed.
         case critical = 2
@@ -19,7 +19,7 @@ public final class Journal {
         case notice = 5
         /// Normal.
         case info = 6
-        /// For those who look for a mistake.
+        /// For the search for a mistake.
         case debug = 7
     }
 
@@ -37,7 +37,7 @@ public final class Journal {
         probe = DatagramProbe(path: socketPath)
     }
 
-    /// Whether there is a journald to write to.
+    /// A Boolean value that indicates whether journald can be reached.
     public var isAvailable: Bool {
         if case .absent = probe.peer() { return false }
         return true
@@ -66,7 +66,7 @@ public final class Journal {
     /// Makes a stream whose lines become entries with the given identifier, for the output of an app.
     ///
     /// - Parameters:
-    ///   - identifier: what `journalctl -t` selects by, and what is shown in front of each line.
+    ///   - identifier: The name that `journalctl -t` selects by and shows in front of each line.
     ///   - priority: the level of every line; prefixes such as `<3>` in the app's output change nothing.
     /// - Throws: `SystemdError` when there is no journald, or it takes no more streams.
     public func streamDescriptor(identifier: String, priority: Priority) throws(SystemdError) -> OwnedDescriptor {
@@ -109,8 +109,8 @@ private struct JournalEntry {
 
 /// One field of a structured journal entry.
 public struct JournalField: Equatable, Sendable {
-    /// What journald takes for a field that clients may set: capitals, digits and underscores, at most 64 of them,
-    /// beginning with a capital (systemd.journal-fields(7); a leading underscore is journald's own).
+    /// The name, as journald accepts it from a client: capitals, digits and underscores, at most 64 of them, beginning
+    /// with a capital (systemd.journal-fields(7); a leading underscore is journald's own).
     public let name: String
 
     /// Any text, of several lines too.
@@ -123,7 +123,7 @@ public struct JournalField: Equatable, Sendable {
         self.value = value
     }
 
-    /// Whether journald accepts a field of that name from a client.
+    /// Returns whether journald accepts a field of that name from a client.
     public static func isValid(name: String) -> Bool {
         guard let first = name.utf8.first, isCapital(first), name.utf8.count <= 64 else { return false }
         return name.utf8.allSatisfy { byte in isCapital(byte) || isDigit(byte) || byte == UInt8(ascii: "_") }
