@@ -16,17 +16,20 @@ public struct CalendarEvent: Hashable, Sendable, CustomStringConvertible {
     var year = Values.any
     var month = Values.any
     var day = Values.any
-    /// Whether days are counted from the end of the month.
+    /// A Boolean value that indicates whether days are counted from the end of the month.
     var countsFromEnd = false
     var hour = Values.one(0)
     var minute = Values.one(0)
     var microsecond = Values.one(0)
-    /// Whether its times are in UTC.
+    /// A Boolean value that indicates whether its times are in UTC.
     var isUTC = false
 
     static let everyWeekday: UInt8 = 0b111_1111
 
     /// Reads an event.
+    ///
+    /// - Parameter text: The event in the form of systemd.time(7).
+    /// - Throws: ``CalendarEventError`` with the place and the expectation.
     public init(_ text: String) throws(CalendarEventError) {
         description = text
         var parser = CalendarEventParser(text)
@@ -35,7 +38,7 @@ public struct CalendarEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CalendarEvent {
-    /// The first time that an event happens after an instant; nil where it does not happen any more.
+    /// Returns the first time that an event happens after an instant; nil if it does not happen any more.
     ///
     /// Where clocks are put forward, the times left out have no events. Where they are put back, a time that comes twice
     /// counts once, the first time, unless the event has any hour (`*`): then it goes on evenly.
@@ -76,7 +79,7 @@ extension CalendarEvent {
         return nil
     }
 
-    /// What the clocks are put back to, if that is between two instants.
+    /// Returns the local time that the clocks are put back to, if that is between two instants.
     private func localTimeWhenPutBack(
         between earlier: Timestamp, and later: Timestamp, in rules: some TimeZoneRules
     ) -> LocalTime? {
@@ -92,7 +95,7 @@ extension CalendarEvent {
 // MARK: - Local times
 
 extension CalendarEvent {
-    /// The first local time from `start` on that the event describes, existing or not.
+    /// Returns the first local time from `start` on that the event describes, existing or not.
     func firstMatch(from start: LocalTime) -> LocalTime? {
         var time = start
         // Each turn begins a later unit of time than the one before, and there are no more than the years have.
@@ -148,12 +151,12 @@ extension CalendarEvent {
     }
 }
 
-/// What is wrong with the text of a calendar event, and where.
+/// A mistake in the text of a calendar event, and its place.
 public struct CalendarEventError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The byte of the text, counted from 1; one more than there are for its end.
     public let position: Int
 
-    /// What was expected, as one clause.
+    /// The expectation that the text does not meet, as one clause.
     public let message: String
 
     /// `expected an hour from 0 to 23 at character 5`.

@@ -3,7 +3,7 @@ struct CalendarEventParser {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// Longer than any event that a person writes.
+    /// Longer than any event that a user writes.
     private static let longest = 512
 
     init(_ text: String) {
@@ -82,7 +82,7 @@ extension CalendarEventParser {
         skipSpaces()
     }
 
-    /// Whether another weekday follows. A comma may end the list, too.
+    /// Returns whether another weekday follows. A comma may end the list, too.
     private mutating func parseComma() throws(CalendarEventError) -> Bool {
         guard consume(",") else { return false }
         guard current != nil else { return false }
@@ -103,7 +103,7 @@ extension CalendarEventParser {
         return day
     }
 
-    /// The names in full or their first three letters, in any case.
+    /// Returns the names in full or their first three letters, in any case.
     private static func weekday(in word: some Sequence<UInt8>) -> Int? {
         let text = String(decoding: Array(word), as: UTF8.self).lowercased()
         let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -173,7 +173,7 @@ extension CalendarEventParser {
         return element
     }
 
-    /// A number in millionths; further decimal places are rounded.
+    /// Returns a number in millionths; further decimal places are rounded.
     private mutating func parseNumber() throws(CalendarEventError) -> Int {
         let digits = parseDigits()
         guard !digits.isEmpty else { throw failure("expected a number or *") }

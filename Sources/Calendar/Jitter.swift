@@ -1,7 +1,7 @@
 /// Delays that keep what happens at the same time apart.
 public enum Jitter {
-    /// A delay from zero to `maximum`, in whole microseconds: always the same for the same app and the same instant,
-    /// and as good as random otherwise, so that it needs no memory.
+    /// Returns a delay from zero to `maximum`, in whole microseconds: always the same for the same app and the same
+    /// instant, and as good as random otherwise, so that it needs no memory.
     public static func delay(for app: String, at instant: Timestamp, upTo maximum: Duration) -> Duration {
         let (seconds, attoseconds) = min(max(maximum, .zero), longest).components
         let limit = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
@@ -13,7 +13,7 @@ public enum Jitter {
     /// More than any schedule needs, and few enough microseconds to count.
     private static let longest = Duration.seconds(366 * 86_400)
 
-    /// FNV-1a, which, unlike Swift's own hash, is the same in every run.
+    /// Returns an FNV-1a hash, which, unlike Swift's own, is the same in every run.
     private static func fnv(_ bytes: some Sequence<UInt8>, from start: UInt64) -> UInt64 {
         bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

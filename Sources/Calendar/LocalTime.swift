@@ -1,4 +1,4 @@
-/// A date and a time as people read them from a clock. It may not exist, or may exist twice, where clocks are changed.
+/// A date and a time as a clock shows them. The time may not exist, or may exist twice, where clocks are changed.
 struct LocalTime: Hashable {
     var year: Int
     var month = 1
@@ -86,7 +86,7 @@ extension LocalTime {
 }
 
 extension Int {
-    /// Division whose remainder is never negative.
+    /// Divides so that the remainder is never negative.
     func flooredDivision(by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,8 +1,8 @@
-/// What the clocks of a place show.
+/// The rules of the clocks of a place.
 ///
 /// On Linux, localtime_r(3) knows it of the machine's own place: `tm_gmtoff`, after tzset(3).
 public protocol TimeZoneRules {
-    /// How many seconds the clocks are ahead of UTC.
+    /// Returns the number of seconds that the clocks are ahead of UTC.
     ///
     /// - Parameter second: The point in time, in seconds since the beginning of 1970, UTC.
     func offset(at second: Int) -> Int
@@ -17,7 +17,7 @@ public struct UTC: TimeZoneRules, Sendable {
     public func offset(at second: Int) -> Int { 0 }
 }
 
-/// What becomes of a local time, where clocks may be changed at most once in two days.
+/// The instants of a local time. Clocks may be changed at most once in two days.
 enum LocalResolution: Equatable {
     case once(Timestamp)
 
@@ -54,7 +54,7 @@ extension TimeZoneRules {
             ? .twice(instant(before), instant(after), before: resumption) : .never(resumesAt: resumption)
     }
 
-    /// When the clocks are changed, known that they are between two seconds.
+    /// Returns the second at which the clocks are changed, known that it is between two seconds.
     func firstSecond(withOffset offset: Int, from earlier: Int, to later: Int) -> Int {
         var (earlier, later) = (earlier, later)
         while earlier < later {
@@ -75,7 +75,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// Whether one is before another.
+    /// Returns whether one is before another.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microseconds < right.microseconds
     }

@@ -8,7 +8,7 @@ struct Component: Hashable, Sendable {
     /// The step from `start` on; nil for a single value.
     var step: Int?
 
-    /// The smallest value that is not below `value`.
+    /// Returns the smallest value that is not below `value`.
     func first(from value: Int) -> Int? {
         if value <= start { return start }
         guard let step else { return nil }
@@ -16,7 +16,7 @@ struct Component: Hashable, Sendable {
         return next <= stop ?? Int.max ? next : nil
     }
 
-    /// Counted from the last day of a month instead of the first, for which both are 1.
+    /// Returns the values counted from the last day of a month instead of the first, for which both are 1.
     func countedFromEnd(ofMonthWith days: Int) -> Component {
         // The steps go towards the end of the month, so what a range begins with is its other end.
         Component(start: days + 1 - (stop ?? start), stop: stop == nil ? nil : days + 1 - start, step: step)
@@ -30,7 +30,7 @@ enum Values: Hashable, Sendable {
 
     static func one(_ value: Int) -> Values { .list([Component(start: value)]) }
 
-    /// The smallest that is not below `value`; nil where there is none.
+    /// Returns the smallest that is not below `value`; nil if there is none.
     func first(from value: Int) -> Int? {
         switch self {
         case .any: value
@@ -62,7 +62,7 @@ struct Chain {
 
     static let one = 1_000_000
 
-    /// The values, held against what the unit has.
+    /// Returns the values, held against what the unit has.
     func values(of unit: Unit) throws(CalendarEventError) -> Values {
         // For seconds too, `*` means whole ones.
         guard !elements.isEmpty else {
@@ -111,7 +111,7 @@ struct Chain {
 }
 
 extension Component {
-    /// Whether a range goes upwards, and a repetition without an end has a second time.
+    /// Returns whether a range goes upwards, and a repetition without an end has a second time.
     fileprivate func isSensible(in unit: Unit) -> Bool {
         if let stop, stop < start { return false }
         if let step, step <= 0 { return false }
@@ -135,7 +135,7 @@ extension Component {
 struct Unit {
     let name: String
     let range: ClosedRange<Int>
-    /// What a number in the text is multiplied with.
+    /// The factor of a number in the text.
     let scale: Int
 
     private init(_ name: String, _ range: ClosedRange<Int>, scale: Int = 1) {
