@@ -15,10 +15,10 @@ public struct ConfigurationLoader: Sendable {
     /// Where commands without a path are looked up, in the form of the PATH variable.
     public let searchPath: String
 
-    /// Whether a directory that is not there is a problem, as one that a person named is.
+    /// A Boolean value that indicates whether an absent directory is a problem, as it is for one that a user named.
     public let requiresDirectories: Bool
 
-    /// What manifests without a command take it from.
+    /// The desktop entries that provide the commands of manifests without one.
     public let entries: DesktopEntries?
 
     let toml = TOMLReader()
@@ -35,10 +35,10 @@ public struct ConfigurationLoader: Sendable {
         self.entries = entries
     }
 
-    /// The directories of an installed daemon, the one that outranks all others last.
+    /// Returns the directories of an installed daemon, the highest last.
     ///
-    /// `environment` is the daemon's; a person's own directory follows XDG_CONFIG_HOME and HOME as the XDG Base
-    /// Directory Specification 0.8 says, so neither counts unless it is absolute.
+    /// `environment` is the daemon's; a user's own directory follows XDG_CONFIG_HOME and HOME as the XDG Base Directory
+    /// Specification 0.8 says, so neither counts unless it is absolute.
     public static func standardDirectories(for instance: Instance, environment: [String: String]) -> [String] {
         let shared = ["/usr/lib/lifed", "/usr/local/lib/lifed", "/etc/lifed"]
         guard instance == .user else { return shared }
@@ -96,7 +96,8 @@ public struct ConfigurationLoader: Sendable {
         return entries.values.sorted { $0.manifest.id < $1.manifest.id }
     }
 
-    /// Those that are launched in front and cannot all be there. None is left out: the last of them are in front.
+    /// Returns the apps that are launched in the foreground and cannot all be there. None is left out: the last of them
+    /// get the foreground slots.
     private func tooManyInFront(_ entries: [ManifestReader.Entry], limit: Int) -> [Problem] {
         let inFront = entries.filter { $0.manifest.launchAtStart == .foreground }
         let winners = inFront.suffix(limit).map(\.manifest.id.quoted).joined(separator: ", ")
@@ -115,7 +116,7 @@ public struct ConfigurationLoader: Sendable {
     }
 }
 
-/// Everything the files say, and what was wrong with them.
+/// The content of all files, and its problems.
 public struct LoadedConfiguration: Hashable, Sendable {
     /// The settings, with the default for each that no file sets, or sets wrongly.
     public var settings: Settings
@@ -123,7 +124,7 @@ public struct LoadedConfiguration: Hashable, Sendable {
     /// The apps that can be launched, sorted by id; no two have the same.
     public var manifests: [Manifest]
 
-    /// What was left out, in the order of discovery; bounded.
+    /// The problems, in the order of discovery; bounded.
     public var problems: [Problem]
 
     /// A configuration made elsewhere than from files.

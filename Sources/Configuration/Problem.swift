@@ -1,6 +1,7 @@
-/// A mistake in a file that people write, or something that the file names and that is missing.
+/// A mistake in a configuration file, or a missing file that it names.
 ///
-/// A problem is news for a person, never a reason to stop: whatever it concerns was left out, and the rest counts.
+/// A problem is news for a user, never a reason to stop: the key or file that it concerns was left out, and the rest
+/// counts.
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file or directory concerned.
     public let file: String
@@ -8,7 +9,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line concerned, counted from 1; nil if the problem is that of the whole file.
     public let line: Int?
 
-    /// Which key it is, what was found and what was expected, in one line without control characters.
+    /// The key, the value that was found and the expectation, in one line without control characters.
     public let message: String
 
     /// Describes a problem.
@@ -25,7 +26,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Problems as they are found, up to a limit: a daemon must not carry more about with it than anybody reads.
+/// Problems as they are found, up to a limit: a daemon must not hold more of them than a user reads.
 struct ProblemList {
     static let limit = 1000
 
@@ -42,7 +43,7 @@ struct ProblemList {
         omitted += found.dropFirst(room).count
     }
 
-    /// Every problem that was kept and, last, how many were not.
+    /// Returns every problem that was kept and, last, how many were not.
     func summary(for directory: String) -> [Problem] {
         omitted == 0 ? problems : problems + [Self.notice(of: omitted, in: directory)]
     }
@@ -52,9 +53,9 @@ struct ProblemList {
     }
 }
 
-/// What a person probably meant by a word that is not known.
+/// A guess at the known word that an unknown one stands for.
 enum Suggestion {
-    /// The candidate nearest to `word`, if one is near enough to be worth naming.
+    /// Returns the candidate nearest to `word`, if one is near enough to be worth naming.
     static func forUnknown(_ word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let folded = fold(word)
@@ -69,7 +70,7 @@ enum Suggestion {
         return nearest.distance <= limit ? nearest.candidate : nil
     }
 
-    /// The right key in the wrong table: the candidate whose last part is that of `word`.
+    /// Returns the right key in the wrong table: the candidate whose last part is that of `word`.
     static func forMisplaced(_ word: String, among candidates: [String]) -> String? {
         let last = lastPart(of: word)
         return candidates.first { lastPart(of: $0) == last }
@@ -79,12 +80,12 @@ enum Suggestion {
         key.split(separator: ".").last ?? ""
     }
 
-    /// `front_limit`, `front-limit` and `FrontLimit` are all one mistake.
+    /// Folds a word, because `front_limit`, `front-limit` and `FrontLimit` are all one mistake.
     private static func fold(_ word: String) -> [Character] {
         word.lowercased().filter { $0 != "_" && $0 != "-" }
     }
 
-    /// How many letters must be inserted, removed or replaced (Levenshtein).
+    /// Returns the number of letters that must be inserted, removed or replaced (Levenshtein).
     private static func distance(from word: [Character], to other: [Character]) -> Int {
         var previous = Array(0...other.count)
         for (row, letter) in word.enumerated() {

@@ -1,12 +1,12 @@
-/// Which apps open what, by the choice of a person, of the machine's administrator, and of the distribution: Association
-/// between MIME Types and Applications 1.0.1. The files are read when somebody asks, and not before.
+/// The apps that open types, by the choice of the user, of the machine's administrator, and of the distribution:
+/// Association between MIME Types and Applications 1.0.1. The files are read on request only.
 public struct Associations: Hashable, Sendable {
-    /// What the files say of one type. Ids are those of apps, without `.desktop`.
+    /// The apps for one type. Ids are those of apps, without `.desktop`.
     public struct Choice: Hashable, Sendable {
-        /// Those that open it by default, the one that is preferred to all others first.
+        /// The apps that open it by default, the most preferred first.
         public fileprivate(set) var defaults: [String] = []
 
-        /// Those that open it though their entries need not say so, the one that is preferred to all others first.
+        /// The apps that open it though their entries need not say so, the most preferred first.
         public fileprivate(set) var added: [String] = []
 
         /// Those that do not open it though their entries may say so.
@@ -23,17 +23,18 @@ public struct Associations: Hashable, Sendable {
         /// That of one desktop says what the default is there, and nothing else.
         let isOfOneDesktop: Bool
 
-        /// How many directories with entries outrank the one that it is in: of their entries it adds and removes nothing.
+        /// The number of directories with entries that outrank the file's own: of their entries it adds and removes
+        /// nothing.
         let rank: Int
     }
 
     /// More than any desktop has of each.
     private static let limits = (desktops: 8, directories: 32, apps: 256)
 
-    /// The one that outranks all others first.
+    /// The highest first.
     let files: [File]
 
-    /// The directories that hold `applications`, the one that outranks all others first.
+    /// The directories that hold `applications`, the highest first.
     private let data: [String]
 
     /// Nothing is looked for.
@@ -44,9 +45,9 @@ public struct Associations: Hashable, Sendable {
         self.data = data
     }
 
-    /// Prepares to look where a person with these variables has it: section 2.
+    /// Prepares to look in the directories of a user with these variables: section 2.
     ///
-    /// - Parameter data: The directories that hold `applications`, the one that outranks all others first.
+    /// - Parameter data: The directories that hold `applications`, the highest first.
     init(environment: [String: String], data: [String]) {
         let desktops = Self.parts(of: environment["XDG_CURRENT_DESKTOP"] ?? "").filter(Self.isFileName)
             .prefix(Self.limits.desktops).map { $0.lowercased() }
@@ -64,12 +65,12 @@ public struct Associations: Hashable, Sendable {
         self.init(files: files, data: data)
     }
 
-    /// What the files say of types as they are now. What cannot be read says nothing.
+    /// Returns the present choices for types. A file that cannot be read has none.
     ///
     /// - Parameter types: In lower case; a scheme's is `x-scheme-handler/SCHEME`.
     public func choices(for types: Set<String>) -> [String: Choice] {
         var choices: [String: Choice] = [:]
-        // Few files say anything of these types in a place where it matters who has the entry.
+        // Few files name these types where the owner of the entry matters.
         lazy var ranks = DesktopEntryCatalog(directories: data).ranks
         for file in files {
             guard case .text(let text)? = try? TextFile.read(file.path) else { continue }
@@ -85,7 +86,7 @@ public struct Associations: Hashable, Sendable {
         return choices
     }
 
-    /// By bytes: the separator and an accent behind it are one character.
+    /// Splits by bytes: the separator and an accent behind it are one character.
     private static func parts(of text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -109,10 +110,10 @@ extension Associations.Choice {
     }
 }
 
-/// A `mimeapps.list`. Lines that mean nothing are passed over, as other readers do: these files are written by programs, and
-/// one line too many must not undo what a person has chosen.
+/// A `mimeapps.list`. Lines that mean nothing are passed over, as other readers do: these files are written by
+/// programs, and one line too many must not undo a user's choice.
 struct AssociationFile {
-    /// What it says of one type.
+    /// The statements of a file about one type.
     struct Said: Equatable {
         var defaults: [String] = []
         var added: [String] = []
@@ -126,8 +127,8 @@ struct AssociationFile {
             removed = []
         }
 
-        /// Forgets what was added and removed of apps whose entries the file has no say in: section 3. Who is the default
-        /// it may say of all.
+        /// Removes the additions and removals of apps whose entries the file cannot change: section 3. The file may set
+        /// the default of all.
         mutating func leaveAlone(_ isOutOfReach: (String) -> Bool) {
             added.removeAll(where: isOutOfReach)
             removed.removeAll(where: isOutOfReach)

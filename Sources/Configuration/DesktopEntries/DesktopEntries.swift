@@ -1,17 +1,17 @@
-/// The desktop entries of a machine, or of a person. They are looked for when somebody asks, and not before.
+/// The desktop entries of a machine, or of a user. They are searched on request only.
 public struct DesktopEntries: Sendable {
-    /// What was found under an id.
+    /// An entry, or the reason why it cannot be launched.
     public enum Finding: Hashable, Sendable {
         case entry(DesktopEntry)
 
-        /// There is one that cannot be launched.
+        /// The entry cannot be launched.
         case unusable(Problem)
     }
 
     /// Where to look, in `applications` of each, the directory that outranks all others first.
     public let directories: [String]
 
-    /// Which of them opens what, where a person or their machine has said so.
+    /// The entries that open a type, if a user or their machine has chosen.
     public let associations: Associations
 
     /// The terminal for entries that need one, with what comes before their command; empty for none.
@@ -25,7 +25,7 @@ public struct DesktopEntries: Sendable {
     /// Prepares to look for entries.
     ///
     /// - Parameters:
-    ///   - searchPath: Where programs without a path are looked up, in the form of the PATH variable.
+    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable.
     public init(
         directories: [String], associations: Associations = .none, locale: LocaleName = LocaleName(""),
         searchPath: String
@@ -35,8 +35,8 @@ public struct DesktopEntries: Sendable {
         reader = DesktopEntryReader(locale: locale, search: ProgramSearch(path: searchPath))
     }
 
-    /// The entries that a daemon with these variables reads: those of the XDG Base Directory Specification 0.8. What a
-    /// person has put into their own directory is nothing to the system's daemon.
+    /// The entries that a daemon with these variables reads: those of the XDG Base Directory Specification 0.8. The
+    /// system's daemon ignores a user's own directory.
     public init(for instance: Instance, environment: [String: String], searchPath: String) {
         var directories: [String] = []
         if instance == .user {
@@ -60,19 +60,19 @@ public struct DesktopEntries: Sendable {
             locale: LocaleName(environment: environment), searchPath: searchPath)
     }
 
-    /// The id in a name that may be that of a file, `org.example.Clock.desktop`.
+    /// Returns the id in a name that may be that of a file, `org.example.Clock.desktop`.
     public static func id(in name: String) -> String { name.withoutDesktopSuffix ?? name }
 
-    /// What there is under an id; nil for nothing.
+    /// Returns the entry of an id; nil if there is none.
     public func find(_ id: String) -> Finding? {
         guard AppIdentifier.isValid(id) else { return nil }
         return DesktopEntryCatalog(directories: directories).paths[id].map { read(id, at: $0) }
     }
 
-    /// As much is read at once, in bytes: nobody waits long for the answer, whatever somebody has put there.
+    /// The limit of one read, in bytes, so that the answer does not take long.
     static let sizeLimit = 33_554_432
 
-    /// Everything there is, by id.
+    /// Returns all entries by id.
     public func all() -> [String: Finding] { all(sizeLimit: Self.sizeLimit) }
 
     func all(sizeLimit: Int) -> [String: Finding] {
@@ -88,7 +88,7 @@ public struct DesktopEntries: Sendable {
         return findings
     }
 
-    /// Where entries are looked for, for a person.
+    /// The directories that are searched, for a message.
     public var places: String {
         directories.isEmpty ? "no directory" : directories.map { "\($0)/applications" }.joined(separator: ", ")
     }
@@ -119,12 +119,12 @@ struct DesktopEntryCatalog {
     /// Where the entry of each id is.
     private(set) var paths: [String: String] = [:]
 
-    /// How many of the directories outrank the one that has the entry of each id.
+    /// The number of directories that outrank the entry of each id.
     private(set) var ranks: [String: Int] = [:]
 
     private var visited = 0
 
-    /// - Parameter directories: Those that hold `applications`, the one that outranks all others first.
+    /// - Parameter directories: Those that hold `applications`, the highest first.
     init(directories: [String], limits: Limits = Limits()) {
         self.limits = limits
         for (rank, directory) in directories.enumerated() {
@@ -135,7 +135,7 @@ struct DesktopEntryCatalog {
     private mutating func visit(_ directory: String, rank: Int, prefix: String, depth: Int) {
         visited += 1
         guard depth < limits.depth, visited <= limits.directories else { return }
-        // One that cannot be read has nothing to launch; where was looked is said to whoever asks for more.
+        // An unreadable directory has nothing to launch; a search that finds nothing names the directories.
         guard let names = try? Directory.names(in: directory, endingIn: "") else { return }
         var inner: [String] = []
         for name in names.sorted() {

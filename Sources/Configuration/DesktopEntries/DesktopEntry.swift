@@ -1,9 +1,10 @@
 /// An app, as a desktop entry describes it.
 public struct DesktopEntry: Hashable, Sendable {
-    /// What a manifest would say of it; its file is the entry.
+    /// The entry as a manifest; its file is the entry.
     public var manifest: Manifest
 
-    /// Whether menus show it. One that they do not show can be launched all the same.
+    /// A Boolean value that indicates whether menus show it. An entry that they do not show can be launched all the
+    /// same.
     public var isShown = true
 
     /// Keys for lifed that could not be used; each concerns itself alone.
@@ -27,7 +28,7 @@ struct DesktopEntryReader {
 
     /// Reads an entry.
     ///
-    /// - Throws: Why it cannot be launched.
+    /// - Throws: The reason why it cannot be launched.
     func read(_ id: String, at path: String) throws(Problem) -> DesktopEntry {
         let content: TextFile.Content?
         do throws(TextFile.Failure) {
@@ -82,7 +83,7 @@ struct DesktopEntryReader {
         return entry
     }
 
-    /// What makes an entry one that cannot be launched, whatever its command.
+    /// Refuses an entry that cannot be launched, whatever its command.
     private func refuse(_ file: DesktopEntryFile) throws(DesktopEntryDefect) {
         if try file.boolean("Hidden") {
             let line = try file.value(of: "Hidden")?.line
@@ -125,12 +126,13 @@ struct DesktopEntryReader {
         return path
     }
 
-    /// A name that can be shown; nil where the id must do.
+    /// Returns a name that can be shown; nil if the id must do.
     private static func title(_ text: String?) -> String? {
         text.flatMap { try? Kind<String>.title.read(.string($0)) }
     }
 
-    /// What it opens. Schemes have a media type of their own in the shared MIME database; what is neither is nothing.
+    /// Returns the media types and the schemes that it opens. Schemes have a media type of their own in the shared MIME
+    /// database; other texts are ignored.
     private static func types(_ texts: [String]) -> (mimeTypes: Set<String>, schemes: Set<String>) {
         let prefix = "x-scheme-handler/"
         var types: Set<String> = []

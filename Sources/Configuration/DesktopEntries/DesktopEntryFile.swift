@@ -1,4 +1,4 @@
-/// Why a text is no desktop entry, or none that can be used.
+/// The reason why a text is no desktop entry, or none that can be used.
 struct DesktopEntryDefect: Error, Equatable {
     /// The line concerned, counted from 1; nil if the defect is that of the whole file.
     var line: Int?
@@ -15,7 +15,7 @@ struct DesktopEntryFile {
     /// The name of the group that every entry begins with.
     static let mainGroup = "Desktop Entry"
 
-    /// What one line says.
+    /// The value of one line.
     struct Value: Equatable {
         let line: Int
 
@@ -58,13 +58,13 @@ struct DesktopEntryFile {
         line = begin
     }
 
-    /// What a line of the main group says; nil where none does.
+    /// Returns the value of a key in the main group; nil if it has none.
     func value(of key: String) throws(DesktopEntryDefect) -> Value? {
         if let line = repetitions[key] { throw DesktopEntryDefect(line: line, message: "\(key) is there already") }
         return values[key]
     }
 
-    /// The keys that begin with a prefix, in the order of the lines.
+    /// Returns the keys that begin with a prefix, in the order of the lines.
     func keys(withPrefix prefix: String) -> [String] {
         values.filter { $0.key.utf8.starts(with: prefix.utf8) }.sorted { $0.value.line < $1.value.line }.map(\.key)
     }
@@ -77,7 +77,7 @@ struct DesktopEntryFile {
         guard Self.isKey(name) else {
             throw DesktopEntryDefect(line: number, message: "a key is letters, digits and -, and perhaps a [locale]")
         }
-        // Translations of what nobody asks for are the better part of most entries.
+        // Translations into other languages are the better part of most entries.
         guard Self.isOfInterest(name) else { return }
         let value = text[(separator + 1)...]
         guard !value.contains(0) else {
@@ -136,13 +136,13 @@ extension ArraySlice<UInt8> {
 
 /// The types of values: Desktop Entry Specification 1.5, section 4.
 extension DesktopEntryFile {
-    /// A string with its escapes resolved; nil where the key is not there, or is empty.
+    /// Returns a string with its escapes resolved; nil if the key is not there, or is empty.
     func string(_ key: String) throws(DesktopEntryDefect) -> String? {
         guard let value = try value(of: key), !value.bytes.isEmpty else { return nil }
         return try Self.resolved(value)
     }
 
-    /// A string in the language of a person who reads it.
+    /// Returns a string in the reader's language.
     func localizedString(_ key: String, _ locale: LocaleName) throws(DesktopEntryDefect) -> String? {
         for name in locale.matches {
             if let text = try string("\(key)[\(name)]") { return text }
@@ -150,7 +150,7 @@ extension DesktopEntryFile {
         return try string(key)
     }
 
-    /// True or false; false where the key is not there.
+    /// Returns a Boolean value; false if the key is not there.
     func boolean(_ key: String) throws(DesktopEntryDefect) -> Bool {
         guard let value = try value(of: key) else { return false }
         // The figures are those of entries from before the specification.
@@ -183,7 +183,7 @@ extension DesktopEntryFile {
         return strings
     }
 
-    /// The escapes are \s, \n, \t, \r and \\; any other is kept as it is, as other readers do.
+    /// Returns the escapes are \s, \n, \t, \r and \\; any other is kept as it is, as other readers do.
     private static func resolved(_ value: Value) throws(DesktopEntryDefect) -> String {
         var bytes: [UInt8] = []
         var rest = value.bytes[...]
@@ -208,12 +208,12 @@ extension DesktopEntryFile {
     }
 }
 
-/// The language of the person who reads: `lang_COUNTRY.ENCODING@MODIFIER`, as in setlocale(3).
+/// The language of the reader: `lang_COUNTRY.ENCODING@MODIFIER`, as in setlocale(3).
 public struct LocaleName: Hashable, Sendable {
-    /// What to look for in a desktop entry, the best first: Desktop Entry Specification 1.5, section 5.
+    /// The locales to look for in a desktop entry, the best first: Desktop Entry Specification 1.5, section 5.
     let matches: [String]
 
-    /// Takes a locale's name apart; that of nobody, C and POSIX have nothing to look for.
+    /// Takes a locale's name apart; no name, C and POSIX have nothing to look for.
     public init(_ name: String) {
         let bytes = Array(name.utf8)
         let isName =
@@ -234,7 +234,7 @@ public struct LocaleName: Hashable, Sendable {
         ].compactMap { $0 }
     }
 
-    /// The one that texts are in, for a process with these variables.
+    /// The locale of texts, for a process with these variables.
     public init(environment: [String: String]) {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
         self.init(names.first { !$0.isEmpty } ?? "")

@@ -1,10 +1,10 @@
 /// The command of a desktop entry: Desktop Entry Specification 1.5, sections 7 and 8.
 ///
-/// What its codes stand for is known before it is started, but for what it is started to open.
+/// All codes but those for the files and URLs to open are known before the launch.
 public struct ExecLine: Hashable, Sendable {
-    /// What the codes about the entry itself stand for.
+    /// The values of the codes about the entry itself.
     public struct Subject: Sendable {
-        /// `%c`: what people call the app.
+        /// `%c`: the name of the app.
         public var name: String
         /// `%i`: the name of its icon, where it has one.
         public var icon: String?
@@ -28,7 +28,7 @@ public struct ExecLine: Hashable, Sendable {
         case url
     }
 
-    /// What its command is appended to; empty where it needs no terminal.
+    /// The terminal command to which its command is appended; empty if it needs no terminal.
     var terminal: [String] = []
     let program: String
     private let arguments: [[Piece]]
@@ -55,16 +55,16 @@ public struct ExecLine: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// Whether it is told what to open.
+    /// A Boolean value that indicates whether it takes files or URLs to open.
     public var takesURLs: Bool {
         arguments.contains { argument in argument.contains { $0 == .file || $0 == .url } }
     }
 
-    /// The program and its arguments, never empty. An argument that is nothing but what is to be opened is left out where
-    /// there is nothing.
+    /// Returns the program and its arguments, never empty. An argument that stands only for the URL to open is left out
+    /// if there is none.
     ///
     /// - Parameters:
-    ///   - url: What is to be opened.
+    ///   - url: The URL to open.
     ///   - path: The path of it, where it is a file of this machine.
     public func command(opening url: String? = nil, path: String? = nil) -> [String] {
         var command = terminal + [program]
@@ -85,7 +85,7 @@ public struct ExecLine: Hashable, Sendable {
 }
 
 extension ExecLine {
-    /// Why a line is no command.
+    /// The reason why a line is no command.
     public struct Defect: Error, Equatable {
         /// To follow "Exec: ".
         public let message: String
@@ -155,7 +155,7 @@ struct ExecWords {
         return word
     }
 
-    /// A backslash escapes those that mean something in quotes, and is itself before every other.
+    /// Returns a backslash escapes those that mean something in quotes, and is itself before every other.
     private mutating func takeDoubleQuoted() throws(ExecLine.Defect) -> [Unit] {
         var units: [Unit] = []
         while let byte = rest.popFirst() {
@@ -177,9 +177,9 @@ struct ExecWords {
     }
 }
 
-/// What the field codes of a command line stand for.
+/// The field codes of a command line.
 enum ExecCodes {
-    /// What becomes of a word.
+    /// The meaning of a word.
     enum Argument: Equatable {
         /// There is nothing for it to stand for.
         case nothing
@@ -187,7 +187,7 @@ enum ExecCodes {
         case several([String])
     }
 
-    /// An argument with its codes read.
+    /// Returns an argument with its codes read.
     static func argument(_ word: [ExecWords.Unit], of subject: ExecLine.Subject) throws(ExecLine.Defect) -> Argument {
         // Many write "%f" where they should not; there is one thing only that it can mean.
         if word.count == 2, word[0].byte == percent, let alone = try lone(word[1].byte, of: subject) { return alone }
@@ -221,7 +221,7 @@ enum ExecCodes {
     /// The codes that once were, and stand for nothing today.
     private static let deprecated = Array("dDnNvm".utf8)
 
-    /// A code that is a whole argument; nil for one that means the same within another.
+    /// Returns a code that is a whole argument; nil for a code that means the same within another argument.
     private static func lone(_ code: UInt8, of subject: ExecLine.Subject) throws(ExecLine.Defect) -> Argument? {
         switch code {
         case UInt8(ascii: "f"), UInt8(ascii: "F"): .single([.file])
@@ -234,7 +234,7 @@ enum ExecCodes {
         }
     }
 
-    /// A code within an argument, where there is room for one thing.
+    /// Returns a code within an argument, where there is room for one thing.
     private static func embedded(_ code: UInt8, of subject: ExecLine.Subject) throws(ExecLine.Defect) -> ExecLine.Piece
     {
         switch code {

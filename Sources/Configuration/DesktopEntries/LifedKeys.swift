@@ -2,8 +2,8 @@
 enum LifedKeys {
     static let prefix = "X-Lifed-"
 
-    /// The keys of a manifest that an entry can have. The others are said by the entry's own keys, or are not its
-    /// business: who it runs as, when, and whether it may tell other apps what to do.
+    /// The keys of a manifest that an entry can have. The entry's own keys replace the others, or an entry must not set
+    /// them: the user it runs as, its schedule, and its rights over other apps.
     static let names: Set<String> = [
         "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
         "backgroundModes", "backgroundTime",
@@ -41,7 +41,7 @@ enum LifedKeys {
         return "unknown key \(name.quoted)\(hint)"
     }
 
-    /// What a value can be in a manifest: an entry has texts alone.
+    /// Returns the possible values in a manifest for a text: an entry has texts alone.
     private static func values(of name: String, in file: DesktopEntryFile) -> [TOMLNode] {
         let text = (try? file.string(name)) ?? ""
         var values: [TOMLNode] = [.string(text)]

@@ -2,9 +2,9 @@ import Glibc
 
 /// The check that only root and the daemon's own user can have written a file.
 ///
-/// The file, each directory on the way to it, and each link on the way with what it leads to must belong to root or to the
-/// daemon's user. No other user may be able to write to the file, or to replace it in a directory: a directory that others
-/// or a group may write to must be sticky. A group that is the daemon user's private one counts as the user.
+/// The file, each directory on the way to it, and each link on the way with its target must belong to root or to the
+/// daemon's user. No other user may be able to write to the file, or to replace it in a directory: a directory that
+/// others or a group may write to must be sticky. A group that is the daemon user's private one counts as the user.
 enum FileTrust {
     /// As many links as the kernel follows, path_resolution(7).
     private static let linkLimit = 40
@@ -12,7 +12,7 @@ enum FileTrust {
     /// Throws the first objection to a file that is open.
     ///
     /// - Parameter path: The path by which it was opened, which is absolute, or relative to the working directory.
-    /// - Parameter opened: What fstat(2) says of the file.
+    /// - Parameter opened: The result of fstat(2) for the file.
     static func check(_ path: String, opened: stat) throws(TextFile.Failure) {
         var rest = components(of: path)
         var place = path.utf8.first == UInt8(ascii: "/") ? "" : "."
@@ -38,12 +38,12 @@ enum FileTrust {
         guard status.st_ino == opened.st_ino, status.st_dev == opened.st_dev else {
             throw TextFile.Failure(message: "is not used: it was replaced while it was read; try again")
         }
-        // Everybody may write to /dev/null, by which a manifest is masked.
+        // Every user may write to /dev/null, by which a manifest is masked.
         if status.st_mode & S_IFMT == S_IFREG { try checkMode(status, place) }
     }
 
-    /// The names on the way, the last one first. By bytes: a name may begin with an accent, which makes one character with
-    /// the slash before it.
+    /// Returns the names on the way, the last one first. By bytes: a name may begin with an accent, which makes one
+    /// character with the slash before it.
     private static func components(of path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }.reversed()
     }
@@ -90,13 +90,14 @@ enum FileTrust {
         }
     }
 
-    /// Whether a group is the daemon user's own alone, as where every user has such a group and a umask of 002.
+    /// Returns whether a group is the daemon user's own alone, as where every user has such a group and a umask of 002.
     private static func isPrivate(group: gid_t) -> Bool {
         guard geteuid() != 0, group == geteuid(), let entry = unsafe getgrgid(group) else { return false }
         return unsafe entry.pointee.gr_mem?.pointee == nil
     }
 
-    /// In a user namespace that does not know root, the kernel shows root's files as the overflow user's.
+    /// Returns whether a user stands for root. In a user namespace that does not know root, the kernel shows root's
+    /// files as the overflow user's.
     private static func isUnmappedRoot(_ user: uid_t) -> Bool { user == overflowUser && !isInitialNamespace }
 
     private static let overflowUser: uid_t = 65534

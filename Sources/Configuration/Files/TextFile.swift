@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads files that people wrote, where anything at all may stand in their place.
+/// Reads files that users wrote, where anything at all may stand in their place.
 enum TextFile {
     /// The longest file that is read, in bytes.
     static let maximumSize = 1_048_576
@@ -12,13 +12,13 @@ enum TextFile {
         case masked
     }
 
-    /// Why a file could not be read, to follow its name.
+    /// The reason why a file could not be read, to follow its name.
     struct Failure: Error, Equatable {
         var line: Int?
         let message: String
     }
 
-    /// The content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
+    /// Returns the content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
     ///
     /// - Parameter limit: The longest file that is read, in bytes.
     /// - Parameter trusted: Whether only root and the daemon's user may have been able to write it.
@@ -44,7 +44,7 @@ enum TextFile {
         return bytes.isEmpty ? .masked : .text(try decode(bytes))
     }
 
-    /// A link to nothing is a mistake; nothing at all is not.
+    /// Returns a link to nothing is a mistake; nothing at all is not.
     private static func refuseDanglingLink(_ path: String) throws(Failure) {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
@@ -59,7 +59,7 @@ enum TextFile {
         return unsafe stat("/dev/null", &null) == 0 && status.st_rdev == null.st_rdev
     }
 
-    /// Counts what is read and not what the size says, because a file can grow meanwhile.
+    /// Counts the bytes that are read and not the size, because a file can grow meanwhile.
     private static func readAll(_ descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -88,7 +88,7 @@ enum TextFile {
 
 /// The system's words for its errors.
 enum SystemError {
-    /// The description of an error number, as in errno(3).
+    /// Returns the description of an error number, as in errno(3).
     static func text(_ number: Int32) -> String {
         unsafe String(cString: strerror(number))
     }
@@ -96,7 +96,7 @@ enum SystemError {
 
 /// Lists directories.
 enum Directory {
-    /// The names in a directory that end in `suffix`, hidden ones left out; nil if there is no such directory.
+    /// Returns the names in a directory that end in `suffix`, hidden ones left out; nil if there is no such directory.
     static func names(in path: String, endingIn suffix: String) throws(TextFile.Failure) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
@@ -114,13 +114,13 @@ enum Directory {
         return names
     }
 
-    /// Whether a directory is there.
+    /// Returns whether a directory is there.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// How large a file is, in bytes, as far as it matters to who reads it; nothing where there is none.
+    /// Returns the size of a file in bytes, as far as it matters for reading; 0 if there is none.
     static func size(ofFile path: String) -> Int {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? min(max(0, status.st_size), TextFile.maximumSize) : 0

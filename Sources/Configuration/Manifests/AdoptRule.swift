@@ -1,7 +1,6 @@
 import Glibc
 
-/// Which programs are put under management that somebody else has started, and under which id: an `[[adopt]]` of
-/// `lifed.toml`.
+/// The programs to adopt, and the id for each: an `[[adopt]]` of `lifed.toml`.
 public struct AdoptRule: Hashable, Sendable {
     /// A pattern as in glob(7): of the program's path where it has a slash in it, else of its file name.
     public var match: String
@@ -16,11 +15,11 @@ public struct AdoptRule: Hashable, Sendable {
     /// A rule for a program with any arguments.
     public init(match: String) { self.match = match }
 
-    /// Whether the rule is about such a program.
+    /// Returns whether the rule is about such a program.
     ///
     /// - Parameters:
     ///   - executable: The path of the file that it runs; nil where that is not known, and its name has to do.
-    ///   - name: What the kernel calls it.
+    ///   - name: The kernel's name of it.
     ///   - arguments: All of them, the first included.
     public func matches(executable: String?, name: String, arguments: [String]) -> Bool {
         let subject =
@@ -36,7 +35,7 @@ public struct AdoptRule: Hashable, Sendable {
 }
 
 extension AdoptRule {
-    /// What is known of a rule while it is read.
+    /// The keys of a rule that were read so far.
     fileprivate struct Draft {
         var match: String?
         var commandLine: String?

@@ -44,7 +44,7 @@ public enum Capability: String, CaseIterable, Hashable, Sendable {
     case bpf = "CAP_BPF"
     case checkpointRestore = "CAP_CHECKPOINT_RESTORE"
 
-    /// The bits of a set of capabilities, as the kernel has it.
+    /// Returns the bits of a set of capabilities, as the kernel has it.
     public static func bits(of capabilities: Set<Capability>) -> UInt64 {
         zip(allCases, 0...).reduce(0) { bits, each in capabilities.contains(each.0) ? bits | 1 << UInt64(each.1) : bits
         }
@@ -62,7 +62,7 @@ struct ProgramSearch {
         case notExecutable
     }
 
-    /// The absolute path of a program that can be executed, by somebody at least.
+    /// Returns the absolute path of a program that some user at least can execute.
     func find(_ program: String) throws(Failure) -> String {
         if program.hasPrefix("/") { return try check(program) }
         var isThere = false

@@ -1,6 +1,6 @@
 /// One app, as a file in `apps.d` describes it.
 public struct Manifest: Hashable, Sendable {
-    /// What happens to an app that is left in the background.
+    /// The policy for an app in the background.
     public enum Suspension: String, CaseIterable, Hashable, Sendable {
         /// It is stopped when its time is over.
         case auto
@@ -21,7 +21,7 @@ public struct Manifest: Hashable, Sendable {
         case power = "SIGPWR"
     }
 
-    /// How its processes are kept from running.
+    /// A way to keep its processes from running.
     public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
         /// SIGSTOP to each.
         case signal
@@ -35,14 +35,14 @@ public struct Manifest: Hashable, Sendable {
 
     /// Which process decides when it has ended.
     public enum ExitPolicy: String, CaseIterable, Hashable, Sendable {
-        /// The one that was started; helpers that are left then are asked to end.
+        /// The main process; helpers that are left then are asked to end.
         case main
 
         /// The last: for programs that start another and leave.
         case last
     }
 
-    /// Whether it is told of its life cycle.
+    /// The policy for callbacks.
     public enum Callbacks: String, CaseIterable, Hashable, Sendable {
         /// When it says that it listens.
         case auto
@@ -54,14 +54,14 @@ public struct Manifest: Hashable, Sendable {
         case none
     }
 
-    /// Whether it is started again after it has ended by itself.
+    /// The policy for restarts.
     public enum Restart: String, CaseIterable, Hashable, Sendable {
         case never
 
         /// After an exit status other than 0, or a signal.
         case onFailure = "on-failure"
 
-        /// After every end that nobody asked for.
+        /// After every end that was not requested.
         case always
     }
 
@@ -70,7 +70,7 @@ public struct Manifest: Hashable, Sendable {
         case foreground, background
     }
 
-    /// What its processes may do over the control socket, where its user may use that.
+    /// The rights of its processes on the control socket, if its user may use that.
     public enum Control: String, CaseIterable, Hashable, Sendable {
         /// Ask about the app, and end or suspend it.
         case own = "self"
@@ -85,7 +85,7 @@ public struct Manifest: Hashable, Sendable {
     /// The file that describes it.
     public var file: String
 
-    /// What people call it; nil where the id must do.
+    /// The name for users; nil if the id must do.
     public var name: String?
 
     /// The program and its arguments, as written; never empty. The first is also what the program sees as its name.
@@ -103,19 +103,19 @@ public struct Manifest: Hashable, Sendable {
     /// Where it is started, an absolute path; nil for the default.
     public var workingDirectory: String?
 
-    /// What is added to the environment it is started with.
+    /// The variables that are added to its environment.
     public var environment: [String: String] = [:]
 
-    /// What happens to it in the background.
+    /// The policy for it in the background.
     public var suspend = Suspension.auto
 
-    /// How its processes are kept from running.
+    /// The way in which its processes are kept from running.
     public var suspendMethod = SuspendMethod.signal
 
-    /// What asks its processes to end.
+    /// The signal that asks its processes to end.
     public var stopSignal = StopSignal.terminate
 
-    /// Whether none of its processes gains privileges by a program that it executes.
+    /// A Boolean value that indicates whether none of its processes gains privileges by a program that it executes.
     public var noNewPrivileges = false
 
     /// The most that its processes may have of the capabilities; nil for no bound.
@@ -124,10 +124,10 @@ public struct Manifest: Hashable, Sendable {
     /// Which process decides when it has ended.
     public var exitPolicy = ExitPolicy.main
 
-    /// Whether it is told of its life cycle.
+    /// The policy for its callbacks.
     public var callbacks = Callbacks.auto
 
-    /// What its processes may do over the control socket.
+    /// The rights of its processes on the control socket.
     public var control = Control.own
 
     /// The kinds of activity that may hold it in the background, such as audio.
@@ -142,22 +142,23 @@ public struct Manifest: Hashable, Sendable {
     /// From its start to the end of its launch callbacks; nil for ``Settings/Timeouts/launch``.
     public var launchTimeout: Duration?
 
-    /// Whether its scenes have a life cycle of their own.
+    /// A Boolean value that indicates whether its scenes have a life cycle of their own.
     public var scenes = false
 
-    /// How many of its scenes may be in front at once; 1…16.
+    /// The number of its scenes that may be in the foreground at once; 1…16.
     public var sceneLimit = 1
 
-    /// Whether it is started again after it has ended by itself.
+    /// The policy for its restarts.
     public var restart = Restart.never
 
-    /// What comes forward when it ends in front; nil for ``Settings/onExit``.
+    /// The app that is activated when it ends in the foreground; nil for ``Settings/onExit``.
     public var onExit: Settings.OnExit?
 
     /// Where it is when it is started with the daemon; nil where it is not.
     public var launchAtStart: StartPlace?
 
-    /// Whether its memory is given back while it is suspended; nil for ``Settings/Memory/reclaimWhenSuspended``.
+    /// A Boolean value that indicates whether its memory is given back while it is suspended; nil for
+    /// ``Settings/Memory/reclaimWhenSuspended``.
     public var reclaimWhenSuspended: Bool?
 
     /// The schemes of the URLs that it opens, in lower case, such as https.
@@ -191,7 +192,7 @@ public enum AppIdentifier {
     /// The rule in words, to follow "expected".
     public static let rule = "an app id (\(form))"
 
-    /// Whether a text can be an app's id.
+    /// Returns whether a text can be an app's id.
     public static func isValid(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, bytes.count <= maximumLength else { return false }

@@ -2,11 +2,10 @@
 struct ManifestReader {
     let instance: Instance
     let searchPath: String
-    /// The directory that a person's own daemon shares with nobody; what is in the others is meant for the system's
-    /// daemon too.
+    /// The directory that only a user's own daemon reads; the others are meant for the system's daemon too.
     let ownDirectory: String?
     let toml: TOMLReader
-    /// What a manifest without a command takes it from.
+    /// The desktop entries that provide the commands of manifests without one.
     let entries: DesktopEntries?
 
     /// A manifest, and the line that gives its id where one does.
@@ -42,10 +41,10 @@ struct ManifestReader {
             let document = try TOMLDocument(text, reader: toml)
             var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
             var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
-            // A shared manifest with a user is no mistake; it is just not for a person's own daemon.
+            // A shared manifest with a user is no mistake; it is just not for a user's own daemon.
             if isShared, instance == .user, manifest.user != nil { return .nothing }
             if problems.isEmpty, manifest.command.isEmpty {
-                // Who is to run an app of a desktop is for a person's daemon, or says as whom.
+                // An app of a desktop is for a user's daemon, or names its user.
                 if instance == .system, manifest.user == nil, hasEntry(manifest.id) { return .nothing }
                 problems = takeEntry(document, into: &manifest)
             }
@@ -71,13 +70,13 @@ struct ManifestReader {
             var base = entry.manifest
             base.file = manifest.file
             _ = Manifest.schema.apply(document, of: manifest.file, to: &base)
-            // What is wrong with a key of the entry is no mistake of this file, and the app can do without the key.
+            // A mistake in a key of the entry is none of this file, and the app can do without the key.
             manifest = base
             return []
         }
     }
 
-    /// What no key can check alone.
+    /// Checks what no key can check alone.
     private func complete(_ manifest: inout Manifest, from document: TOMLDocument) -> [Problem] {
         var problems: [Problem] = []
         func report(_ key: String, _ message: String) {
@@ -101,7 +100,7 @@ struct ManifestReader {
         return problems
     }
 
-    /// A manifest may bring its own PATH.
+    /// Returns a manifest may bring its own PATH.
     private func search(for manifest: Manifest) -> ProgramSearch {
         ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
     }
@@ -150,7 +149,7 @@ extension Manifest {
 
 /// Finds the manifests of several directories.
 struct ManifestCatalog {
-    /// The directories that hold `apps.d`, the one that outranks all others last.
+    /// The directories that hold `apps.d`, the highest last.
     let directories: [String]
     let limit: Int
 
@@ -160,8 +159,8 @@ struct ManifestCatalog {
         let name: String
     }
 
-    /// The files that count, those of the higher directories first and by name within each: of several files of one
-    /// name only the highest counts, whatever is in it.
+    /// Returns the files that count, those of the higher directories first and by name within each: of several files of
+    /// one name only the highest counts, whatever is in it.
     func files(reportingTo problems: inout ProblemList) -> [File] {
         var names: Set<String> = []
         var files: [File] = []

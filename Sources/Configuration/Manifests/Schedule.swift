@@ -8,7 +8,7 @@ public struct Schedule: Hashable, Sendable {
     /// The kind of work, such as fetch.
     public var kind: String
 
-    /// How much later than that it may be, so that not everything happens at once.
+    /// The delay that may be added, so that not everything happens at once.
     public var jitter = Duration.zero
 
     /// A schedule without jitter.
@@ -20,7 +20,7 @@ public struct Schedule: Hashable, Sendable {
 }
 
 extension Schedule {
-    /// What is known of a schedule while it is read.
+    /// The keys of a schedule that were read so far.
     fileprivate struct Draft {
         var at: CalendarEvent?
         var kind: String?

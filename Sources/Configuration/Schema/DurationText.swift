@@ -1,4 +1,4 @@
-/// Lengths of time as people write them: `500ms`, `5s`, `1min 30s`, `1.5h`.
+/// Lengths of time as users write them: `500ms`, `5s`, `1min 30s`, `1.5h`.
 enum DurationText {
     /// The units, each in nanoseconds. There is no `m`, which could be minutes or months.
     private static let units: [Substring: Int] = [
@@ -10,12 +10,12 @@ enum DurationText {
         "d": 86_400_000_000_000,
     ]
 
-    /// The length of time a text stands for; nil if it stands for none, or for more than 292 years.
+    /// Returns the length of time a text stands for; nil if it stands for none, or for more than 292 years.
     static func parse(_ text: String) -> Duration? {
         var rest = text[...]
         var total = 0
         repeat {
-            guard let part = takePart(&rest) else { return nil }
+            guard let part = parsePart(&rest) else { return nil }
             let (sum, overflow) = total.addingReportingOverflow(part)
             guard !overflow else { return nil }
             total = sum
@@ -24,8 +24,8 @@ enum DurationText {
         return .nanoseconds(total)
     }
 
-    /// One number and its unit, in nanoseconds.
-    private static func takePart(_ rest: inout Substring) -> Int? {
+    /// Reads one number and its unit, in nanoseconds.
+    private static func parsePart(_ rest: inout Substring) -> Int? {
         let whole = takeDigits(&rest)
         var fraction: Substring?
         if rest.first == "." {
@@ -47,7 +47,7 @@ enum DurationText {
         return digits
     }
 
-    /// Integers only, so that "0.1s" is exactly what it says. Digits below a nanosecond do not count.
+    /// Integers only, so that "0.1s" is exact. Digits below a nanosecond do not count.
     private static func nanoseconds(ofFraction digits: Substring, unit: Int) -> Int? {
         var scale = unit
         var total = 0
@@ -60,14 +60,14 @@ enum DurationText {
     }
 }
 
-/// Amounts of memory as people write them: `512K`, `64M`, `1G`, `1.5G`, `64MiB`, `4096`.
+/// Amounts of memory as users write them: `512K`, `64M`, `1G`, `1.5G`, `64MiB`, `4096`.
 enum SizeText {
-    /// How many bits each unit shifts: they go up by 1024, as in systemd's files.
+    /// The number of bits that each unit shifts: they go up by 1024, as in systemd's files.
     private static let units: [Substring: Int] = [
         "": 0, "B": 0, "K": 10, "KiB": 10, "M": 20, "MiB": 20, "G": 30, "GiB": 30, "T": 40, "TiB": 40,
     ]
 
-    /// The number of bytes that a text stands for; nil if it stands for none, or for more than 2^63 - 1.
+    /// Returns the number of bytes that a text stands for; nil if it stands for none, or for more than 2^63 - 1.
     static func parse(_ text: String) -> Int? {
         let number = text.prefix { ("0"..."9").contains($0) || $0 == "." }
         guard let shift = units[text.dropFirst(number.count).drop { $0 == " " }] else { return nil }

@@ -1,8 +1,8 @@
-/// What the value of a key must be.
+/// The requirement for the value of a key.
 struct Kind<Value>: Sendable {
     let read: @Sendable (TOMLNode) throws(Mismatch) -> Value
 
-    /// A kind with a rule of its own about what is wrong.
+    /// A kind with a message of its own for a wrong value.
     init(read: @escaping @Sendable (TOMLNode) throws(Mismatch) -> Value) {
         self.read = read
     }
@@ -37,7 +37,7 @@ extension Kind<Duration> {
     static let duration = duration(
         #"from 0s to 1d, such as "5s", "500ms", "1min 30s", or a number of seconds"#, in: .zero ... .seconds(86_400))
 
-    /// What the kernel takes as the window of a pressure trigger: see its document "PSI - Pressure Stall Information".
+    /// The window of a pressure trigger that the kernel accepts: see its document "PSI - Pressure Stall Information".
     static let pressureWindow = duration("from 500ms to 10s", in: .milliseconds(500) ... .seconds(10))
 
     /// From the least that means something to the kernel, a nanosecond, to what an app would take for a hang.
@@ -63,13 +63,13 @@ extension Kind<String> {
         return text
     }
 
-    /// Something to show to a person, on a terminal too.
+    /// A text to show to a user, on a terminal too.
     static let title = Kind("a string of 1 to 256 characters without control characters") { node in
         guard case .string(let text) = node, (1...256).contains(text.unicodeScalars.count) else { return nil }
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// Whether there is such a user is known only when the app is launched.
+    /// A Boolean value that indicates whether there is such a user is known only when the app is launched.
     static let userName = Kind("the name of a user") { node in
         guard case .string(let text) = node, (1...256).contains(text.utf8.count) else { return nil }
         return text.utf8.contains { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
@@ -201,11 +201,11 @@ extension Kind<Set<Capability>?> {
 }
 
 extension Kind<Set<String>> {
-    /// What an app opens, by the scheme: RFC 3986, section 3.1. Case does not matter.
+    /// The schemes that an app opens: RFC 3986, section 3.1. Case does not matter.
     static let schemes = lowercased(
         #"an array of URL schemes without the colon, such as ["http", "https"]"#, where: isScheme)
 
-    /// What an app opens, by the media type: RFC 6838, section 4.2. Case does not matter.
+    /// The media types that an app opens: RFC 6838, section 4.2. Case does not matter.
     static let mimeTypes = lowercased(
         #"an array of media types, such as ["text/plain", "image/*"]"#, where: isMediaType)
 
@@ -274,7 +274,7 @@ extension Kind<[String: String]> {
 }
 
 extension Kind {
-    /// The word "own" for what an app has by itself, or a value.
+    /// Returns the word "own" for what an app has by itself, or a value.
     static func own<Wrapped>(or kind: Kind<Wrapped>) -> Kind where Value == Wrapped? {
         Kind { node throws(Mismatch) in
             if node == .string("own") { return nil }

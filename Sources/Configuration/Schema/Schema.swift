@@ -1,13 +1,13 @@
 /// The keys of one kind of file, and how each gets its value into a `Subject`.
 struct Schema<Subject>: Sendable {
-    /// Nobody reads further than this in one file, and a hostile one could go on for long.
+    /// The limit of problems in one file; a hostile file could go on for long.
     static var problemLimit: Int { 20 }
 
     let keys: [Key<Subject>]
 
-    /// What became of a document's keys.
+    /// The result of a document's keys.
     struct Outcome {
-        /// The keys whose values were taken over.
+        /// The keys whose values were set.
         var accepted: [[String]] = []
 
         /// The others, in the order in which they stand in the file, up to the limit.
@@ -63,12 +63,12 @@ struct Schema<Subject>: Sendable {
         try key.read(node, &subject)
     }
 
-    /// Whether known keys lie under a path.
+    /// Returns whether known keys lie under a path.
     private func isSection(_ path: [String]) -> Bool {
         keys.contains { $0.path.count > path.count && $0.path.starts(with: path) }
     }
 
-    /// Guessing what was meant takes its time, so it is left until somebody reads it.
+    /// Returns a guess takes time, so it is made when the problem is read.
     private func describe(_ mismatch: Mismatch) -> String {
         mismatch.isUnknownKey ? "\(mismatch.message)\(hint(for: mismatch.path))" : mismatch.message
     }
@@ -83,7 +83,7 @@ struct Schema<Subject>: Sendable {
             ?? "; known here: \(entries(beside: path).joined(separator: ", "))"
     }
 
-    /// The keys and tables that the table around a path can hold.
+    /// Returns the keys and tables that the table around a path can hold.
     private func entries(beside path: [String]) -> [String] {
         var table = path.dropLast()
         while !isSection(Array(table)) { table.removeLast() }
@@ -144,7 +144,7 @@ struct Mismatch: Error {
     /// The key, or the part of its value, that the message is about.
     private(set) var path: [String]
 
-    /// Whether nobody knows the key, so that a guess can be made at what was meant.
+    /// A Boolean value that indicates whether the key is unknown, so that a guess can be made.
     private(set) var isUnknownKey = false
 
     private var text: String
@@ -174,7 +174,7 @@ struct Mismatch: Error {
         namesKey ? "\(path.dotted.unquotedIfPlain): \(text)" : text
     }
 
-    /// The same, where `other` is expected as well.
+    /// Returns the same, where `other` is expected as well.
     func allowing(_ other: String) -> Mismatch {
         guard namesKey else { return self }
         let expected = "expected "
@@ -184,14 +184,14 @@ struct Mismatch: Error {
         return copy
     }
 
-    /// The same, of a key that is called otherwise where the value is from.
+    /// Returns the same, of a key that is called otherwise where the value is from.
     func named(_ name: String) -> Mismatch {
         var copy = self
         copy.path = [name]
         return copy
     }
 
-    /// The same, seen from the table around it.
+    /// Returns the same, seen from the table around it.
     func under(_ prefix: [String]) -> Mismatch {
         var copy = self
         copy.path = prefix + path

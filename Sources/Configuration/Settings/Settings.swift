@@ -1,12 +1,12 @@
-/// What `lifed.toml` decides. Every setting has a default, so no file at all is a complete configuration.
+/// The settings of `lifed.toml`. Every setting has a default, so no file at all is a complete configuration.
 public struct Settings: Hashable, Sendable {
-    /// The app that comes forward when nothing is in front; nil for none.
+    /// The app that is activated when no app is in the foreground; nil for none.
     public var homeApp: String?
 
-    /// How many apps may be in front at the same time.
+    /// The number of apps that may be in the foreground at the same time.
     public var frontLimit = 1
 
-    /// What holds the processes of an app together.
+    /// A way to hold the processes of an app together.
     public enum Containment: String, CaseIterable, Hashable, Sendable {
         /// A cgroup of its own, where the daemon can make one; else its process group.
         case auto
@@ -15,31 +15,31 @@ public struct Settings: Hashable, Sendable {
         case processGroup
     }
 
-    /// What holds the processes of an app together; read when the daemon starts.
+    /// The way in which the processes of an app are held together; read when the daemon starts.
     public var containment = Containment.auto
 
-    /// What comes forward when the app in front ends.
+    /// The app that is activated when the foreground app ends.
     public enum OnExit: String, CaseIterable, Hashable, Sendable {
         /// The home app, where there is one.
         case home
 
-        /// The app that was in front before it.
+        /// The app that was in the foreground before it.
         case previous
     }
 
-    /// Whether apps that can be seen stay awake.
+    /// The policy for visible apps in the background.
     public enum Visible: String, CaseIterable, Hashable, Sendable {
         /// They do.
         case keep
 
-        /// They sleep like any other app that is not in front.
+        /// They are suspended like any other background app.
         case ignore
     }
 
-    /// What becomes of apps that are on the screen and not in front, where somebody tells which are.
+    /// The policy for visible apps in the background, if a client reports which are visible.
     public var visible = Visible.keep
 
-    /// Whether apps that can be heard stay awake.
+    /// The policy for audible apps in the background.
     public enum Playing: String, CaseIterable, Hashable, Sendable {
         /// Those do whose manifest has the background mode audio.
         case declared
@@ -47,20 +47,20 @@ public struct Settings: Hashable, Sendable {
         /// All do.
         case keep
 
-        /// They sleep like any other app that is not in front.
+        /// They are suspended like any other background app.
         case ignore
     }
 
-    /// What becomes of apps that play and are not in front, where somebody tells which do.
+    /// The policy for audible apps in the background, if a client reports which are audible.
     public var playing = Playing.declared
 
-    /// What comes forward when the app in front ends and its manifest does not say.
+    /// The app that is activated when the foreground app ends and its manifest does not decide.
     public var onExit = OnExit.home
 
     /// The app that opens what several could, by the scheme of a URL or the media type of a file, in lower case.
     public var defaults: [String: String] = [:]
 
-    /// Which programs are put under management that somebody else has started; the first that fits counts.
+    /// The programs to adopt; the first rule that fits counts.
     public var adopt: [AdoptRule] = []
 
     /// The terminal that desktop entries with `Terminal=true` are launched in, with what comes before their command; empty for
@@ -77,10 +77,10 @@ public struct Settings: Hashable, Sendable {
     /// When memory is short, and what then happens.
     public var memory = Memory()
 
-    /// What an app gets in each state.
+    /// The resources of an app in each state.
     public var resources = Resources()
 
-    /// How long things may take.
+    /// The time limits.
     public var timeouts = Timeouts()
 
     /// The rights of clients of the system instance.
@@ -93,7 +93,7 @@ public struct Settings: Hashable, Sendable {
         public init() {}
     }
 
-    /// How much there may be of everything that others can make grow.
+    /// The limits of everything that clients and apps can make grow.
     public var limits = Limits()
 
     /// The rights of clients of the system instance.
@@ -104,7 +104,7 @@ public struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// How long things may take, on the monotonic clock.
+    /// The time limits, on the monotonic clock.
     public struct Timeouts: Hashable, Sendable {
         /// An app's answer to willResignActive; the next app waits this long at most.
         public var willResignActive = Duration.seconds(1)
@@ -147,7 +147,7 @@ extension Settings {
         case unlimited
     }
 
-    /// How much there may be of everything that others can make grow.
+    /// The limits of everything that clients and apps can make grow.
     public struct Limits: Hashable, Sendable {
         /// Connections to the control socket at the same time.
         public var clients = 1024
@@ -155,10 +155,11 @@ extension Settings {
         /// The longest message that a client may send, in bytes.
         public var messageBytes = 1_048_576
 
-        /// What may wait for a client that reads slowly, in bytes, before it is dropped.
+        /// The output, in bytes, that may wait for a slow client before the daemon disconnects it.
         public var monitorBytes = 262_144
 
-        /// What all clients together may make the daemon hold, in bytes, before the one that holds most is dropped.
+        /// The memory, in bytes, that all clients together may make the daemon hold before it disconnects the client
+        /// that holds most.
         public var clientsBytes = 16_777_216
 
         /// Background tasks and activities that an app may have at the same time.
@@ -176,12 +177,12 @@ extension Settings {
 }
 
 extension Settings {
-    /// What the processes of an app get in each state.
+    /// The resources of an app's processes in each state.
     public struct Resources: Hashable, Sendable {
-        /// In front and in use.
+        /// Active in the foreground.
         public var active = State()
 
-        /// In front, on its way.
+        /// Inactive in the foreground.
         public var inactive: State = {
             var state = State()
             state.oomScoreAdjustment = 100
@@ -201,7 +202,7 @@ extension Settings {
 }
 
 extension Settings.Resources {
-    /// What the processes of an app get in one state; nil for what each has of its own.
+    /// The resources of an app's processes in one state; nil for the value that each has of its own.
     public struct State: Hashable, Sendable {
         /// `cpu.weight`, 1 to 10000, where 100 is the default of the kernel.
         public var cpuWeight: Int?
@@ -209,7 +210,7 @@ extension Settings.Resources {
         /// `io.weight`, 1 to 10000, where 100 is the default of the kernel.
         public var ioWeight: Int?
 
-        /// `memory.low`, in bytes: what is left to the app as long as memory can be had from others.
+        /// `memory.low`, in bytes: the memory that the kernel leaves to the app as long as it finds memory elsewhere.
         public var memoryLow: Int?
 
         /// Added to the nice value of each thread, -20 to 19, where the processor's time cannot be weighted.
@@ -221,7 +222,7 @@ extension Settings.Resources {
         /// `oom_score_adj`, -1000 to 1000; 0 and more are for raising, what is below 0 for lowering it.
         public var oomScoreAdjustment: Int?
 
-        /// How late timers may be, so that they can be put together.
+        /// The delay that may be added to timers, so that they can be put together.
         public var timerSlack: Duration?
 
         /// Everything as it is.
@@ -267,10 +268,10 @@ extension Settings {
         /// 0 for none.
         public var reserve = 8
 
-        /// How many apps may be suspended at the same time; 0 for any number.
+        /// The number of apps that may be suspended at the same time; 0 for any number.
         public var suspendedLimit = 0
 
-        /// Whether the memory of apps is given back while they are suspended.
+        /// A Boolean value that indicates whether the memory of apps is reclaimed while they are suspended.
         public var reclaimWhenSuspended = false
 
         /// The defaults.
@@ -283,6 +284,6 @@ public enum Instance: Sendable {
     /// The machine's own, which may start apps as any user.
     case system
 
-    /// A person's own.
+    /// The daemon of a user.
     case user
 }

@@ -103,7 +103,7 @@ extension Settings {
 
     private typealias StateResources = any WritableKeyPath<Settings, Resources.State> & Sendable
 
-    /// The keys of one table of resources.
+    /// Returns the keys of one table of resources.
     private static func keys(of state: String, _ resources: StateResources) -> [Key<Settings>] {
         [
             Key("resources.\(state).cpuWeight", .own(or: .integer(in: 1...10_000)), resources, \.cpuWeight),

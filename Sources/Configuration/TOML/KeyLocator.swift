@@ -1,19 +1,19 @@
 /// Finds the lines of a TOML text's keys, and refuses texts that the TOML library cannot be trusted with.
 ///
-/// The library (toml++ 3.4 under TOMLKit 0.6) gives lines for syntax errors only. It recurses once for each part of a dotted
-/// key without a limit, loses what follows a NUL, and relies on assertions, which release builds do not check, where a
-/// header holds no key. The locator therefore goes over the text first. It knows the shape of TOML (headers, keys, strings,
-/// brackets) and nothing of its values; the library sees only what has that shape.
+/// The library (toml++ 3.4 under TOMLKit 0.6) gives lines for syntax errors only. It recurses once for each part of a
+/// dotted key without a limit, loses text after a NUL, and relies on assertions, which release builds do not check,
+/// where a header holds no key. The locator therefore goes over the text first. It knows the shape of TOML (headers,
+/// keys, strings, brackets) and nothing of its values; the library sees only text of that shape.
 struct KeyLocator {
     /// Deeper than any configuration, shallow enough for every stack.
     static let maximumDepth = 32
 
     private var lines: [[String]: Int] = [:]
-    /// How many elements the arrays of tables have so far.
+    /// The number of elements of each array of tables so far.
     private var elementCounts: [[String]: Int] = [:]
     private var cursor: ByteCursor
 
-    /// What was found or not found where the cursor is.
+    /// The end of a search at the cursor.
     private struct Halt: Error {
         let message: String
 
@@ -42,10 +42,10 @@ struct KeyLocator {
         }
     }
 
-    /// How an element of an array stands in a path, counted from 1.
+    /// Returns the name of an array's element in a path, counted from 1.
     static func element(_ number: Int) -> String { "[\(number)]" }
 
-    /// The line of a key, or of the nearest table around it.
+    /// Returns the line of a key, or of the nearest table around it.
     func line(of path: [String]) -> Int? {
         var path = path
         while !path.isEmpty {
@@ -84,7 +84,8 @@ struct KeyLocator {
         return path
     }
 
-    /// In a header, the name of an array of tables stands for its last element, except at the end.
+    /// Returns the path of an element. In a header, the name of an array of tables stands for its last element, except
+    /// at the end.
     private func elementPath(of key: [String]) -> [String] {
         var path: [String] = []
         for part in key {
@@ -110,7 +111,8 @@ struct KeyLocator {
         guard cursor.current == nil || cursor.consume("\n") else { throw .expected("the end of the line") }
     }
 
-    /// The first place counts, because a table can be written in parts. A dotted key stands for the tables in it as well.
+    /// Returns the first place counts, because a table can be written in parts. A dotted key stands for the tables in
+    /// it as well.
     private mutating func record(_ path: [String], at line: Int) throws(Halt) {
         guard path.count <= Self.maximumDepth else { throw .tooDeep }
         var path = path
@@ -143,7 +145,7 @@ extension KeyLocator {
         }
     }
 
-    /// A number, a boolean, a date, a time.
+    /// Returns a number, a boolean, a date, a time.
     private mutating func readScalar() throws(Halt) {
         var text = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
         guard !text.isEmpty else { throw .expected("a value; texts are in quotation marks") }

@@ -14,7 +14,7 @@ struct TOMLDocument {
         root = try reader.read(text)
     }
 
-    /// The line of a key, or of the nearest table around it.
+    /// Returns the line of a key, or of the nearest table around it.
     func line(of path: [String]) -> Int? {
         locator.line(of: path)
     }
@@ -22,22 +22,22 @@ struct TOMLDocument {
 
 /// Has the TOML library read texts, each of them once.
 ///
-/// The library never frees what it makes of a text. A daemon that reads its configuration again and again would grow each
-/// time, so what came of a text is kept as long as the text is read again, and only another one costs.
+/// The library never frees the result of a text. A daemon that reads its configuration again and again would grow each
+/// time, so a result is kept as long as the text is read again, and only another text costs memory.
 final class TOMLReader: Sendable {
     private struct Reading {
         let result: Result<[String: TOMLNode], TOMLDefect>
-        /// Whether it was asked for since the texts that nobody reads were last forgotten.
+        /// A Boolean value that indicates whether the text was read since the unused ones were last removed.
         var isInUse = true
     }
 
     /// By their bytes: texts that are equal as strings can still name different files.
     private let readings = Mutex<[[UInt8]: Reading]>([:])
 
-    /// How many texts are kept.
+    /// The number of texts that are kept.
     var count: Int { readings.withLock { $0.count } }
 
-    /// The values of a text, or what is wrong with it.
+    /// Returns the values of a text, or its defect.
     func read(_ text: String) throws(TOMLDefect) -> [String: TOMLNode] {
         let bytes = Array(text.utf8)
         let result = readings.withLock { readings in
@@ -70,7 +70,7 @@ final class TOMLReader: Sendable {
         }
     }
 
-    /// The library's iterator relies on keys without NUL, the lookup by key does not.
+    /// Returns the library's iterator relies on keys without NUL, the lookup by key does not.
     private static func nodes(of table: TOMLTable) -> [String: TOMLNode] {
         var nodes: [String: TOMLNode] = [:]
         for key in table.keys {
@@ -79,7 +79,7 @@ final class TOMLReader: Sendable {
         return nodes
     }
 
-    /// Recursion is bounded, because the locator refuses deep nesting.
+    /// Converts a value. Recursion is bounded, because the locator refuses deep nesting.
     private static func node(_ value: any TOMLValueConvertible) -> TOMLNode {
         switch value.type {
         case .string: .string(value.string ?? "")
@@ -92,7 +92,7 @@ final class TOMLReader: Sendable {
         }
     }
 
-    /// The library quotes the text in its messages; a message stays one line.
+    /// Returns the library quotes the text in its messages; a message stays one line.
     private static func plain(_ message: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -100,7 +100,7 @@ final class TOMLReader: Sendable {
     }
 }
 
-/// Why a text is not TOML, or is TOML of a shape that no configuration has.
+/// The reason why a text is not TOML, or is TOML of a shape that no configuration has.
 struct TOMLDefect: Error, Equatable {
     /// The line concerned, counted from 1.
     let line: Int

@@ -10,7 +10,7 @@ enum TOMLNode: Equatable, Sendable {
     case array([TOMLNode])
     case table([String: TOMLNode])
 
-    /// What a person would say that they found in the file.
+    /// The value in a user's words.
     var summary: String {
         switch self {
         case .string(let text): text.quoted
@@ -44,7 +44,8 @@ extension String {
 
 /// The grammar of TOML's numbers, booleans, dates and times, as the specification 1.0.0 has it.
 enum TOMLScalar {
-    /// Whether a text has the form of such a value. Whether there is such a day, or such a large number, is not its form.
+    /// Returns whether a text has the form of such a value. Whether there is such a day, or such a large number, is not
+    /// its form.
     static func isWellFormed(_ text: String) -> Bool {
         text == "true" || text == "false" || isNumber(text) || isMoment(text)
     }
@@ -65,7 +66,7 @@ enum TOMLScalar {
         return isDigits(mantissa[0], radix: 10) && (mantissa[0] == "0" || !mantissa[0].hasPrefix("0"))
     }
 
-    /// Digits, with an underscore between any two of them.
+    /// Returns whether a text is digits, with an underscore between any two of them.
     private static func isDigits(_ text: Substring, radix: Int) -> Bool {
         text.split(separator: "_", omittingEmptySubsequences: false).allSatisfy { group in
             !group.isEmpty && group.allSatisfy { $0.isASCII && ($0.hexDigitValue ?? radix) < radix }
