@@ -22,7 +22,7 @@ private let delegated: [String] = {
     @Test func aUnitThatCouldNotBeStartedAgainGetsNone() async {
         await #expect(processExitsWith: .success) {
             try Self.withSubtree(isUnit: true) { subtree, base in
-                #expect(throws: CgroupSubtree.ControllersUnavailable.self) {
+                #expect(throws: FeatureUnavailable.self) {
                     try subtree.enableControllers(isClearedAfterCrash: false)
                 }
                 let enabled = try subtree.enableControllers(isClearedAfterCrash: true)

@@ -89,7 +89,7 @@ import Testing
             let world = try World()
             let (tree, _) = try world.launch("idle")
             #expect(dropCapabilities())
-            let reason = #expect(throws: MemoryReclaim.Unavailable.self) { try MemoryReclaim(tree) }
+            let reason = #expect(throws: FeatureUnavailable.self) { try MemoryReclaim(tree) }
             #expect(reason?.description.contains("CAP_SYS_NICE") == true)
             try world.end()
         }

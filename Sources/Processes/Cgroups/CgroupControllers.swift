@@ -18,12 +18,6 @@ extension CgroupSubtree {
         case cpu, io, memory, pids
     }
 
-    /// The reason why no controller can be enabled or taken away.
-    public struct ControllersUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
-        /// One clause, without a full stop.
-        public let description: String
-    }
-
     /// Gives the apps' cgroups the attributes of controllers, as far as they have been delegated.
     ///
     /// - Parameter isClearedAfterCrash: Whether ``clearControllers()`` runs before systemd starts this service again.
@@ -32,11 +26,11 @@ extension CgroupSubtree {
     @discardableResult
     public func enableControllers(
         _ wanted: Set<Controller> = Set(Controller.allCases), isClearedAfterCrash: Bool
-    ) throws(ControllersUnavailable) -> Set<Controller> {
+    ) throws(FeatureUnavailable) -> Set<Controller> {
         // A group that we made ourselves is none that systemd starts anything in.
         guard origin != nil || isClearedAfterCrash else {
-            throw ControllersUnavailable(
-                description: "the unit has no ExecStopPost= that makes it possible to start it again after a crash")
+            throw FeatureUnavailable(
+                .controllers, "the unit has no ExecStopPost= that makes it possible to start it again after a crash")
         }
         let present = base.controllers(in: "cgroup.controllers")
         var enabled: Set<Controller> = []
@@ -52,7 +46,7 @@ extension CgroupSubtree {
             }
         }
         if enabled.isEmpty, let refusal {
-            throw ControllersUnavailable(description: "\(base.path)/cgroup.subtree_control: \(refusal)")
+            throw FeatureUnavailable(.controllers, "\(base.path)/cgroup.subtree_control", refusal)
         }
         return enabled
     }
@@ -61,13 +55,13 @@ extension CgroupSubtree {
     /// does nothing elsewhere.
     ///
     /// - Throws: The reason, if a controller cannot be taken away.
-    public static func clearControllers() throws(ControllersUnavailable) {
+    public static func clearControllers() throws(FeatureUnavailable) {
         // systemd puts the commands that follow the main process into a group `.control`.
         guard let here = Cgroup.ofThisProcess(), let unit = here.parent, here.lastName == ".control" else { return }
         try clearControllers(of: unit)
     }
 
-    static func clearControllers(of base: Cgroup) throws(ControllersUnavailable) {
+    static func clearControllers(of base: Cgroup) throws(FeatureUnavailable) {
         // A controller can be taken away only where nothing below has it.
         for group in base.withDescendants().reversed() {
             let enabled = group.controllers(in: "cgroup.subtree_control").map { "-\($0)" }
@@ -76,7 +70,7 @@ extension CgroupSubtree {
                 try group.write(enabled.joined(separator: " "), to: "cgroup.subtree_control")
             } catch {
                 guard error.rawValue != ENOENT, error.rawValue != ENODEV else { continue }
-                throw ControllersUnavailable(description: "\(group.path)/cgroup.subtree_control: \(error)")
+                throw FeatureUnavailable(.controllers, "\(group.path)/cgroup.subtree_control", error)
             }
         }
     }

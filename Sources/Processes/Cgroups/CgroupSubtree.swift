@@ -1,11 +1,5 @@
 import CLinux
 
-/// The reason why apps cannot have cgroups here.
-public struct CgroupsUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One clause, without a full stop.
-    public let description: String
-}
-
 /// The part of the cgroup hierarchy that is ours to arrange: the group `daemon` for this process, and below `apps` one
 /// for each launch.
 ///
@@ -57,9 +51,9 @@ public final class CgroupSubtree {
     /// - Parameter name: The name that tells this program's subtree from those of others in the same place.
     /// - Returns: The subtree, with this process in its group `daemon`.
     /// - Throws: The reason why there can be none: no hierarchy, no delegation, or an error of the kernel.
-    public static func claim(name: String) throws(CgroupsUnavailable) -> CgroupSubtree {
+    public static func claim(name: String) throws(FeatureUnavailable) -> CgroupSubtree {
         guard let here = Cgroup.ofThisProcess() else {
-            throw CgroupsUnavailable(description: "there is no cgroup v2 hierarchy")
+            throw FeatureUnavailable(.cgroups, "there is no cgroup v2 hierarchy")
         }
         let (base, origin) = try locate(from: here, name: name)
         do throws(Errno) {
@@ -67,13 +61,13 @@ public final class CgroupSubtree {
             return try move(to: base, from: origin)
         } catch {
             if origin != nil { base.remove() }
-            throw CgroupsUnavailable(description: "no control groups can be made in \(base.path): \(error)")
+            throw FeatureUnavailable(.cgroups, "no control groups can be made in \(base.path)", error)
         }
     }
 
     private static func locate(
         from here: Cgroup, name: String
-    ) throws(CgroupsUnavailable) -> (base: Cgroup, origin: Cgroup?) {
+    ) throws(FeatureUnavailable) -> (base: Cgroup, origin: Cgroup?) {
         if here.isDelegated { return (here, nil) }
         let own = here.lastName == ownGroup ? here.parent : nil
         if let own, own.isDelegated { return (own, nil) }
@@ -81,7 +75,7 @@ public final class CgroupSubtree {
             // A user's service manager cannot set the mark; the right to write to the group decides. After a
             // re-execution the daemon is in its own group already.
             if isMainProcessOfUnit { return (own ?? here, nil) }
-            throw CgroupsUnavailable(description: "\(here.path) has not been delegated to this process")
+            throw FeatureUnavailable(.cgroups, "\(here.path) has not been delegated to this process")
         }
         // Started by an earlier one of us.
         if let own, own.lastName == name { return (own, own.parent) }

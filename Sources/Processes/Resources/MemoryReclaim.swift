@@ -12,12 +12,6 @@ public struct MemoryReclaim {
         case pages = "process_madvise"
     }
 
-    /// The reason why memory cannot be given back.
-    public struct Unavailable: Error, Hashable, Sendable, CustomStringConvertible {
-        /// One clause, without a full stop.
-        public let description: String
-    }
-
     /// The result of one step.
     public enum Progress: Hashable, Sendable {
         /// There is more: take another step when there is time.
@@ -62,7 +56,7 @@ public struct MemoryReclaim {
     ///
     /// - Parameter tree: A suspended tree.
     /// - Throws: The reason, if this machine offers no way.
-    public init(_ tree: ProcessTree) throws(Unavailable) {
+    public init(_ tree: ProcessTree) throws(FeatureUnavailable) {
         self.tree = tree
         if let group = tree.cgroup, group.has("memory.reclaim"), tree.foreignProcesses().isEmpty {
             method = .cgroup
@@ -154,21 +148,23 @@ extension MemoryReclaim {
     }
 
     /// Tries the call with nothing to do. For its own memory a process needs no privileges, so it takes another.
-    private static func checkPermission(for process: ProcessIdentity) throws(Unavailable) {
+    private static func checkPermission(for process: ProcessIdentity) throws(FeatureUnavailable) {
         let pidfd = linux_pidfd_open(process.pid)
         guard pidfd >= 0 else {
             // A main process that has ended may have left others, which then are tried.
             guard pidfd == -ENOSYS else { return }
-            throw Unavailable(description: "this kernel has no pidfds")
+            throw FeatureUnavailable(.memoryReclaim, "this kernel has no pidfds")
         }
         let descriptor = Descriptor(owning: pidfd)
         let result = unsafe linux_page_out(descriptor.rawValue, [], 0)
         guard result < 0, result != -Int(ESRCH) else { return }
         let error = Errno(rawValue: Int32(-result))
-        throw Unavailable(
-            description: error.rawValue == ENOSYS || error.rawValue == EINVAL
-                ? "this kernel can neither reclaim a cgroup's memory here nor page another process out"
-                : "another process's memory cannot be paged out (it needs CAP_SYS_NICE): \(error)")
+        if [ENOSYS, EINVAL].contains(error.rawValue) {
+            throw FeatureUnavailable(
+                .memoryReclaim, "this kernel can neither reclaim a cgroup's memory here nor page another process out")
+        }
+        throw FeatureUnavailable(
+            .memoryReclaim, "another process's memory cannot be paged out (it needs CAP_SYS_NICE)", error)
     }
 
     private static func residentSize(of members: [ProcessStatus]) -> Int {

@@ -1,0 +1,50 @@
+import CLinux
+
+/// An error number of the kernel, printed as its text in the C locale.
+public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number, as in errno(3).
+    public let rawValue: Int32
+
+    /// Takes a positive number.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// The text, such as `No such file or directory`.
+    public var description: String {
+        guard let text = unsafe linux_error_text(rawValue) else { return "error \(rawValue)" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// The error number of the latest call of libc that failed.
+var errno: Int32 { linux_errno() }
+
+/// The reason why this machine, or the rights of this process, lack a feature that apps can do without.
+public struct FeatureUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A feature that may be missing.
+    public enum Feature: Hashable, Sendable {
+        /// A cgroup for each app.
+        case cgroups
+        /// Controllers of the apps' cgroups.
+        case controllers
+        /// The reclaim of a suspended app's memory.
+        case memoryReclaim
+    }
+
+    /// The missing feature.
+    public let feature: Feature
+    /// The cause, as one clause without the error.
+    public let cause: String
+    /// The error of the kernel, if one is the cause.
+    public let error: Errno?
+
+    init(_ feature: Feature, _ cause: String, _ error: Errno? = nil) {
+        self.feature = feature
+        self.cause = cause
+        self.error = error
+    }
+
+    /// One clause, without a full stop.
+    public var description: String { error.map { "\(cause): \($0)" } ?? cause }
+}
