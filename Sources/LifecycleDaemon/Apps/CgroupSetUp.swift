@@ -11,7 +11,7 @@ enum CgroupSetUp {
         _ containment: Configuration.Settings.Containment, runtimeDirectory: String, log: Log
     ) -> CgroupSubtree? {
         guard containment == .auto else { return nil }
-        do throws(CgroupsUnavailable) {
+        do throws(FeatureUnavailable) {
             let subtree = try CgroupSubtree.claim(name: name(for: runtimeDirectory))
             log.write(LogEntry(message: "every app gets a control group of its own in \(subtree.path)"))
             return subtree
@@ -27,7 +27,7 @@ enum CgroupSetUp {
     /// Lets the apps' groups have weights, where that does not keep the service from being started again.
     static func enableControllers(of cgroups: CgroupSubtree?, isClearedAfterCrash: Bool, log: Log) {
         guard let cgroups else { return }
-        do throws(CgroupSubtree.ControllersUnavailable) {
+        do throws(FeatureUnavailable) {
             try cgroups.enableControllers(isClearedAfterCrash: isClearedAfterCrash)
         } catch {
             log.write(LogEntry(message: "the apps' control groups have no controllers: \(error)"))

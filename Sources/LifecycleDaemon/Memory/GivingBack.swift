@@ -21,7 +21,7 @@ final class GivingBack {
     /// Begins with an app that has been suspended.
     func begin(_ id: AppID) {
         guard let tree = processes.tree(of: id) else { return }
-        do throws(MemoryReclaim.Unavailable) {
+        do throws(FeatureUnavailable) {
             waiting[id] = try MemoryReclaim(tree)
             idle?.schedule()
         } catch {
