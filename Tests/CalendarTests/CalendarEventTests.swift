@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["2012-02-30", "2012-01-01", "Tue 2024-07-01"])
-    func whatNeverHappensAgainIsNil(text: String) throws {
+    func eventInThePastHasNoNextTime(text: String) throws {
         #expect(try CalendarEvent(text).next(after: UTCText.timestamp("2024-06-01 00:00:00"), in: UTC()) == nil)
     }
 

@@ -33,7 +33,7 @@ import Testing
             Associations(environment: ["HOME": "relative"], data: []).files.map(\.path) == ["/etc/xdg/mimeapps.list"])
     }
 
-    @Test func `the system's daemon has nobody's choice`() {
+    @Test func `the system's daemon ignores the choices of users`() {
         let environment = ["HOME": "/h", "XDG_DATA_DIRS": "/usr/share"]
         let entries = { DesktopEntries(for: $0, environment: environment, searchPath: "") }
         #expect(entries(.user).associations.files.first?.path == "/h/.config/mimeapps.list")
@@ -63,7 +63,7 @@ import Testing
         #expect(associations().choices(for: ["image/png"]).isEmpty)
     }
 
-    @Test func `what stands first outranks what stands behind it`() throws {
+    @Test func `the first directory outranks the later ones`() throws {
         try directory.write(
             "[Default Applications]\ntext/x-odd=mine.desktop\n[Added Associations]\ntext/x-odd=kept.desktop\n"
                 + "[Removed Associations]\ntext/x-odd=gone.desktop\n", to: ".config/mimeapps.list")
@@ -110,7 +110,7 @@ import Testing
         #expect(choice(desktop: "KDE").defaults == ["here"])
     }
 
-    @Test func `nothing in the place of a file hurts`() throws {
+    @Test func `an absent file is accepted`() throws {
         try directory.write(
             "[Default Applications]\n\u{301}\n=\n\u{301}=\u{301};\ntext/x-odd=\n[\n", to: ".config/mimeapps.list")
         try directory.write(String(repeating: "x", count: 1_048_577), to: "xdg/mimeapps.list")

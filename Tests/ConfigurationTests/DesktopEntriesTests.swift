@@ -50,7 +50,7 @@ import Testing
         #expect(name(found.find("other")) == "usr/applications/other.desktop")
     }
 
-    @Test func `what is deleted at home is deleted`() throws {
+    @Test func `an entry deleted in the user's directory is deleted`() throws {
         try write("usr/applications/hidden.desktop")
         try write("usr/applications/empty.desktop")
         try write("home/applications/hidden.desktop", "Hidden=true")

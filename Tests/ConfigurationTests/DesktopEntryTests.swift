@@ -98,7 +98,7 @@ import Testing
         ("[Desktop Entry]\nType=Application\nExec=sh\nPath=a", #"4: Path: expected an absolute path, found "a""#),
         ("[Desktop Entry]\nType=Application\nExec=a\\", "3: ends in a backslash, which escapes nothing"),
     ])
-    func `what is wrong is said with its line`(text: String, message: String) {
+    func `a mistake names its line`(text: String, message: String) {
         #expect(problem(text) == message)
     }
 
@@ -106,12 +106,12 @@ import Testing
         #expect(try entry("DBusActivatable=true").manifest.command == ["sh"])
     }
 
-    @Test func `who shows an entry has nothing to do with its launch`() throws {
+    @Test func `an entry that menus hide can be launched`() throws {
         #expect(try entry("OnlyShowIn=KDE;").isShown)
         #expect(try entry("NotShowIn=GNOME;").isShown)
     }
 
-    @Test func `what is there twice and not used is no harm`() throws {
+    @Test func `an unused duplicate is accepted`() throws {
         #expect(try entry("Keywords=a", "Keywords=b").manifest.command == ["sh"])
     }
 
@@ -124,7 +124,7 @@ import Testing
         ("sr_RS.UTF-8", "language"), ("sr", "language"), ("de_DE.UTF-8", "App"), ("C", "App"), ("C.UTF-8", "App"),
         ("", "App"), ("../sr", "App"),
     ])
-    func `the name is in the language of the person`(locale: String, name: String) throws {
+    func `the name is in the user's language`(locale: String, name: String) throws {
         let found = try entry(
             "Name[sr_YU@Latn]=country and modifier", "Name[sr_YU]=country", "Name[sr@Latn]=modifier",
             "Name[sr]=language", locale: locale)
@@ -180,7 +180,7 @@ import Testing
 
     /// What an app is entitled to is not for the app's own file to say.
     @Test(arguments: ["Control", "User", "Environment", "LaunchAtStart", "Schedule", "Command", "Id", "suspend"])
-    func `an entry cannot say what is not its business`(key: String) throws {
+    func `an entry cannot set keys of a manifest alone`(key: String) throws {
         let found = try entry("X-Lifed-\(key)=full")
         #expect(found.problems.count == 1)
         #expect(found.manifest.control == .own)

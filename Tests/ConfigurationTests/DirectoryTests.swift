@@ -59,7 +59,7 @@ import Testing
         #expect(directory.problems(configuration) == ["apps.d: 2 manifests are left out, because limits.apps is 2"])
     }
 
-    @Test func aDirectoryThatAPersonNamedMustBeThere() throws {
+    @Test func directoryNamedByUserMustExist() throws {
         let directory = try TemporaryDirectory()
         let missing = "\(directory.path)/missing"
         let loader = ConfigurationLoader(

@@ -34,7 +34,7 @@ import Testing
         ("sh -c 'a \"b\" \\'", ["sh", "-c", #"a "b" \"#]), (#"env A="b c" d"#, ["env", "A=b c", "d"]),
         (#"a b\ c"#, ["a", "b c"]), ("a ~ $HOME `b` *", ["a", "~", "$HOME", "`b`", "*"]), ("a;b", ["a;b"]),
     ])
-    func `what is left open is read as a shell quotes`(line: String, expected: [String]) throws {
+    func `an open quote is read as a shell reads it`(line: String, expected: [String]) throws {
         #expect(try command(line) == expected)
     }
 
@@ -84,11 +84,11 @@ import Testing
         ("\"\" a", "does not begin with a program"),
         ("bin/a", #"expected an absolute path or a name to look up in PATH, found "bin/a""#),
     ])
-    func `what is no command`(line: String, message: String) {
+    func `a line without a command is refused`(line: String, message: String) {
         #expect(defect(line) == message)
     }
 
-    @Test func `it is known who takes what is opened`() throws {
+    @Test func `an entry knows whether it takes URLs or files`() throws {
         for line in ["a %u", "a %U", "a %f", "a %F", "a --x=%f"] { #expect(try ExecLine(line, of: subject).takesURLs) }
         for line in ["a", "a %%u", "a %c", "a %d"] { #expect(try !ExecLine(line, of: subject).takesURLs) }
     }

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0), arguments: ["d/file", "d", "link"])
-    func whatBelongsToAnotherUserIsNotUsed(_ name: String) throws {
+    func fileOfAnotherUserIsNotUsed(_ name: String) throws {
         let file = try directory.write("a = 1", to: "d/file")
         let link = try directory.link("link", to: "d/file")
         let path = "\(directory.path)/\(name)"

@@ -95,7 +95,7 @@ import Testing
         ("é = 1", 1, "a key"), ("a = 1\rb", 1, "the end of the line"), ("a = {,}", 1, "a key"),
         ("a = 1979-05-27 0", 1, "not a value"), ("a = yes", 1, "not a value"),
     ])
-    func whatIsWrongIsNamed(text: String, line: Int, words: String) {
+    func mistakeIsNamed(text: String, line: Int, words: String) {
         let defect = #expect(throws: TOMLDefect.self) { try locate(text) }
         #expect(defect?.line == line)
         #expect(defect?.message.contains(words) == true, "\(defect?.message ?? "")")

@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 @Suite struct ManifestTests {
-    @Test func everyKeyIsTakenOver() throws {
+    @Test func everyKeyIsSet() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(
             """

@@ -8,7 +8,7 @@ import Testing
         #expect(directory.load() == LoadedConfiguration())
     }
 
-    @Test func everyKeyIsTakenOver() throws {
+    @Test func everyKeyIsSet() throws {
         let directory = try TemporaryDirectory()
         try directory.write(
             """
@@ -212,7 +212,7 @@ import Testing
         #expect(directory.load(["etc", "own"], instance: .user).settings.homeApp == "kiosk")
     }
 
-    @Test func appsThatCannotAllStartInFrontAreReported() throws {
+    @Test func appsThatCannotAllLaunchInForegroundAreReported() throws {
         let directory = try TemporaryDirectory()
         for name in ["a", "b", "c"] {
             let text = "command = ['/bin/true']\nlaunchAtStart = 'foreground'\n"

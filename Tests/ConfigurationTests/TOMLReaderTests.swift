@@ -12,7 +12,7 @@ import Testing
         #expect(reader.count == 2)
     }
 
-    @Test func whatIsNotReadAnyMoreIsForgotten() throws {
+    @Test func textNotReadAgainIsRemoved() throws {
         let reader = TOMLReader()
         _ = try reader.read("a = 1")
         _ = try reader.read("b = 1")

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A shell's jobs are in its session, and those of a pipeline in one process group.
-    @Test func itsNeighboursAreNotItsOwn() async {
+    @Test func neighboursOfAdoptedProcessAreNotAdopted() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (family, _) = try world.launch("family")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [Hold.signal, .processGroup])
-    func whoIsLetGoIsWhereItWas(_ hold: Hold) async {
+    func releasedTreeReturnsToItsCgroup(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()
             let tree = try world.adopt("family", by: hold)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [Hold.signal, .processGroup])
-    func aLaterDaemonHoldsItAlike(_ hold: Hold) async throws {
+    func laterDaemonHoldsAdoptedTreeAlike(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
             let tree = try world.adopt("family", by: hold)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func oneThatHasEndedIsNotTakenIn() async {
+    @Test func processThatHasEndedIsNotAdopted() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (launched, _) = try world.launch("idle")
@@ -121,7 +121,7 @@ import Testing
         #expect(Cgroup.unit(in: "lifed-1234/apps") == nil)
     }
 
-    @Test func whatIsKnownOfAProcessIsTheKernelsWord() throws {
+    @Test func runningProcessReportsKernelsFacts() throws {
         let me = try #require(RunningProcess(of: getpid()))
         #expect(me.users == [getuid(), geteuid(), geteuid()])
         #expect(!me.isKernels && !me.isZombie)

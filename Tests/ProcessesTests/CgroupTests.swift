@@ -15,7 +15,7 @@ import Testing
 
     /// An app may make groups below its own and go there: its processes are its processes still.
     @Test(arguments: ["helper", "\u{301}", "x (deleted)", "\u{301} (deleted)", "\r", "\u{200D}x", "..."])
-    func whatIsBelowAGroupIsInIt(name: String) {
+    func processBelowGroupIsInGroup(name: String) {
         let group = Cgroup(mountPoint: "/sys/fs/cgroup", name: "lifed.service/apps")
         let place = Cgroup.place(inList: "1:cpu:/\n0::/lifed.service/apps/app-a/\(name)\n")
         #expect(place.map(group.contains(groupNamed:)) == true)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func whatAnAppMakesInItsGroupBelongsToIt() async {
+    @Test func groupMadeByAppBelongsToApp() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("family")
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func whatAnEarlierProcessHasLeftEmptyIsRemoved() async {
+    @Test func emptyGroupOfEarlierDaemonIsRemoved() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let apps = try #require(world.base).child("apps")

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func whoIgnoresTheRequestIsKilledWithItsChildren() async {
+    @Test func processThatIgnoresSIGTERMIsKilledWithItsChildren() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("ignore-term")

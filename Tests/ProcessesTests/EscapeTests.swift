@@ -58,9 +58,9 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
-    /// Without a cgroup this one gets away: `StopTests.processesThatNothingTiesToATreeAreStrangers`.
+    /// Without a cgroup this one gets away: `StopTests.processWithoutTreeIsStranger`.
     @Test(arguments: Hold.cgroups)
-    func nothingOfItsLaunchIsNeededToHoldAProcess(_ hold: Hold) async {
+    func adoptedProcessIsHeldWithoutLaunchRecord(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("escape-clean", by: hold.method)
@@ -138,7 +138,7 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
-    @Test func somebodyElsesThawIsSeenAndUndone() async {
+    @Test func foreignThawIsSeenAndUndone() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("busy", by: .freezer)
@@ -157,7 +157,7 @@ extension Trait where Self == ConditionTrait {
     }
 
     /// A parent in vfork(2) waits uninterruptibly for its child, which is out of reach here.
-    @Test func whoIsAtFaultIsNamed() async {
+    @Test func processThatDoesNotFreezeIsNamed() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("hold-in-vfork")
@@ -175,7 +175,7 @@ extension Trait where Self == ConditionTrait {
     }
 
     @Test(arguments: [Hold.freezer, .both])
-    func signalsTakeOverFromAFreezeThatIsGivenUp(_ hold: Hold) async {
+    func treeThatDoesNotFreezeIsStoppedBySignals(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("family", by: hold.method)

@@ -4,7 +4,7 @@ import Testing
 @testable import Processes
 
 @Suite(.endsWithRunner) struct EventTests {
-    @Test func continuationBySomebodyElseIsSeenAndUndone() async {
+    @Test func foreignSIGCONTIsSeenAndUndone() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("busy")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func continuationOfAnAdoptedProcessIsSeen() async {
+    @Test func continuationOfOrphanIsSeen() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, said) = try world.launch("escape", until: "escaped")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func stopBySomebodyElseIsToldApart() async {
+    @Test func foreignSIGSTOPIsToldApart() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("idle")
@@ -115,7 +115,7 @@ import Testing
 }
 
 @Suite struct SignalDeliveryTests {
-    @Test func nobodyElseIsEverSignalled() async {
+    @Test func signalReachesOnlyItsProcess() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let refused = Errno(rawValue: EPERM)

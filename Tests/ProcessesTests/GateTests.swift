@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func aTreeThatIsLetGoOfHasRunNothing() async {
+    @Test func droppedTreeHasExecutedNothing() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let file = try TemporaryScript("")
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Whatever one child inherits of another's gate would keep that other one, or both, waiting for ever.
-    @Test func nothingIsExecutedAfterTheEndOfTheOneWhoStartedIt() async throws {
+    @Test func nothingIsExecutedAfterEndOfDaemon() async throws {
         let file = try TemporaryScript("")
         let path = file.path
         let former = await #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import Processes
 
 @Suite struct OutOfMemoryOrderTests {
-    @Test func whoWasSuspendedFirstIsKilledFirst() {
+    @Test func appSuspendedFirstIsKilledFirst() {
         var order = OutOfMemoryOrder<String>(lowest: 600)
         #expect(order.insert("a") == ["a": 1000])
         #expect(order.insert("b") == ["b": 999])

@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct AncestryTests {
-    @Test func `it ends at this process, which is not in it`() throws {
+    @Test func `ancestry ends at this process and excludes it`() throws {
         let own = try #require(Ancestry(of: getpid()))
         #expect(own.processes.isEmpty && own.reachesThisProcess)
     }
@@ -133,7 +133,7 @@ import Testing
         #expect(parent.processes.first == getppid() || getppid() == 1)
     }
 
-    @Test func `init has none, and a number that is nobody's cannot be told`() {
+    @Test func `init has no ancestors, and an unused number has none that are known`() {
         #expect(Ancestry(of: 1)?.processes == [])
         #expect(Ancestry(of: 1)?.reachesThisProcess == false)
         #expect(Ancestry(of: .max) == nil)

@@ -79,7 +79,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
-    @Test func whatAnAppHasChosenItselfIsRestored() async {
+    @Test func valueChosenByAppIsRestored() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let control = ResourceControl.withoutCgroups()
@@ -102,7 +102,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
-    @Test func whoIsBornInBetweenHasItsParentsOwn() async {
+    @Test func processBornBetweenProfilesHasItsParentsOwnValue() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let control = ResourceControl.withoutCgroups()
@@ -137,7 +137,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
-    @Test func aDaemonThatTakesOverKnowsWhatWasBefore() async {
+    @Test func laterDaemonRestoresValuesFromRecord() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("idle")
@@ -159,11 +159,11 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     }
 
     @Test(arguments: ["", ";", "1,2;", "own,own,own,own,own,own,own", "x;y;nice=1:2:3"])
-    func whatIsNoRecordIsNone(text: String) {
+    func invalidRecordIsRefused(text: String) {
         #expect(ResourceRecord(text: text) == nil)
     }
 
-    @Test func whatMakesNoSenseInARecordIsLeftOut() {
+    @Test func senselessPartOfRecordIsLeftOut() {
         let text = "20,own,own,10,24576,300,own;nice,other;nice=1:2:3,5:6:5:0:10;other=1:2:3:4:5"
         #expect(ResourceRecord(text: text)?.text == "20,own,own,10,24576,300,own;nice;nice=5:6:5:0:10")
     }
@@ -173,7 +173,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         ("nice", "20"), ("nice", "9223372036854775807"), ("ioPriority", "4294967296"), ("ioPriority", "-1"),
         ("oomScoreAdjustment", "-9223372036854775808"), ("timerSlack", "-1"),
     ])
-    func whatNoProcessCanHaveIsLeftOut(setting: String, value: String) {
+    func impossibleValueIsLeftOut(setting: String, value: String) {
         for row in ["5:6:5:\(value):0", "5:6:5:0:\(value)"] {
             let record = ResourceRecord(text: "own,own,own,10,own,own,own;;\(setting)=\(row)")
             #expect(record?.text == "own,own,own,10,own,own,own;")

@@ -8,7 +8,7 @@ import Testing
 /// The tests take turns.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct RestorationTests {
     @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "escape"])
-    func aTreeIsHeldAsBefore(_ hold: Hold, _ program: String) async throws {
+    func restoredTreeIsHeldAsBefore(_ hold: Hold, _ program: String) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold, program] in
             let world = try hold.world()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Hold.allCases)
-    func whatWasStoppedStaysSoAndGoesOn(_ hold: Hold) async throws {
+    func stoppedTreeStaysStoppedAndResumesAfterRestoration(_ hold: Hold) async throws {
         let said = await hold.dieAfterStopping("busy")
         await #expect(processExitsWith: .success) { [said = said as String, hold] in
             let legacy = try Legacy(said)
@@ -80,7 +80,7 @@ import Testing
 
     /// A death between the signals and the record of it must not make the stop somebody else's.
     @Test(arguments: Hold.allCases)
-    func aStopThatWasNotRecordedCanBeUndone(_ hold: Hold) async throws {
+    func unrecordedStopIsUndoneByResume(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("family", by: hold.method)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [Hold.signal, .processGroup])
-    func whatAShellHadStoppedStaysStopped(_ hold: Hold) async throws {
+    func jobStoppedByShellStaysStoppedAfterResume(_ hold: Hold) async throws {
         let said = await hold.dieAfterStopping("stopped-job", until: "job")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
@@ -134,7 +134,7 @@ import Testing
 /// Who belongs to an adopted tree, and who only seems to.
 extension RestorationTests {
     @Test(arguments: [Hold.signal, .processGroup])
-    func nobodyElseIsTakenForTheMainProcess(_ hold: Hold) async throws {
+    func strangerIsNotTakenForMainProcess(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
             world.die(leaving: try ["idle", "family"].map { try world.launch($0, by: hold.method).tree })
@@ -173,7 +173,7 @@ extension RestorationTests {
     }
 
     @Test(arguments: [Hold.signal, .processGroup])
-    func whoBelongsToAnAdoptedTreeIsKnown(_ hold: Hold) async throws {
+    func membersOfRestoredTreeAreKnown(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
             let (first, _) = try world.launch("escape", by: hold.method)
@@ -280,7 +280,7 @@ extension RestorationTests {
     }
 
     @Test(arguments: [Hold.signal, .processGroup], [false, true])
-    func whatEndedMeanwhileIsToldWhereItCanBe(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
+    func endDuringRestartIsToldIfDescriptorWasKept(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("obey-term", by: hold.method)
@@ -355,7 +355,7 @@ extension RestorationTests {
         }
     }
 
-    @Test func whatNobodyHasWaitedForTellsItsEnd() async {
+    @Test func zombieOfAnotherParentTellsItsEnd() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (parent, said) = try world.launch("neglectful-parent")
@@ -381,7 +381,7 @@ extension RestorationTests {
 /// A second process that has no cgroups for its own trees takes over those that have some.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct FormerCgroupTests {
     @Test(arguments: Hold.cgroups)
-    func whatWasStoppedGoesOnInItsGroup(_ hold: Hold) async throws {
+    func stoppedTreeInFormerCgroupResumes(_ hold: Hold) async throws {
         let said = await hold.dieAfterStopping("busy")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)

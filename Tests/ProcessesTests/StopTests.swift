@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["busy", "threads", "headless"])
-    func whatWasResumedRunsAgain(_ program: String) async {
+    func resumedTreeRunsAgain(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
             let world = try World()
             let (tree, _) = try world.launch(program)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func processesThatNothingTiesToATreeAreStrangers() async {
+    @Test func processWithoutTreeIsStranger() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("escape-clean")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func whatAShellHadStoppedStaysStopped() async {
+    @Test func jobStoppedByShellStaysStoppedAfterResume() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, said) = try world.launch("stopped-job", until: "job")

@@ -47,7 +47,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
         _ = name
     }
 
-    @Test func aBusThatAnswersNobodyIsReportedOnceAndDoesNotStopTheLoop() throws {
+    @Test func silentBusIsReportedOnceAndDoesNotStopLoop() throws {
         let listener = try SilentListener(path: daemon.socket)
         let bus = try Bus(loop: loop, address: daemon.address)
         var problems: [String] = []
@@ -97,7 +97,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
     }
 
     /// Anybody may send a signal straight to a connection, in anybody's words but only by their own name.
-    @Test func onlyTheSenderThatIsMeantIsHeard() throws {
+    @Test func signalOfAnotherSenderIsIgnored() throws {
         try daemon.start()
         let bus = try Bus(loop: loop, address: daemon.address)
         var heard: [BusMessage] = []

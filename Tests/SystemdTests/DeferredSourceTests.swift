@@ -29,7 +29,7 @@ import Testing
         source = nil
     }
 
-    @Test func oneThatGoesOnAndOnLetsTheOthersHaveTheirTurn() throws {
+    @Test func deferredSourceThatReschedulesLetsOthersRun() throws {
         let loop = try EventLoop()
         var rounds = 0
         var source: DeferredSource?

@@ -16,7 +16,7 @@ import Testing
         #expect(JournalField(name, "value") == nil)
     }
 
-    @Test func nobodyAtTheSocketIsAnErrorAndNoEntry() throws {
+    @Test func absentJournaldIsAnErrorAndNoEntry() throws {
         let journal = Journal(socketPath: "/nonexistent/journal")
         #expect(!journal.isAvailable)
         let message = try #require(JournalField("MESSAGE", "lost"))
