@@ -229,13 +229,7 @@ extension CgroupSubtree {
     }
 
     private static func isKept(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default:
-            false
-        }
+        byte.isLetterOrDigit || ".-_".utf8.contains(byte)
     }
 
     /// Removes a group as soon as nothing is in it.

@@ -105,14 +105,16 @@ final class CgroupContainment: Containment {
     private func hasOutside(_ numbers: [ProcessID]) -> Bool {
         if !outside.isEmpty { return true }
         guard let launch, !leaderIsReaped, !numbers.contains(launch.main.pid) else { return false }
-        return Self.current(launch.main) != nil
+        return launch.main.livingStatus != nil
     }
 
     /// Returns the known members outside of the group, and the processes below them.
     private func membersOutside(_ numbers: [ProcessID]) -> [ProcessStatus] {
         var descendants = Descendants(children: Children())
         let main = leaderIsReaped ? nil : launch?.main
-        for process in outside.union(main.map { [$0] } ?? []).compactMap(Self.current) { descendants.add(process) }
+        for process in outside.union(main.map { [$0] } ?? []) {
+            if let status = process.livingStatus { descendants.add(status) }
+        }
         let inside = Set(numbers)
         let found = descendants.found.filter { !inside.contains($0.pid) && !subtree.isInAnyGroup($0.pid) }
         outside = Set(found.identities)
@@ -137,10 +139,6 @@ final class CgroupContainment: Containment {
         let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
         outside.formUnion(new.identities)
         return !new.isEmpty
-    }
-
-    private static func current(_ process: ProcessIdentity) -> ProcessStatus? {
-        ProcessStatus(of: process.pid).flatMap { $0.identity == process && !$0.isZombie ? $0 : nil }
     }
 
     // MARK: - Helpers

@@ -36,10 +36,7 @@ final class OwnedContainment: Containment {
     }
 
     private func foreigners(among processes: [ProcessStatus]) -> [ProcessStatus] {
-        processes.filter { process in
-            !owner.owns(process.pid)
-                && ProcessStatus(of: process.pid).map { $0.identity == process.identity && !$0.isZombie } ?? false
-        }
+        processes.filter { !owner.owns($0.pid) && $0.identity.livingStatus != nil }
     }
 
     private var holdsForeigner: Bool { !foreigners(among: inner.members()).isEmpty }
@@ -134,7 +131,7 @@ extension ProcessTree {
     private func refusingProcesses() -> [ForeignProcess] {
         guard desiredState == .stopped, !isFreezing else { return [] }
         return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
-            guard let status = ProcessStatus(of: process.pid), status.identity == process, !status.state.isHeld,
+            guard let status = process.status, !status.state.isHeld,
                 let user = RunningProcess.users(of: process.pid)?.first
             else { return nil }
             return ForeignProcess(info: ProcessInfo(status), user: user)
@@ -143,9 +140,7 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process runs, and has become foreign.
     public var isMainForeign: Bool {
-        guard let owned = containment.owned, exitStatus == nil,
-            ProcessStatus(of: main.pid).map({ $0.identity == main && !$0.isZombie }) ?? false
-        else { return false }
+        guard let owned = containment.owned, exitStatus == nil, main.livingStatus != nil else { return false }
         return !owned.owner.owns(main.pid)
     }
 

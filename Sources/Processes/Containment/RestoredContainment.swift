@@ -25,8 +25,7 @@ final class RestoredContainment: Containment {
         self.main = main
         self.token = token
         seen = Set(known)
-        let isThere = ProcessStatus(of: main.pid)?.identity == main
-        places = Set([getpid(), isThere ? main.pid : getpid()].compactMap(Self.place))
+        places = Set([getpid(), main.isCurrent ? main.pid : getpid()].compactMap(Self.place))
     }
 
     /// Returns the members in the order of their starts, so parents come first.
@@ -71,7 +70,7 @@ extension RestoredContainment {
     }
 
     private func isInMainSession(_ process: ProcessStatus) -> Bool {
-        process.session == main.pid && ProcessStatus(of: main.pid)?.identity == main
+        process.session == main.pid && main.isCurrent
     }
 
     private func isMarked(_ process: ProcessStatus) -> Bool {

@@ -214,3 +214,14 @@ public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public var description: String { String(pid) }
 }
+
+extension ProcessIdentity {
+    /// The status of the process; nil if it is gone, whatever its number means now.
+    var status: ProcessStatus? { ProcessStatus(of: pid).flatMap { $0.startTime == startTime ? $0 : nil } }
+
+    /// The status of the process; nil if it has ended.
+    var livingStatus: ProcessStatus? { status.flatMap { $0.isZombie ? nil : $0 } }
+
+    /// A Boolean value that indicates whether the number still means this process.
+    var isCurrent: Bool { status != nil }
+}

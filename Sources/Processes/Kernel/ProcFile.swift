@@ -125,3 +125,16 @@ extension FixedWidthInteger {
         self.init(String(decoding: bytes, as: UTF8.self))
     }
 }
+
+extension UInt8 {
+    /// A Boolean value that indicates whether this is a letter or a digit of ASCII.
+    var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            false
+        }
+    }
+}

@@ -13,13 +13,7 @@ public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// is empty, or is longer than 64 characters.
     public init?(rawValue: String) {
         let isPlain = rawValue.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default:
-                false
-            }
+            byte.isLetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
         guard isPlain, (1...64).contains(rawValue.utf8.count) else { return nil }
         self.rawValue = rawValue

@@ -135,7 +135,7 @@ extension MemoryReclaim {
         guard pidfd >= 0 else { return failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time identifies it.
-        guard ProcessStatus(of: process.pid)?.startTime == process.startTime else { return nil }
+        guard process.isCurrent else { return nil }
         let vectors = ranges.map { ($0.lowerBound, $0.upperBound - $0.lowerBound) }
         let advised = unsafe linux_page_out(descriptor.rawValue, vectors, vectors.count)
         return advised < 0 ? failure(Int32(-advised)) : nil

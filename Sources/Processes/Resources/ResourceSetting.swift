@@ -89,8 +89,3 @@ enum ResourceSetting: String, CaseIterable {
         result >= 0 || result == -ESRCH || result == -ENOENT ? nil : Errno(rawValue: -result)
     }
 }
-
-extension ProcessIdentity {
-    /// A Boolean value that indicates whether the number still means this process.
-    fileprivate var isCurrent: Bool { ProcessStatus(of: pid)?.startTime == startTime }
-}

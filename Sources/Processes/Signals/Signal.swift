@@ -42,7 +42,7 @@ enum SignalDelivery {
         guard pidfd >= 0 else { return failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time identifies it.
-        guard isCurrent(process), mayReach(process.pid) else { return nil }
+        guard process.isCurrent, mayReach(process.pid) else { return nil }
         return send(signal, through: descriptor.rawValue)
     }
 
@@ -63,7 +63,7 @@ enum SignalDelivery {
     /// - Returns: Whether the group has got it.
     static func send(_ signal: Signal, toGroupLedBy leader: ProcessIdentity) -> Bool {
         guard leader.pid > 1, leader.pid != getpgrp(), let descriptor = ProcessDescriptor.open(leader.pid),
-            isCurrent(leader)
+            leader.isCurrent
         else { return false }
         return linux_pidfd_signal_group(descriptor.rawValue, signal.rawValue) == 0
     }
@@ -71,12 +71,8 @@ enum SignalDelivery {
     /// Sends a signal before Linux 5.3. The number could be reused between the two calls, which nothing can prevent
     /// there.
     private static func sendWithoutPidfd(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
-        guard isCurrent(process) else { return nil }
+        guard process.isCurrent else { return nil }
         return kill(process.pid, signal.rawValue) == 0 ? nil : failure(errno)
-    }
-
-    private static func isCurrent(_ process: ProcessIdentity) -> Bool {
-        ProcessStatus(of: process.pid)?.startTime == process.startTime
     }
 
     private static func failure(_ error: Int32) -> Errno? {

@@ -120,7 +120,7 @@ extension ProcessTree {
         var running = processes[...]
         while true {
             running = running.drop { process in
-                guard let status = ProcessStatus(of: process.pid), status.identity == process else { return true }
+                guard let status = process.status else { return true }
                 return !status.mayWaitForChildren
             }
             if running.isEmpty { return true }
@@ -146,9 +146,7 @@ extension ProcessTree {
     /// - Returns: Whether there were any.
     public func resumeMirrors() -> Bool {
         guard mayMirror else { return false }
-        let statuses = mirrors.compactMap { mirror in
-            ProcessStatus(of: mirror.pid).flatMap { $0.identity == mirror ? $0 : nil }
-        }
+        let statuses = mirrors.compactMap { $0.status }
         mirrors = Set(statuses.identities)
         let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp
         signal(.resume, only: stopped.identities)

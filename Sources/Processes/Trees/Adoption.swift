@@ -124,8 +124,7 @@ struct Relocation {
     /// Moves a process. A process that has ended needs no move.
     func move(_ process: ProcessIdentity) throws(Errno) {
         // While the descriptor is open and the process lives, no other process can have the number.
-        guard let descriptor = ProcessDescriptor.open(process.pid), ProcessStatus(of: process.pid)?.identity == process
-        else { return }
+        guard let descriptor = ProcessDescriptor.open(process.pid), process.isCurrent else { return }
         do throws(Errno) {
             try group.write(String(process.pid), to: "cgroup.procs")
         } catch {

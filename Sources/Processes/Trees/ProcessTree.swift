@@ -402,7 +402,7 @@ extension ProcessTree {
             if let mainDescriptor {
                 ProcessDescriptor.hasEnded(mainDescriptor)
             } else {
-                ProcessStatus(of: main.pid).map { $0.identity != main || $0.isZombie } ?? true
+                main.livingStatus == nil
             }
         return hasEnded ? .ofProcess(main, descriptor: mainDescriptor) : nil
     }
@@ -424,8 +424,7 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process is stopped.
     public var isMainStopped: Bool {
-        guard exitStatus == nil, let status = ProcessStatus(of: main.pid), status.identity == main else { return false }
-        return status.state == .stopped
+        exitStatus == nil && main.status?.state == .stopped
     }
 
     /// Returns the members, or nil when some may have been missed, for want of a descriptor for example.

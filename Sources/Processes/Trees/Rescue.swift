@@ -45,7 +45,7 @@ public enum Rescue {
         let strays = Set(trees.flatMap { $0.strays })
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
-            + strays.compactMap { ProcessStatus(of: $0.pid) }.filter { strays.contains($0.identity) }
+            + strays.compactMap { $0.status }
             + others.flatMap { $0.containmentWithoutGroup().members() }
 
         var report = Report()

@@ -77,7 +77,7 @@ private struct FoundMain: ~Copyable {
         descriptor = isKept ? pidfd.take() : ProcessDescriptor.open(main.pid)
 
         // The process that has the number while the descriptor is open is the one that the descriptor stands for.
-        guard let status = ProcessStatus(of: main.pid), status.identity == main,
+        guard let status = main.status,
             isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, saved)
         else {
             let reaped = isKept ? descriptor.take() : pidfd.take()
