@@ -30,7 +30,7 @@
 static _Noreturn void fail(int status, enum linux_spawn_stage stage, int error, int path_index)
 {
     struct linux_spawn_failure failure = {.stage = (int32_t)stage, .error = error, .path_index = path_index};
-    // Shorter than PIPE_BUF, into an empty pipe: it is written whole, or nobody listens any more.
+    // Shorter than PIPE_BUF, into an empty pipe: it is written whole, or no process listens any more.
     ssize_t written = write(status, &failure, sizeof failure);
     (void)written;
     _exit(127);
@@ -196,7 +196,7 @@ static _Noreturn void execute(const struct linux_spawn_request *request, int sta
         case ENOTDIR:
             break;
         case EACCES:
-            // A later directory may have one that can be executed, as with execvp(3).
+            // A later directory may have a file that can be executed, as with execvp(3).
             error = EACCES;
             decisive = i;
             break;

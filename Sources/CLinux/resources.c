@@ -124,7 +124,7 @@ static int try_timer_slack(void)
 
 int linux_probe_resources(void)
 {
-    // Without CLONE_VM everything is a copy; without a signal nobody else waits for it.
+    // Without CLONE_VM everything is a copy; without a signal no other thread waits for it.
     long pid = syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
     if (pid < 0)
         return -errno;

@@ -71,7 +71,7 @@ static pid_t fork_with_pidfd(int *pidfd)
         return -errno;
     if (pid == 0)
         return 0;
-    // The pid cannot be reused yet: nobody has waited for the child.
+    // The pid cannot be reused yet: no other thread waits for the child.
     *pidfd = linux_pidfd_open(pid);
     if (*pidfd < 0) {
         int error = *pidfd;
@@ -91,7 +91,7 @@ static pid_t start_child(const struct linux_spawn_request *request, bool *shares
     return pid;
 }
 
-// The ends of the two connections between a child and the one that starts it.
+// The ends of the two connections between a child and its parent.
 struct connections {
     int status[2];
     int gate[2];

@@ -13,7 +13,7 @@
 #define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif
 
-// What an app usually gets are its three standard descriptors and its channel; beside these are the status and the gate.
+// An app usually gets its three standard descriptors and its channel; beside these are the status and the gate.
 #define WINDOW_SIZE 8
 #define OWN_ENDS 2
 

@@ -8,7 +8,7 @@
 // close_range(2) with CLOSE_RANGE_UNSHARE, which copies nothing of what it closes. What the child needs has to be below
 // the numbers that are closed: in the window.
 
-/// Whether a child that is started now should share the table: where it is worth it, and this request fits in.
+/// Returns whether a child that is started now should share the table: it is worth it, and this request fits in.
 ///
 /// `next` is the lowest number that is free, or was a moment ago: about as many descriptors are open.
 bool linux_window_is_worth_it(const struct linux_spawn_request *request, int next);
@@ -18,7 +18,7 @@ bool linux_window_is_worth_it(const struct linux_spawn_request *request, int nex
 /// Returns 0, or a negated errno; then `linux_clear_window()` has to be called all the same.
 int linux_fill_window(struct linux_spawn_request *request, int *status, int *gate);
 
-/// In the child: leaves the shared table, and tells whoever is at the other end of the gate, or ends.
+/// In the child: leaves the shared table, and tells the other end of the gate, or ends.
 void linux_leave_shared_table(int gate);
 
 /// In the parent, which must not open or close anything before: waits until the child has a table of its own.

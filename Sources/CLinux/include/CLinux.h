@@ -14,7 +14,7 @@
 #include "libc.h"
 #include "resources.h"
 
-/// How many descriptors one spawn can place in the child.
+/// The number of descriptors that one spawn can place in the child.
 #define LINUX_SPAWN_DESCRIPTOR_LIMIT 64
 
 /// The step of a child's set-up that failed.
@@ -28,7 +28,7 @@ enum linux_spawn_stage {
     LINUX_SPAWN_INTERPRETER = 7,
 };
 
-/// What a child writes to its status pipe when it could not become the program.
+/// The message that a child writes to its status pipe when it could not become the program.
 struct linux_spawn_failure {
     int32_t stage;
     int32_t error;
@@ -44,7 +44,7 @@ struct linux_descriptor_mapping {
 
 enum { LINUX_LIMIT_COUNT = 16 };
 
-/// What a child may have at most; it never gets more than the parent has.
+/// The upper bounds of a child; it never gets more than the parent has.
 struct linux_confinement {
     /// Soft and hard limit of each resource of getrlimit(2), by number.
     uint64_t limits[2 * LINUX_LIMIT_COUNT];
@@ -85,7 +85,7 @@ struct linux_spawned {
     int status;
     /// For `linux_open_gate`. Closed before that, by the end of this process too, it makes the child end.
     int gate;
-    /// Whether the child shared this process's table of descriptors until it had one of its own.
+    /// True if the child shared this process's table of descriptors until it had one of its own.
     bool shared_table;
 };
 
@@ -113,7 +113,7 @@ int linux_pidfd_send_signal(int pidfd, int signal);
 /// The same to every process of the process group that the process has made (Linux 6.9; -EINVAL before).
 int linux_pidfd_signal_group(int pidfd, int signal);
 
-/// How a process ended that has been reaped, by whomever (PIDFD_GET_INFO with PIDFD_INFO_EXIT, Linux 6.15).
+/// Reads the exit status of a process that any parent has reaped (PIDFD_GET_INFO with PIDFD_INFO_EXIT, Linux 6.15).
 ///
 /// Returns 1 with a status as of wait(2), 0 when it has not been reaped or the kernel does not keep that.
 int linux_pidfd_exit_status(int pidfd, int *status);
@@ -151,10 +151,10 @@ int linux_set_child_subreaper(bool enabled);
 /// Returns 1 when this process is a child subreaper, 0 when it is not.
 int linux_is_child_subreaper(void);
 
-/// Whether two processes share one address space, as after vfork(2): 1 or 0 (kcmp(2), Linux 3.5).
+/// Returns 1 if two processes share one address space, as after vfork(2), or 0 (kcmp(2), Linux 3.5).
 int linux_share_memory(pid_t first, pid_t second);
 
-/// Whether the caller of a system call waits until its child has executed a program or ended: vfork(2), or clone(2) with
+/// Returns true if the caller of a system call waits until its child has executed a program or ended: vfork(2), or clone(2) with
 /// CLONE_VFORK as `first_argument` says. Of clone3(2) it is not told and taken for true.
 bool linux_waits_for_child(long number, unsigned long first_argument);
 
@@ -172,7 +172,7 @@ const char *linux_error_text(int error);
 /// The name of a signal without `SIG`, or null.
 const char *linux_signal_name(int signal);
 
-/// Who is at the other end of a connected unix(7) socket.
+/// The process at the other end of a connected unix(7) socket.
 struct linux_peer {
     pid_t process;
     uid_t user;
@@ -189,7 +189,7 @@ int linux_peer_credentials(int socket, struct linux_peer *peer);
 /// -ENOPROTOOPT where the kernel has no such option.
 int linux_peer_pidfd(int socket);
 
-/// Whether the process of a pidfd has ended, all of its threads included: 1 or 0, or a negative errno.
+/// Returns 1 if the process of a pidfd has ended, all of its threads included, 0 if not, or a negative errno.
 int linux_pidfd_has_ended(int pidfd);
 
 /// Reads SO_PEERGROUPS (Linux 4.13): how many groups there are, or a negative errno, -ERANGE where they are more.

@@ -1,7 +1,7 @@
 #ifndef CLINUX_RESOURCES_H
 #define CLINUX_RESOURCES_H
 
-// What a process or a thread gets of the machine. Included by CLinux.h.
+// The share of the machine that a process or a thread gets. Included by CLinux.h.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ int linux_get_io_priority(pid_t thread);
 /// ioprio_set(2) of a thread. 0, or a negative errno.
 int linux_set_io_priority(pid_t thread, int priority);
 
-/// What `linux_probe_resources()` has tried.
+/// The abilities that `linux_probe_resources()` has tried.
 enum linux_resource_ability {
     /// A nice value that was raised can be lowered again.
     LINUX_CAN_RESTORE_NICE = 1,
