@@ -118,8 +118,8 @@ extension FuzzTarget {
     }
 
     private static func readRest(of id: AppID, _ app: SavedState.App) {
-        let launch = app.launch.flatMap { LaunchRecord($0, wish: .running) }
-        let launchAgain = launch.flatMap { LaunchRecord($0.saved(id), wish: .running) }
+        let launch = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }
+        let launchAgain = launch.flatMap { LaunchRecord($0.saved(id), desiredState: .running) }
         require(launch?.tree == launchAgain?.tree, "a launch that was saved is found again")
         if let channel = app.channel.map({ ChannelState($0) }) {
             require(ChannelState(channel.saved(id)) == channel, "a channel that was saved is found again")
