@@ -1,5 +1,20 @@
 import ControlAPI
 
+/// Which daemon is asked, how long it has, and in which form its answer is shown.
+struct CallOptions: Equatable {
+    var choice = SocketPath.Choice.automatic
+    var isJSON = false
+    /// The time that was asked for, if any was.
+    var explicitTimeout: Duration?
+
+    var timeout: Duration { explicitTimeout ?? .seconds(60) }
+
+    /// Prints a reply: as JSON where that was asked for, and else as the text that is made of it.
+    func show<Reply: Encodable>(_ reply: Reply, as text: (Presentation) -> String) throws {
+        try StandardStream.output.write(isJSON ? JSON.line(reply) : text(.standardOutput))
+    }
+}
+
 /// One command's conversation with the daemon.
 struct Session: ~Copyable {
     private var client: ControlClient
@@ -93,5 +108,56 @@ struct Session: ~Copyable {
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
         }
+    }
+}
+
+/// One line on a terminal that says what a command waits for, and for how long it has; it goes when the wait is over.
+struct WaitingLine {
+    let app: String
+    let options: CallOptions
+
+    /// Says what the app is doing, as the daemon explains it.
+    func show(seconds: Int) {
+        let text = Self.text(app, seconds: seconds, explanation: explanation())
+        // A line that goes on in the next one would leave its beginning behind.
+        let width = (StandardStream.error.columns ?? 80) - 1
+        write("\r\(Presentation.cut(text[...], to: width))\u{1b}[K")
+    }
+
+    func remove() { write("\r\u{1b}[K") }
+
+    static func text(_ app: String, seconds: Int, explanation: Explanation?) -> String {
+        let present = Presentation(style: Style(isTerminal: false, environment: [:]), now: Instants.now)
+        let why = explanation.map { explanation in
+            explanation.obstacles.first.map(present.obstacle) ?? explanation.details.app.state.rawValue
+        }
+        return "\(Text.printable(app)) (\(seconds) s): \(why ?? "no answer yet")"
+    }
+
+    /// Asked on a connection of its own, for the other one waits.
+    private func explanation() -> Explanation? {
+        do throws(Failure) {
+            var session = try Session(options, doing: "cannot explain \(app)")
+            return try session.call(.explain, AppParameters(id: app)).explanation
+        } catch {
+            return nil
+        }
+    }
+
+    /// That nobody sees it is no reason to stop waiting.
+    private func write(_ text: String) { try? StandardStream.error.write(text) }
+}
+
+/// The warning that the daemon which was named belongs to another user.
+enum ForeignDaemonWarning {
+    // lifectl has one thread.
+    nonisolated(unsafe) private static var isShown = false
+
+    /// Writes the warning to standard error, once for each run of the program.
+    static func show(path: String, user: UInt32?) {
+        guard unsafe !isShown else { return }
+        unsafe isShown = true
+        let words = "\(path) belongs to \(Text.user(user)), whose daemon can read what you send"
+        try? StandardStream.error.write("lifectl: warning: \(Text.printable(words))\n")
     }
 }

@@ -20,3 +20,66 @@ struct Doctor: ParsableCommand {
         if examination.isBad { throw ExitCode(Outcome.failed.rawValue) }
     }
 }
+
+/// One thing that was looked at.
+struct Finding: Codable, Equatable {
+    enum Verdict: String, Codable {
+        /// It is as it should be.
+        case ok
+        /// lifed works, and does less.
+        case less
+        /// Something does not work.
+        case bad
+    }
+
+    /// What was looked at.
+    var subject: String
+    var verdict: Verdict
+    /// What was found.
+    var found: String
+    /// What that costs, where it costs anything.
+    @Nullable var cost: String?
+    /// What would help.
+    @Nullable var remedy: String?
+
+    static func ok(_ subject: String, _ found: String) -> Finding {
+        Finding(subject: subject, verdict: .ok, found: found)
+    }
+
+    static func less(_ subject: String, _ found: String, cost: String, remedy: String? = nil) -> Finding {
+        Finding(subject: subject, verdict: .less, found: found, cost: cost, remedy: remedy)
+    }
+
+    static func bad(_ subject: String, _ found: String, cost: String, remedy: String? = nil) -> Finding {
+        Finding(subject: subject, verdict: .bad, found: found, cost: cost, remedy: remedy)
+    }
+}
+
+/// All that was looked at.
+struct Examination: Codable, Equatable {
+    var findings: [Finding]
+
+    var isBad: Bool { findings.contains { $0.verdict == .bad } }
+}
+
+extension Presentation {
+    func examination(_ examination: Examination) -> String {
+        let width = examination.findings.map(\.subject.count).max() ?? 0
+        let margin = String(repeating: " ", count: width + 8)
+        let lines = examination.findings.map { finding in
+            let verdict = style.verdict(finding.verdict)
+            var text = "\(verdict)  \(Text.trailing(finding.subject, width: width))  \(Text.printable(finding.found))\n"
+            for more in [finding.cost, finding.remedy].compactMap(\.self) {
+                text += "\(margin)\(Text.printable(more))\n"
+            }
+            return text
+        }
+        let bad = examination.findings.count { $0.verdict == .bad }
+        let less = examination.findings.count { $0.verdict == .less }
+        let sum =
+            bad + less == 0
+            ? "everything is there"
+            : "\(bad) of \(examination.findings.count) do not work, \(less) work with less"
+        return lines.joined() + sum + "\n"
+    }
+}

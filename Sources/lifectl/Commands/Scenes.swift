@@ -1,0 +1,220 @@
+import ArgumentParser
+import ControlAPI
+
+struct SceneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scene",
+        abstract: "Open, show, hide and close the scenes of an app, and list them.",
+        discussion: """
+            A scene is a window, as a rule, of an app whose manifest says scenes = true.
+
+            Example: lifectl scene open org.example.Notes
+            """,
+        subcommands: [Open.self, Focus.self, Background.self, Close.self, List.self])
+
+    struct Open: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "open",
+            abstract: "Open a scene of an app, in front.",
+            discussion: """
+                The app is launched if need be. A scene that is there already is shown again. Done when the scene is where it \
+                is to be.
+
+                Example: lifectl scene open org.example.Notes --info '{"note": 4}'
+                """)
+
+        @OptionGroup var app: AppArgument
+
+        @Option(help: ArgumentHelp("The scene. (default: a new one)", valueName: "id"))
+        var scene: String?
+
+        @Option(help: ArgumentHelp("What the scene is for. (default: window)", valueName: "role"))
+        var role: String?
+
+        @Option(help: ArgumentHelp("What the scene is to show, in words that the app understands.", valueName: "text"))
+        var info: String?
+
+        @Flag(help: "Open the scene without showing it.")
+        var background = false
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            for (option, word) in [("--scene", scene), ("--role", role)] {
+                guard let word, !SceneName.isWord(word) else { continue }
+                throw ValidationError("\(option) takes 1 to 64 letters, digits, '.', '_' and '-' of ASCII")
+            }
+        }
+
+        func run() throws {
+            var session = try Session(options, doing: "cannot open a scene of \(Text.printable(app.id))")
+            let parameters = OpenSceneParameters(
+                app: app.id, scene: scene, role: role, info: info, background: background ? true : nil)
+            let reply = try session.call(.openScene, parameters)
+            try options.show(reply) { present in present.sentence(reply.scene, of: app.id) }
+        }
+    }
+
+    struct Focus: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "focus",
+            abstract: "Bring a scene to the front.",
+            discussion: "Done when the scene is active.\n\nExample: lifectl scene focus org.example.Notes/main")
+
+        @OptionGroup var scene: SceneArgument
+        @OptionGroup var options: GlobalOptions
+
+        func run() throws {
+            try options.call.perform(.focusScene, on: scene.name, verb: "focus")
+        }
+    }
+
+    struct Background: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "background",
+            abstract: "Send a scene out of sight.",
+            discussion: "Done when the scene is in the background.\n\n"
+                + "Example: lifectl scene background org.example.Notes/main")
+
+        @OptionGroup var scene: SceneArgument
+        @OptionGroup var options: GlobalOptions
+
+        func run() throws {
+            try options.call.perform(.backgroundScene, on: scene.name, verb: "send away")
+        }
+    }
+
+    struct Close: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "close",
+            abstract: "Close a scene for good.",
+            discussion: "Done when the app has been told that the scene is gone.\n\n"
+                + "Example: lifectl scene close org.example.Notes/scene-2")
+
+        @OptionGroup var scene: SceneArgument
+        @OptionGroup var options: GlobalOptions
+
+        func run() throws {
+            let name = try SceneName(scene.name)
+            var session = try Session(options, doing: "cannot close \(Text.printable(name.text))")
+            let reply = try session.call(.closeScene, name.parameters)
+            try options.show(reply) { _ in "\(Text.printable(name.text)) is closed\n" }
+        }
+    }
+}
+
+/// A scene as `APP/SCENE`, with the known ones for the shell to complete.
+struct SceneArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The scene, as APP/SCENE.", valueName: "scene"),
+        completion: .knownScenes)
+    var name: String
+}
+
+extension CallOptions {
+    func perform(
+        _ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String
+    ) throws {
+        let name = try SceneName(argument)
+        var session = try Session(self, doing: "cannot \(verb) \(Text.printable(name.text))")
+        let reply = try session.call(method, name.parameters, waitingFor: name.app)
+        try show(reply) { present in present.sentence(reply.scene, of: name.app) }
+    }
+}
+
+extension SceneCommand {
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List the scenes of an app, or of all apps.",
+            discussion: "Example: lifectl scene list org.example.Notes --json")
+
+        @Argument(
+            help: ArgumentHelp("The id of the app; without it, the scenes of all.", valueName: "app"),
+            completion: .knownApps)
+        var app: String?
+
+        @Flag(help: "Print APP/SCENE only, one a line.")
+        var ids = false
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard !(ids && options.json) else { throw ValidationError("--ids and --json exclude one another") }
+        }
+
+        func run() throws {
+            let listed = ListedScenes(apps: try apps())
+            try options.show(listed) { present in
+                ids ? listed.scenes.map { "\(Text.printable($0.name.text))\n" }.joined() : present.scenes(listed.scenes)
+            }
+        }
+
+        /// A single app is asked for by name, so that one that is not there is an error.
+        private func apps() throws -> [App] {
+            var session = try Session(options, doing: "cannot list the scenes")
+            guard let app else { return try session.call(.list).apps }
+            return [try session.call(.describe, AppParameters(id: app)).details.app]
+        }
+    }
+}
+
+/// What `lifectl scene list` shows: the scenes of several apps, each with its app.
+struct ListedScenes: Encodable {
+    struct Entry: Encodable {
+        let app: String
+        let scene: Scene
+
+        var name: SceneName { SceneName(app, scene.id) }
+
+        private enum CodingKeys: String, CodingKey { case app }
+
+        /// As one object: what a scene has, and the app beside it.
+        func encode(to encoder: any Encoder) throws {
+            try scene.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(app, forKey: .app)
+        }
+    }
+
+    let scenes: [Entry]
+
+    init(apps: [App]) {
+        scenes = apps.flatMap { app in (app.scenes ?? []).map { Entry(app: app.id, scene: $0) } }
+    }
+}
+
+/// What a person names a scene by: `APP/SCENE`.
+struct SceneName: Equatable {
+    let app: String
+    let scene: String
+
+    init(_ argument: String) throws(Failure) {
+        let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw Failure(
+                status: .usage,
+                message: "\(Text.printable(argument)) names no scene; it is APP/SCENE, as in org.example.Notes/main")
+        }
+        (app, scene) = (String(parts[0]), String(parts[1]))
+    }
+
+    init(_ app: String, _ scene: String) {
+        (self.app, self.scene) = (app, scene)
+    }
+
+    var parameters: SceneParameters { SceneParameters(app: app, scene: scene) }
+
+    var text: String { "\(app)/\(scene)" }
+
+    /// Whether a text has the form of a scene's id and of its role, so that a mistake is told in words before it is sent.
+    static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import ControlAPI
+
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say why an app is where it is, what holds it there, and what comes next and when.",
+        discussion: """
+            What comes next is what happens at the latest, if the app stays silent and nobody does anything: the daemon's \
+            machine goes ahead on a copy of itself, and tells. The last that happened comes from the daemon's memory.
+
+            Example: lifectl explain org.example.Clock
+            """)
+
+    @OptionGroup var app: AppArgument
+
+    @Option(help: ArgumentHelp("How much of what happened to show.", valueName: "number"))
+    var last = 10
+
+    @OptionGroup var options: GlobalOptions
+
+    struct Result: Codable {
+        var explanation: Explanation
+        var history: [HistoryEntry]
+    }
+
+    func validate() throws {
+        guard last >= 0 else { throw ValidationError("--last takes a number of events") }
+    }
+
+    func run() throws {
+        var session = try Session(options, doing: "cannot explain \(app.id)")
+        let explanation = try session.call(.explain, AppParameters(id: app.id)).explanation
+        let past = try session.call(.history, HistoryParameters(id: app.id, limit: Int64(last)))
+        let result = Result(explanation: explanation, history: past.events.map { HistoryEntry($0) })
+        try options.show(result) { present in present.explanation(explanation, past: result.history) }
+    }
+}
+
+extension Presentation {
+    /// Why an app is where it is, what holds it, what comes next, and how it came there.
+    func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
+        let app = explanation.details.app
+        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
+        let state = style.state(app.state, Words.state(app.state))
+        var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped)\n"
+        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(explanation.details))\n"
+        if explanation.details.ended { text += "  only how it ended is known of it; it had no manifest\n" }
+        if let next = explanation.next {
+            let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
+            text += "  on its way to \(next.rawValue)\(target)\n"
+        }
+        if let why = explanation.details.frozen { text += "  frozen: \(Text.printable(why))\n" }
+        for process in explanation.details.unheld ?? [] { text += "  left alone: \(words(process))\n" }
+        text += section("what holds it", explanation.obstacles.map(obstacle), none: standing(app))
+        text += section(
+            "what comes next, at the latest", coming(explanation), none: "nothing, until somebody wants something")
+        text += section(
+            "the last that happened", past.map { history($0, withApp: false) }, none: "nothing is on record")
+        return text
+    }
+
+    /// `1234 (sleep 9) of user root: it does not run as the user of the app`
+    func words(_ process: UnheldProcess) -> String {
+        let user = process.user.map { " of user \(Text.printable($0))" } ?? ""
+        return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
+    }
+
+    /// Returns why an app is in its state, with the status of its end or the error of its launch.
+    private func cause(_ details: Details) -> String {
+        let app = details.app
+        if let failure = details.launchFailure {
+            let remedy = details.launchRemedy.map { "; \($0)" } ?? ""
+            return "\(Words.reason(app.reason)): \(Text.printable(failure + remedy))"
+        }
+        guard app.state == .notRunning, let exit = app.lastExit, exit.reason == app.reason else {
+            return Words.reason(app.reason)
+        }
+        let account = exit.reclaim.map { ": \(Text.printable($0.cause))" } ?? ""
+        return Words.end(exit.reason, exitCode: exit.exitCode, signal: exit.signal) + account
+    }
+
+    private func section(_ title: String, _ lines: [String], none: String) -> String {
+        let lines = lines.isEmpty ? [none] : lines
+        return "\(style.heading(title))\n" + lines.map { "  \($0)\n" }.joined()
+    }
+
+    /// What to say where nothing holds an app and it has nowhere to go.
+    private func standing(_ app: App) -> String {
+        switch app.state {
+        case .active: "nothing: it is where it is to be, until another app comes to the front"
+        case .suspended: "nothing: it sleeps until it is wanted"
+        case .notRunning: "nothing: nobody wants it to run"
+        case .inactive, .background, .terminating: "nothing"
+        }
+    }
+
+    // MARK: What holds it
+
+    /// One obstacle as a line.
+    func obstacle(_ obstacle: Obstacle) -> String {
+        words(obstacle) + (obstacle.until.map { ", until \(timeAndDistance($0))" } ?? "")
+    }
+
+    private func words(_ obstacle: Obstacle) -> String {
+        let names = obstacle.names.map(Text.printable).joined(separator: ", ")
+        let first = obstacle.names.first.map(Text.printable) ?? ""
+        switch obstacle.kind {
+        case .start: return "its program is being started"
+        case .stop: return "its processes are being stopped"
+        case .resume: return "its processes are being continued"
+        case .end: return "it was asked to end, and its processes are waited for"
+        case .answer:
+            let scene = obstacle.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
+            let since = obstacle.since.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
+            return "it has to answer \(first)\(scene)\(since)"
+        case .place: return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
+        case .backgroundTime: return "it has some time out of sight to finish what it does"
+        case .task: return "its background task \(names)\(since(obstacle))"
+        case .activity: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
+        case .work: return names.isEmpty ? "it was woken, and has time to work" : "it works: \(names)"
+        case .launch: return "it has to answer the launch callbacks"
+        case .channel: return "it lost its channel with the daemon before, and is waited for"
+        case .scenes: return "its scenes are on their way, and it moves with them"
+        case .interruption: return names.isEmpty ? "an interruption" : "the interruption \(names)"
+        case .concealment: return concealment(first)
+        case .manifest: return "its manifest says suspend = \"never\""
+        case .request: return "somebody resumed it, and it stays awake until it is suspended or has been in front"
+        case .visible: return "it is on the screen, for as long as that lasts"
+        case .playing: return "it plays, for as long as that lasts"
+        case .restart: return "it ended by itself, and waits to be started again"
+        case .givenUp: return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
+        case .stoppedByOther: return "somebody else has stopped its processes; it is continued when it is wanted"
+        }
+    }
+
+    private func since(_ obstacle: Obstacle) -> String {
+        obstacle.since.map { ", since \(Instants.timeOfDay($0))" } ?? ""
+    }
+
+    private func concealment(_ word: String) -> String {
+        switch word {
+        case "locked": "the session is locked"
+        case "switched-away": "the seat shows another session"
+        case "asleep": "the machine is about to sleep"
+        default: "nothing is in sight: \(word)"
+        }
+    }
+
+    // MARK: What comes next
+
+    private func coming(_ explanation: Explanation) -> [String] {
+        let next = explanation.details.schedules.filter { $0.next != nil }.map { schedule in
+            (schedule.next ?? 0, "woken for \(Text.printable(schedule.kind)) (\(Text.printable(schedule.at)))")
+        }
+        let prospects = explanation.prospects.map { ($0.time, words($0)) }
+        return (prospects + next).sorted { $0.0 < $1.0 }.map { time, words in "\(timeAndDistance(time))  \(words)" }
+    }
+
+    private func words(_ prospect: Prospect) -> String {
+        let reason = Text.printable(prospect.reason ?? "")
+        switch prospect.kind {
+        case .transition:
+            let from = prospect.from.map { style.state($0) } ?? "?"
+            let to = prospect.to.map { style.state($0) } ?? "?"
+            return "\(from) → \(to): \(Words.reason(prospect.reason ?? ""))"
+        case .callback: return "it is told \(reason)"
+        case .callbackOverdue: return "its time to answer \(reason) is over"
+        case .tasksExpire: return "it is told that the time of its background tasks is over"
+        case .terminate: return "it is asked to end (SIGTERM)"
+        case .kill: return "what is left of it is killed (SIGKILL)"
+        }
+    }
+
+    /// The time of day, or the date where that is another day, and how far off it is.
+    func timeAndDistance(_ time: Int64) -> String {
+        let distance = time &- now
+        let far = distance > 12 * 3_600_000_000
+        let text = far ? Instants.date(time) : Instants.timeOfDay(time)
+        return distance < 0 ? "\(text) (now)" : "\(text) (in \(Instants.age(distance)))"
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import ControlAPI
+
+struct Log: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show what happened, to one app or to all.",
+        discussion: """
+            From the journal, with everything that lifed has written there; where the daemon does not write to a journal, \
+            from its memory, which has the last 1024 events of all apps. What an app itself has printed is another matter: \
+            journalctl -t APP.
+
+            Example: lifectl log org.example.Clock --since 1h --follow
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The id of the app; without it, everything is shown.", valueName: "app"),
+        completion: .knownApps)
+    var id: String?
+
+    @Flag(name: [.short, .long], help: "Go on with what happens from now on.")
+    var follow = false
+
+    @Option(
+        name: [.customShort("n"), .long],
+        help: ArgumentHelp("How many of the last lines. (default: all; 10 with --follow)", valueName: "number"))
+    var lines: Int?
+
+    @Flag(help: "Show also what is for those who look for a mistake.")
+    var debug = false
+
+    @OptionGroup var history: HistoryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        if let lines, lines < 0 { throw ValidationError("--lines takes a number of lines") }
+    }
+
+    func run() throws {
+        var source = HistorySource(options, history, doing: "cannot show the log")
+        source.app = id
+        source.follows = follow
+        source.lines = lines ?? (follow && history.since == nil ? 10 : nil)
+        source.isVerbose = debug
+        try source.read { entry in
+            try options.show(entry) { present in "\(present.history(entry))\n" }
+        }
+    }
+}
+
+/// Something that happened, from the journal or from the daemon's own memory.
+struct HistoryEntry: Codable, Equatable {
+    /// When, in microseconds since the epoch.
+    var time: Int64
+    /// Which app, where it is about one.
+    @Nullable var app: String?
+    /// How urgent it is, as in syslog(3); nil where it comes from the daemon.
+    @Nullable var priority: Int?
+    /// One line for people.
+    var message: String
+    /// What it is, where it is something that timelines and figures are made of.
+    @Nullable var event: HistoryEvent?
+}
+
+extension HistoryEntry {
+    /// An event as the daemon tells it, with the words that the journal has for it.
+    init(_ event: HistoryEvent) {
+        self.init(time: event.time, app: event.id, priority: nil, message: Self.message(for: event), event: event)
+    }
+
+    private static func message(for event: HistoryEvent) -> String {
+        switch event.kind {
+        case .transition:
+            "\(event.id): \(event.from?.rawValue ?? "?") → \(event.to?.rawValue ?? "?") (\(event.reason))"
+        case .callbackOverdue: "\(event.id) did not answer \(event.reason) in time"
+        case .killed: "\(event.id) did not end in its time; it is being killed"
+        case .launchFailed: "\(event.id) could not be launched: \(event.reason)"
+        case .exited:
+            if let code = event.exitCode {
+                "\(event.id) ended with status \(code) (\(event.reason))"
+            } else if let signal = event.signal {
+                "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason))"
+            } else {
+                "\(event.id) ended (\(event.reason))"
+            }
+        }
+    }
+}
+
+extension Presentation {
+    /// One line: when, and what; with the date where that is not today's.
+    func history(_ entry: HistoryEntry, withApp: Bool = true) -> String {
+        let day = Instants.day(entry.time)
+        let time = Instants.timeOfDay(entry.time)
+        let moment = day == Instants.day(now) ? time : "\(day) \(time)"
+        guard let event = entry.event, event.kind == .transition, let from = event.from, let to = event.to else {
+            return "\(moment)  \(urgency(entry))"
+        }
+        let app = withApp ? "\(Text.printable(event.id)): " : ""
+        let answer = event.callback.map { ", answered after \(Text.milliseconds($0))" } ?? ""
+        return "\(moment)  \(app)\(style.state(from)) → \(style.state(to)) (\(Text.printable(event.reason))\(answer))"
+    }
+
+    private func urgency(_ entry: HistoryEntry) -> String {
+        let message = Text.printable(entry.message)
+        guard let priority = entry.priority else { return message }
+        return style.urgent(message, priority: priority)
+    }
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import ControlAPI
+import Glibc
+
+struct Timeline: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline",
+        abstract: "Draw what happened: a lane an app, a colour a state, callbacks and kills marked.",
+        discussion: """
+            Shows the last ten minutes unless --since says otherwise. --svg writes a picture for browsers and reports.
+
+            Example: lifectl timeline --since 1h --svg timeline.svg
+            """)
+
+    @Option(help: ArgumentHelp("Write an SVG picture into this file; - is standard output.", valueName: "file"))
+    var svg: String?
+
+    @OptionGroup var history: HistoryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard !(svg != nil && options.json) else { throw ValidationError("--svg and --json exclude one another") }
+    }
+
+    func run() throws {
+        let now = Instants.now
+        var source = HistorySource(options, history, doing: "cannot draw the timeline", now: now)
+        source.since = source.since ?? now - 600_000_000
+        // What has run all the time has not changed, and so is in no history.
+        let apps = (try? runningApps()) ?? []
+        let lanes = Lanes(try source.events(), start: source.since, end: now, apps: apps)
+        guard let svg else {
+            return try options.show(lanes) { present in
+                present.timeline(lanes, width: StandardStream.output.columns ?? 100)
+            }
+        }
+        let picture = TimelineDrawing(lanes: lanes).text
+        if svg == "-" { return try StandardStream.output.write(picture) }
+        try TextFile.write(picture, to: svg)
+        try StandardStream.output.write("\(Text.printable(svg)): \(lanes.lanes.count) apps\n")
+    }
+
+    private func runningApps() throws -> [App] {
+        var session = try Session(options, doing: "cannot list the apps")
+        return try session.call(.list).apps
+    }
+}
+
+extension Presentation {
+    /// A lane an app and a character a piece of time; below, what the characters stand for.
+    func timeline(_ lanes: Lanes, width: Int) -> String {
+        guard !lanes.lanes.isEmpty else { return "nothing happened\n" }
+        let names = lanes.lanes.map { Text.printable($0.app) }
+        let margin = names.map(\.count).max() ?? 0
+        let columns = max(20, width - margin - 2)
+        let scale = TimeScale(start: lanes.start, end: lanes.end, columns: columns)
+        let pad = String(repeating: " ", count: margin + 2)
+        var text = "\(pad)\(style.heading(scale.labels))\n"
+        for (name, lane) in zip(names, lanes.lanes) {
+            text += "\(Text.trailing(name, width: margin))  \(bar(lane, scale))\n"
+            let marks = self.marks(lane, scale)
+            if !marks.isEmpty { text += "\(pad)\(marks)\n" }
+        }
+        return text + legend(pad)
+    }
+
+    private func bar(_ lane: Lanes.Lane, _ scale: TimeScale) -> String {
+        var text = ""
+        var column = 0
+        while column < scale.columns {
+            let state = scale.state(of: lane, in: column)
+            var end = column + 1
+            while end < scale.columns, scale.state(of: lane, in: end) == state { end += 1 }
+            let shown = String(repeating: state.map(Self.shade) ?? " ", count: end - column)
+            text += state.map { style.state($0, shown) } ?? shown
+            column = end
+        }
+        return style.isColoured ? text : Text.withoutTrailingSpaces(text)
+    }
+
+    private func marks(_ lane: Lanes.Lane, _ scale: TimeScale) -> String {
+        var cells = [Lanes.Mark.Kind?](repeating: nil, count: scale.columns)
+        for mark in lane.marks {
+            let column = scale.column(of: mark.time)
+            if mark.kind.rank > (cells[column]?.rank ?? 0) { cells[column] = mark.kind }
+        }
+        let used = cells.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
+        return cells[..<used].map { kind in kind.map { style.mark($0) } ?? " " }.joined()
+    }
+
+    private func legend(_ pad: String) -> String {
+        let states: [State] = [.active, .inactive, .background, .suspended, .terminating]
+        let shades = states.map { "\(style.state($0, Self.shade($0))) \($0.rawValue)" }
+        let marks: [(Lanes.Mark.Kind, String)] = [
+            (.answered, "callback answered"), (.unanswered, "not answered"), (.killed, "killed"),
+        ]
+        let signs = marks.map { "\(style.mark($0)) \($1)" }
+        return "\(pad)\(shades.joined(separator: "  "))\n\(pad)\(signs.joined(separator: "  "))\n"
+    }
+
+    /// A block that is the fuller the more the app may do, so that states differ without colour, too.
+    private static func shade(_ state: State) -> String {
+        switch state {
+        case .active: "█"
+        case .inactive: "▓"
+        case .background: "▒"
+        case .suspended: "░"
+        case .terminating: "▚"
+        case .notRunning: " "
+        }
+    }
+}
+
+/// Times as columns.
+struct TimeScale {
+    let start: Int64
+    let end: Int64
+    let columns: Int
+
+    private var length: Int64 { max(1, end - start) }
+
+    /// The column in which a time lies.
+    func column(of time: Int64) -> Int {
+        min(columns - 1, max(0, Int(Double(time - start) / Double(length) * Double(columns))))
+    }
+
+    /// The state in which the app was for most of the time of a column; nil where it did not run.
+    func state(of lane: Lanes.Lane, in column: Int) -> State? {
+        let from = start + Int64(Double(length) * Double(column) / Double(columns))
+        let to = start + Int64(Double(length) * Double(column + 1) / Double(columns))
+        var times: [State: Int64] = [:]
+        for span in lane.spans where span.start < to && span.end > from {
+            times[span.state, default: 0] += min(span.end, to) - max(span.start, from)
+        }
+        // Of equals the one that comes first in the life cycle, so that the picture is the same each time.
+        let best = State.allCases.map { times[$0] ?? 0 }.max() ?? 0
+        return best == 0 ? nil : State.allCases.first { times[$0] == best }
+    }
+
+    /// Times of day above the columns, at even distances.
+    var labels: String {
+        var text = ""
+        var column = 0
+        while column + 8 <= columns {
+            text += String(repeating: " ", count: column - text.count)
+            text += Instants.clock(start + Int64(Double(length) * Double(column) / Double(columns)))
+            column += max(12, columns / 4)
+        }
+        return text
+    }
+}
+
+extension Lanes.Mark.Kind {
+    /// Of several in one place the one of the highest rank is shown.
+    fileprivate var rank: Int {
+        switch self {
+        case .answered: 1
+        case .unanswered: 2
+        case .killed: 3
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import ControlAPI
+import LifecycleTypes
+
+extension Presentation {
+    func status(_ status: Status) -> String {
+        let text = properties([
+            (
+                "daemon",
+                "lifed \(Text.printable(status.version)) (pid \(status.pid), \(Text.printable(status.instance)))"
+            ),
+            ("socket", Text.printable(status.socket)),
+            ("running since", Instants.dateAndAge(status.started, now: now)),
+            ("in front", names(status.front)),
+            ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
+            ("out of sight", status.concealments.isEmpty ? nil : names(status.concealments)),
+            ("home app", status.homeApp.map(Text.printable)),
+            ("apps", "\(status.apps) known, \(status.running) running"),
+            ("clients", "\(status.clients)"),
+            ("log", status.journal ? "journal" : "standard error"),
+            ("problems", status.problems.isEmpty ? "none" : "\(status.problems.count)"),
+        ])
+        return text + status.problems.map { "  \(problem($0))\n" }.joined()
+    }
+
+    private func names(_ names: [String]) -> String {
+        names.isEmpty ? "nothing" : names.map(Text.printable).joined(separator: ", ")
+    }
+
+    func details(_ details: Details) -> String {
+        let app = details.app
+        let target = app.target == app.state ? "" : ", on its way to \(app.target.rawValue)"
+        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
+        let text = properties(
+            [
+                ("app", Text.printable(app.id)),
+                ("name", app.name.map(Text.printable)),
+                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target + stopped),
+                ("since", Instants.dateAndAge(app.since, now: now)),
+                ("reason", Text.printable(app.reason)),
+                ("pid", app.pid.map(String.init)),
+                ("held by", app.containment.map(words)),
+                ("left alone", details.unheld.map { $0.map(words).joined(separator: "; ") }),
+                ("listens", app.linked ? "yes" : nil),
+                ("has to answer", details.awaiting.map(Text.printable)),
+                ("background until", details.backgroundUntil.map { Instants.timeOfDay($0) }),
+                ("kept awake by", details.holds.isEmpty ? nil : details.holds.map(words).joined(separator: "; ")),
+                ("command", Text.printable(details.command.joined(separator: " "))),
+                ("user", details.user.map(Text.printable)),
+                (
+                    "manifest",
+                    details.manifest.map(Text.printable)
+                        ?? (app.adHoc && !details.adopted ? "none, started ad hoc" : nil)
+                ),
+                ("known", details.ended ? "only how it ended; it cannot be launched again by its id" : nil),
+                ("adopted", details.adopted ? "yes, it ran before that" : nil),
+                ("last exit", app.lastExit.map(words)),
+                ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
+                ("restart", restart(details)),
+                ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
+            ] + reclaim(app.lastExit?.reclaim))
+        return text + scenes(of: app)
+            + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
+    }
+
+    private func restart(_ details: Details) -> String? {
+        let count = "ended \(details.failures) times in a row soon after its start"
+        if details.givenUp {
+            return details.app.state == .notRunning
+                ? "given up, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
+        }
+        return details.restartAt.map { "at \(Instants.timeOfDay($0)), \(count)" }
+    }
+
+    /// The helpers as a table.
+    func helpers(_ helpers: [Helper]) -> String {
+        guard !helpers.isEmpty else { return "no helpers\n" }
+        var table = Table([("PID", .trailing), ("STARTED BY", .leading), ("COMMAND", .leading)], style: style)
+        for helper in helpers {
+            table.add([
+                Table.Cell(String(helper.process.pid)), Table.Cell(helper.app ?? "?"),
+                Table.Cell(helper.process.command),
+            ])
+        }
+        return table.text
+    }
+
+    private func processes(_ processes: [Process]) -> String {
+        var table = Table(
+            [
+                ("PID", .trailing), ("PARENT", .trailing), ("STATE", .leading), ("CPU", .trailing),
+                ("COMMAND", .leading),
+            ],
+            style: style)
+        for process in processes {
+            table.add([
+                Table.Cell(String(process.pid)), Table.Cell(String(process.parent)),
+                Table.Cell(Self.spelledOut(process.state)), Table.Cell(Instants.processorTime(process.cpuTime)),
+                Table.Cell(process.command),
+            ])
+        }
+        return table.text
+    }
+
+    /// What the letter of proc_pid_stat(5) stands for.
+    static func spelledOut(_ letter: String) -> String {
+        switch letter {
+        case "R": "running"
+        case "S": "sleeping"
+        case "D": "waiting for I/O"
+        case "Z": "zombie"
+        case "T": "stopped"
+        case "t": "traced"
+        case "X", "x": "dead"
+        case "I": "idle"
+        case "P": "parked"
+        default: letter
+        }
+    }
+
+    private func words(_ schedule: Schedule) -> String {
+        let time = schedule.next.map { "next at \(Instants.date($0))" } ?? "never again"
+        return "\(Text.printable(schedule.kind)), \(time) (\(Text.printable(schedule.at)))"
+    }
+
+    private func words(_ hold: Hold) -> String {
+        let since = "since \(Instants.timeOfDay(hold.since))"
+        let until = hold.until.map { ", until \(Instants.timeOfDay($0))" } ?? ""
+        return "\(hold.kind.rawValue) \(Text.printable(hold.name)), \(since)\(until)"
+    }
+
+    private func words(_ containment: Containment) -> String {
+        switch containment {
+        case .processGroup: "process group and adopted descendants"
+        case .cgroup: "control group"
+        }
+    }
+
+    private func words(_ exit: Exit) -> String {
+        let cause =
+            if let signal = exit.signal {
+                ", signal \(signal)"
+            } else if let code = exit.exitCode {
+                ", exit code \(code)"
+            } else {
+                ""
+            }
+        let age = Instants.dateAndAge(exit.time, now: now)
+        return "\(Text.printable(exit.reason))\(cause), from \(exit.state.rawValue), \(age)"
+    }
+}
+
+extension Presentation {
+    /// Why an app was ended for its memory, as lines of its details.
+    func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
+        guard let reclaim else { return [] }
+        let more = reclaim.candidates - Int64(reclaim.order.count)
+        let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
+        return [
+            ("memory was short", Text.printable(reclaim.cause)),
+            ("could be ended", order),
+            ("gave back", reclaim.freed.map(Text.size)),
+        ]
+    }
+}
+
+extension Text {
+    /// An amount of memory in the largest unit that leaves a whole number above zero.
+    static func size(_ bytes: Int64) -> String {
+        switch bytes {
+        case ..<(1 << 10): "\(bytes) bytes"
+        case ..<(1 << 20): "\(bytes >> 10) KiB"
+        default: "\(bytes >> 20) MiB"
+        }
+    }
+}
+
+/// The short words of the interface, as people say them.
+enum Words {
+    /// Returns why an app is where it is, as a clause about the app; the word itself where this program does not know it.
+    static func reason(_ word: String) -> String {
+        Reason(rawValue: word)?.meaning ?? Text.printable(word)
+    }
+
+    /// Returns how an app ended, as a clause about the app.
+    static func end(_ reason: String, exitCode: Int64?, signal: Int64?) -> String {
+        guard reason == Reason.crash.rawValue else { return self.reason(reason) }
+        if let exitCode { return "it exited with status \(exitCode)" }
+        return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? self.reason(reason)
+    }
+
+    /// What an app is doing, behind its name.
+    static func state(_ state: State) -> String {
+        switch state {
+        case .notRunning: "is not running"
+        case .inactive: "is in front, and gets no events (inactive)"
+        case .active: "is in front and in use (active)"
+        case .background: "runs out of sight (background)"
+        case .suspended: "sleeps: every process of it is stopped (suspended)"
+        case .terminating: "is ending (terminating)"
+        }
+    }
+}
+
+/// Names of signals that end processes, as the journal has them. The numbers are those of x86, ARM and RISC-V (signal(7)).
+enum SignalName {
+    private static let numbers: [String: Int64] = [
+        "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8,
+        "SIGKILL": 9, "SIGUSR1": 10, "SIGSEGV": 11, "SIGUSR2": 12, "SIGPIPE": 13, "SIGALRM": 14, "SIGTERM": 15,
+        "SIGXCPU": 24, "SIGXFSZ": 25, "SIGSYS": 31,
+    ]
+
+    /// The number of a name, or of `signal 40` for one without a name.
+    static func number(_ name: String) -> Int64? {
+        numbers[name] ?? name.split(separator: " ").last.flatMap { Int64($0) }
+    }
+
+    /// The name of a number.
+    static func name(_ number: Int64) -> String {
+        numbers.first { $0.value == number }?.key ?? "signal \(number)"
+    }
+}
