@@ -49,7 +49,7 @@ public struct ServerConnection: Sendable {
     }
 }
 
-// Input.
+// MARK: - Input
 extension ServerConnection {
     /// Whether to read from the socket. Not while the longest message is here and waits for an earlier call.
     public var wantsInput: Bool { !isClosing && !inputEnded && input.wantsInput }
@@ -106,7 +106,7 @@ extension ServerConnection {
     }
 }
 
-// Output.
+// MARK: - Output
 extension ServerConnection {
     /// Bytes for the socket; empty when there are none.
     public var pendingOutput: ArraySlice<UInt8> { output.pending }
@@ -155,5 +155,68 @@ extension ServerConnection {
         output.dropUnbegun()
         output.append(overrunReply.message)
         close()
+    }
+}
+
+/// How much one peer may make this side hold in memory.
+public struct ConnectionLimits: Sendable, Equatable {
+    /// The longest message that is accepted, in bytes, without its terminating NUL.
+    public var message: Int
+    /// How deep objects and arrays may lie within one another in a message.
+    public var nesting: Int
+    /// How many bytes may wait for the peer to read them before a stream of replies counts as overrun
+    /// and before further calls wait.
+    public var queuedOutput: Int
+
+    /// Limits for a peer that is not trusted: 1 MiB a message, 64 levels, 256 KiB of unread replies.
+    public init(message: Int = 1 << 20, nesting: Int = 64, queuedOutput: Int = 256 << 10) {
+        self.message = message
+        self.nesting = nesting
+        self.queuedOutput = queuedOutput
+    }
+}
+
+/// Messages that wait for the peer to read them, in order.
+struct OutputQueue {
+    private var messages: [[UInt8]] = []
+    /// The message being sent; those before it are sent.
+    private var first = 0
+    /// How much of it the kernel has taken.
+    private var sent = 0
+    /// How many bytes wait.
+    private(set) var byteCount = 0
+
+    private static let compactionThreshold = 64
+
+    /// What to send next; empty when nothing waits.
+    var pending: ArraySlice<UInt8> {
+        first < messages.count ? messages[first][sent...] : []
+    }
+
+    mutating func append(_ message: [UInt8]) {
+        messages.append(message)
+        byteCount += message.count
+    }
+
+    /// Takes note that the kernel took the first bytes of ``pending``.
+    mutating func consume(_ count: Int) {
+        precondition(count >= 0 && count <= pending.count, "more was sent than was waiting")
+        sent += count
+        byteCount -= count
+        guard first < messages.count, sent == messages[first].count else { return }
+        messages[first] = []
+        first += 1
+        sent = 0
+        if first == messages.count || first >= Self.compactionThreshold {
+            messages.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Drops every message of which nothing was sent. A message that was begun must end, or the peer reads garbage.
+    mutating func dropUnbegun() {
+        let kept = sent > 0 ? first + 1 : first
+        for message in messages[kept...] { byteCount -= message.count }
+        messages.removeSubrange(kept...)
     }
 }

@@ -28,3 +28,65 @@ enum WireFormat {
         }
     }
 }
+
+/// Measures how deep JSON nests, without parsing it.
+///
+/// A recursive parser may be led to overflow its stack, so the depth is looked at first. The answer is exact for
+/// valid JSON; what is not valid is left to the parser to refuse.
+enum Nesting {
+    static func exceeds(_ limit: Int, in text: some Sequence<UInt8>) -> Bool {
+        var depth = 0
+        var inString = false
+        var escaped = false
+        for byte in text {
+            if inString {
+                if escaped {
+                    escaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    escaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    inString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): inString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if depth > limit { return true }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
+        return false
+    }
+}
+
+/// Something a peer sent that is not Varlink.
+///
+/// The specification gives such messages no reply: the connection ends once the replies before them are sent.
+public enum ProtocolViolation: Error, Equatable, Sendable {
+    /// A message is longer than the limit, in bytes.
+    case messageTooLong(limit: Int)
+    /// Objects and arrays lie deeper within one another than the limit.
+    case nestedTooDeeply(limit: Int)
+    /// The message is not a JSON object in UTF-8 with the members of a call or a reply.
+    case malformed
+    /// More than one of `oneway`, `more` and `upgrade` is set.
+    case conflictingFlags
+    /// A reply says that others follow although the call did not ask for them.
+    case unexpectedContinuation
+}
+
+extension ProtocolViolation: CustomStringConvertible {
+    /// What was wrong, for a log.
+    public var description: String {
+        switch self {
+        case .messageTooLong(let limit): "a message is longer than \(limit) bytes"
+        case .nestedTooDeeply(let limit): "a message nests objects and arrays deeper than \(limit) levels"
+        case .malformed: "a message is not a JSON object with the members that Varlink asks for"
+        case .conflictingFlags: "a call sets more than one of oneway, more and upgrade"
+        case .unexpectedContinuation: "a reply announces others that nobody asked for"
+        }
+    }
+}
