@@ -1,207 +1,133 @@
 public import Varlink
 
-// What the methods of `org.lifed` take and return. Calls with a parameter that no method has are refused.
+/// The methods of `org.lifed`.
+public enum MethodName: String, CaseIterable, Sendable {
+    case launch = "Launch"
+    case run = "Run"
+    case focus = "Focus"
+    case home = "Home"
+    case beginInterruption = "BeginInterruption"
+    case endInterruption = "EndInterruption"
+    case open = "Open"
+    case continueActivity = "ContinueActivity"
+    case simulate = "Simulate"
+    case suspend = "Suspend"
+    case resume = "Resume"
+    case wake = "Wake"
+    case setInUse = "SetInUse"
+    case terminate = "Terminate"
+    case kill = "Kill"
+    case list = "List"
+    case apps = "Apps"
+    case describe = "Describe"
+    case explain = "Explain"
+    case history = "History"
+    case monitor = "Monitor"
+    case simulateMemoryPressure = "SimulateMemoryPressure"
+    case reload = "Reload"
+    case reexecute = "Reexecute"
+    case getStatus = "GetStatus"
+    case openScene = "OpenScene"
+    case focusScene = "FocusScene"
+    case backgroundScene = "BackgroundScene"
+    case closeScene = "CloseScene"
+    case findApp = "FindApp"
+    case adopt = "Adopt"
+    case disown = "Disown"
 
-/// The parameters of the methods that are about one app.
-public struct AppParameters: Codable, Sendable, NamedFields {
-    /// Which app.
-    public var id: String
+    /// The name as calls have it.
+    public var qualified: String { "\(LifedInterface.name).\(rawValue)" }
 
-    /// Names an app.
-    public init(id: String) { self.id = id }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id"] }
+    /// Whether the method answers only calls with `more`.
+    public var isStream: Bool { self == .monitor }
 }
 
-/// What a call that brings an app to the front waits for.
-public enum WaitGoal: String, Codable, Sendable, CaseIterable {
-    /// The app is active.
-    case active
-    /// The app has answered did-become-active, too, if it is connected.
-    case answered
-}
-
-/// The parameters of Focus.
-public struct FocusParameters: Codable, Sendable, NamedFields {
-    /// Which app.
-    public var id: String
-    /// What to wait for; nil for the active app.
-    public var wait: WaitGoal?
-
-    /// What to bring to the front.
-    public init(id: String, wait: WaitGoal? = nil) {
-        self.id = id
-        self.wait = wait
+extension LifedInterface {
+    /// The interface for a service that has all of it.
+    public static var interface: Interface {
+        Interface(
+            name: name,
+            description: description,
+            methods: Set(MethodName.allCases.map(\.rawValue)),
+            streamingMethods: Set(MethodName.allCases.filter(\.isStream).map(\.rawValue)))
     }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "wait"] }
 }
 
-/// The parameters of Launch.
-public struct LaunchParameters: Codable, Sendable, NamedFields {
-    /// Which app.
-    public var id: String
-    /// Whether it stays out of sight.
-    public var background: Bool?
-    /// What to wait for; nil for the active app. In the background it is always the answer to the launch callbacks.
-    public var wait: WaitGoal?
+/// A method with the types that go in and out.
+public struct ControlMethod<Parameters: Codable & Sendable, Reply: Codable & Sendable>: Sendable {
+    /// Which method it is.
+    public let name: MethodName
 
-    /// What to launch.
-    public init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
-        self.id = id
-        self.background = background
-        self.wait = wait
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "background", "wait"] }
-}
-
-/// The parameters of Run.
-public struct RunParameters: Codable, Sendable, NamedFields {
-    /// The program and its arguments.
-    public var command: [String]
-    /// The id to run it under; nil for one after the program's name.
-    public var id: String?
-    /// The whole environment.
-    public var environment: [String: String]?
-    /// Where it starts.
-    public var workingDirectory: String?
-    /// Whether it stays out of sight.
-    public var background: Bool?
-
-    /// What to run.
-    public init(
-        command: [String], id: String? = nil, environment: [String: String]? = nil, workingDirectory: String? = nil,
-        background: Bool? = nil
-    ) {
-        self.command = command
-        self.id = id
-        self.environment = environment
-        self.workingDirectory = workingDirectory
-        self.background = background
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["command", "id", "environment", "workingDirectory", "background"] }
-}
-
-/// The parameters of Suspend.
-public struct SuspendParameters: Codable, Sendable, NamedFields {
-    /// The app's id.
-    public var id: String
-    /// Whether it is suspended without waiting for what it does in the background.
-    public var now: Bool?
-
-    /// Names an app, and how it is suspended.
-    public init(id: String, now: Bool? = nil) {
-        self.id = id
-        self.now = now
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "now"] }
-}
-
-/// The parameters of EndInterruption.
-public struct EndInterruptionParameters: Codable, Sendable, NamedFields {
-    /// Which interruption.
-    public var name: String?
-    /// The app that answers it, which becomes the foreground app.
-    public var answer: String?
-
-    /// Names an interruption, and the app that answers it.
-    public init(name: String? = nil, answer: String? = nil) {
+    init(_ name: MethodName) {
         self.name = name
-        self.answer = answer
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["name", "answer"] }
-}
-
-/// The parameters of BeginInterruption.
-public struct InterruptionParameters: Codable, Sendable, NamedFields {
-    /// Which interruption.
-    public var name: String?
-
-    /// Names an interruption.
-    public init(name: String? = nil) { self.name = name }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["name"] }
-}
-
-/// What the methods that are about one app return, and what Home does.
-public struct AppReply: Codable, Sendable {
-    /// The app, as it was when the call was fulfilled.
-    @Nullable public var app: App?
-
-    /// Returns an app.
-    public init(app: App?) { self.app = app }
-}
-
-/// What List returns.
-public struct ListReply: Codable, Sendable {
-    /// Every app that is known, in the order of the ids.
-    public var apps: [App]
-    /// The helpers that apps have started and that serve others too.
-    public var helpers: [Helper]
-
-    /// Returns apps and helpers.
-    public init(apps: [App], helpers: [Helper] = []) {
-        self.apps = apps
-        self.helpers = helpers
     }
 }
 
-/// What Describe returns.
-public struct DescribeReply: Codable, Sendable {
-    /// The app.
-    public var details: Details
-
-    /// Returns details.
-    public init(details: Details) { self.details = details }
+extension ControlMethod where Parameters == LaunchParameters, Reply == AppReply {
+    /// Starts an app, or brings it to the front if it runs.
+    public static var launch: Self { Self(.launch) }
 }
 
-/// What Monitor returns, again and again.
-public struct MonitorReply: Codable, Sendable {
-    /// The number of the change; in the first reply, that of the last one before.
-    public var number: Int64
-    /// Every app that is known, in the first reply only.
-    @Nullable public var apps: [App]?
-    /// The change, if it is one of an app.
-    @Nullable public var transition: Transition?
-    /// The change, if it is one of a scene.
-    @Nullable public var scene: SceneTransition?
-
-    /// Returns the present state, or a change.
-    public init(
-        number: Int64, apps: [App]? = nil, transition: Transition? = nil, scene: SceneTransition? = nil
-    ) {
-        self.number = number
-        self.apps = apps
-        self.transition = transition
-        self.scene = scene
-    }
+extension ControlMethod where Parameters == RunParameters, Reply == AppReply {
+    /// Starts a command that no manifest describes.
+    public static var run: Self { Self(.run) }
 }
 
-/// What Reload returns.
-public struct ReloadReply: Codable, Sendable {
-    /// What is wrong with the configuration.
-    public var problems: [Problem]
-
-    /// Returns problems.
-    public init(problems: [Problem]) { self.problems = problems }
+extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
+    /// Wakes an app and keeps it running in the background.
+    public static var resume: Self { Self(.resume) }
+    /// Asks an app to end, and makes it end when its grace is over.
+    public static var terminate: Self { Self(.terminate) }
+    /// Ends an app at once.
+    public static var kill: Self { Self(.kill) }
 }
 
-/// What GetStatus returns.
-public struct StatusReply: Codable, Sendable {
-    /// The daemon.
-    public var status: Status
+extension ControlMethod where Parameters == FocusParameters, Reply == AppReply {
+    /// Brings a running app to the front.
+    public static var focus: Self { Self(.focus) }
+}
 
-    /// Returns a status.
-    public init(status: Status) { self.status = status }
+extension ControlMethod where Parameters == AppParameters, Reply == DescribeReply {
+    /// One app in detail.
+    public static var describe: Self { Self(.describe) }
+}
+
+extension ControlMethod where Parameters == SuspendParameters, Reply == AppReply {
+    /// Suspends an app.
+    public static var suspend: Self { Self(.suspend) }
+}
+
+extension ControlMethod where Parameters == InterruptionParameters, Reply == NoParameters {
+    /// Makes what is in front inactive.
+    public static var beginInterruption: Self { Self(.beginInterruption) }
+}
+
+extension ControlMethod where Parameters == EndInterruptionParameters, Reply == NoParameters {
+    /// Ends an interruption.
+    public static var endInterruption: Self { Self(.endInterruption) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == AppReply {
+    /// Sends what is in front away.
+    public static var home: Self { Self(.home) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == ListReply {
+    /// Every app that is known.
+    public static var list: Self { Self(.list) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == ReloadReply {
+    /// Reads the configuration again.
+    public static var reload: Self { Self(.reload) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == NoParameters {
+    /// Executes the daemon's program again.
+    public static var reexecute: Self { Self(.reexecute) }
+}
+
+extension ControlMethod where Parameters == NoParameters, Reply == StatusReply {
+    /// The daemon itself.
+    public static var getStatus: Self { Self(.getStatus) }
 }
