@@ -82,3 +82,124 @@ public struct Line: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// What is wrong with a line, or with what a line was to be made of.
+///
+/// A case holds only text that the rules have already found to be short ASCII, so that a description can go to a log as it
+/// is.
+public enum LineError: Error, Equatable, Sendable {
+    /// The line has more bytes than `AppProtocol.maximumLineLength`.
+    case tooLong
+    /// The line has more fields than `AppProtocol.maximumFieldCount`.
+    case tooManyFields
+    /// The line has no bytes.
+    case empty
+    /// The line does not begin with a verb that follows the grammar.
+    case malformedVerb
+    /// Something after a space is not `key=value` with a key that follows the grammar.
+    case malformedField
+    /// The value of `key` has a byte that should have been percent-encoded, or a percent sign without two hex digits.
+    case malformedValue(key: String)
+    /// The decoded value of `key` is not UTF-8, or holds a NUL, which C has no place for.
+    case unusableText(key: String)
+    /// The field `key` comes more than once.
+    case duplicateField(key: String)
+    /// The verb needs the field `key`.
+    case missingField(key: String)
+    /// The value of `key` is not a decimal number from 0 to 2^63 - 1.
+    case notANumber(key: String)
+    /// The value of `key` is none of those that the field may have.
+    case unknownValue(key: String)
+    /// The line follows the grammar, but whoever reads it does not know its verb.
+    case unknownVerb(String)
+}
+
+extension LineError: CustomStringConvertible {
+    /// A sentence that says what is wrong.
+    public var description: String {
+        switch self {
+        case .tooLong: "The line is longer than 16384 bytes."
+        case .tooManyFields: "The line has more than 32 fields."
+        case .empty: "The line is empty."
+        case .malformedVerb: "The line does not begin with a verb."
+        case .malformedField: "A part of the line is not of the form key=value."
+        case .malformedValue(let key): "The value of “\(key)” is not percent-encoded as it should be."
+        case .unusableText(let key): "The value of “\(key)” is not UTF-8 text without NUL."
+        case .duplicateField(let key): "The field “\(key)” comes twice."
+        case .missingField(let key): "The field “\(key)” is missing."
+        case .notANumber(let key): "The value of “\(key)” is not a number from 0 to 2^63 - 1."
+        case .unknownValue(let key): "The value of “\(key)” is none of those that it may have."
+        case .unknownVerb(let verb): "The verb “\(verb)” is not known."
+        }
+    }
+}
+
+/// Cuts a stream of bytes into lines.
+///
+/// Holds at most one unfinished line and the finished lines that were not taken yet, and so never more than a line more
+/// than what was appended since lines were last taken. A line that is too long is not kept; it is reported once, in its
+/// place, as soon as it is known to be too long, and left out up to its line feed.
+public struct LineBuffer: Sendable {
+    /// What was cut off the stream.
+    public enum Entry: Equatable, Sendable {
+        /// A line without its line feed.
+        case line(ArraySlice<UInt8>)
+        /// Here was a line of more than `AppProtocol.maximumLineLength` bytes.
+        case tooLongLine
+    }
+
+    private var entries: [Entry] = []
+    private var nextEntry = 0
+    /// The beginning of a line. Of one that is too long it is what was kept when that was found out, and nothing is added.
+    private var unfinished: [UInt8] = []
+
+    /// A buffer that nothing was appended to.
+    public init() {}
+
+    /// A buffer that goes on where another was whose `remainder` this is. Bytes of any kind and number do no harm.
+    public init(remainder: [UInt8]) {
+        unfinished = Array(remainder.prefix(AppProtocol.maximumLineLength))
+    }
+
+    /// The incomplete line at the end of the stream. Has `AppProtocol.maximumLineLength` bytes when the line is too long,
+    /// which was reported then.
+    public var remainder: [UInt8] { unfinished }
+
+    // A line of the greatest length has one byte more: its line feed.
+    private var isSkipping: Bool { unfinished.count == AppProtocol.maximumLineLength }
+
+    /// Whether `next()` has something to give.
+    public var isEmpty: Bool { nextEntry == entries.count }
+
+    /// Takes bytes off the stream, in pieces of any size.
+    public mutating func append(_ bytes: some Collection<UInt8>) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                finishLine()
+            } else if !isSkipping {
+                extendLine(by: byte)
+            }
+        }
+    }
+
+    /// The next entry, or nil when no further line has arrived in full.
+    public mutating func next() -> Entry? {
+        guard nextEntry < entries.count else {
+            entries.removeAll(keepingCapacity: false)
+            nextEntry = 0
+            return nil
+        }
+        defer { nextEntry += 1 }
+        return entries[nextEntry]
+    }
+
+    private mutating func finishLine() {
+        if !isSkipping { entries.append(.line(unfinished[...])) }
+        unfinished = []
+    }
+
+    private mutating func extendLine(by byte: UInt8) {
+        unfinished.append(byte)
+        if isSkipping { entries.append(.tooLongLine) }
+    }
+}
