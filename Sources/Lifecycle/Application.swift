@@ -1,4 +1,7 @@
 internal import AppChannel
+internal import CMainQueue
+internal import Dispatch
+internal import Glibc
 internal import LifecycleClient
 
 /// The app that this process is.
@@ -126,5 +129,186 @@ public final class Application {
         client.receive()
         // The delegate may stop the app.
         while self.client === client, let event = client.nextEvent() { deliver(event, of: client) }
+    }
+}
+
+/// Why an app cannot take up its life cycle.
+public enum ApplicationError: Error, Hashable, Sendable {
+    /// It was taken up already. There is one in a process.
+    case alreadyStarted
+    /// The system has no descriptors or memory left: EMFILE, ENFILE or ENOMEM.
+    case system(code: CInt)
+}
+
+extension ApplicationError: CustomStringConvertible {
+    /// A sentence that says why.
+    public var description: String {
+        switch self {
+        case .alreadyStarted: "The life cycle of this process was taken up already."
+        case .system(let code): "The life cycle cannot be taken up: \(Self.text(of: code))."
+        }
+    }
+
+    private static func text(of code: CInt) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}
+
+extension Application {
+    /// Gives the main thread to the app, for good: tells the delegate what there is to tell, and does the work of the main
+    /// actor and of the main dispatch queue meanwhile.
+    ///
+    /// For a `main` that is not `async`. A process that cannot have the few descriptors needed says so and exits.
+    @available(*, noasync, message: "await the method of the same name")
+    public func run(delegate: any ApplicationDelegate) -> Never {
+        do throws(ApplicationError) {
+            try start(delegate: delegate)
+        } catch {
+            let message = Array("\(error.description)\n".utf8)
+            _ = unsafe write(STDERR_FILENO, message, message.count)
+            exit(EXIT_FAILURE)
+        }
+        var items = [
+            pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: lifecycle_main_queue_descriptor(), events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            // The delegate may have given the life cycle up, and what is not there is left out: it would be ready all the time.
+            items[0].fd = client?.fileDescriptor ?? -1
+            guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
+            if items[0].revents != 0 { dispatch() }
+            if items[1].revents != 0 { lifecycle_main_queue_drain() }
+        }
+    }
+
+    /// Tells the delegate what there is to tell, until the task is cancelled or the app gives its life cycle up
+    /// with `stop()`. Either way it is given up when this returns.
+    ///
+    /// Throws an `ApplicationError` like `start(delegate:termination:)`.
+    public func run(delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits)
+        async throws(ApplicationError)
+    {
+        try start(delegate: delegate, termination: termination)
+        let client = client
+        let (life, end) = AsyncStream.makeStream(of: Never.self)
+        finishWhenStopped(end)
+        let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: .main)
+        source.setEventHandler { MainActor.assumeIsolated { Application.shared.dispatch() } }
+        source.activate()
+        await untilEnded(life, end)
+        // The descriptor may be closed only when the source has let go of it, and so the client is kept until then.
+        await withCheckedContinuation { continuation in
+            source.setCancelHandler { continuation.resume() }
+            source.cancel()
+        }
+        // Whoever has stopped the app may have started it anew.
+        if self.client === client { stop() }
+    }
+
+    private nonisolated func untilEnded(_ life: AsyncStream<Never>, _ end: AsyncStream<Never>.Continuation) async {
+        await withTaskCancellationHandler {
+            for await _ in life {}
+        } onCancel: {
+            end.finish()
+        }
+    }
+}
+
+extension Application {
+    /// Tells the delegate, then the observers, and then lifed that it was done.
+    func deliver(_ event: SessionEvent, of client: Client) {
+        switch event {
+        case .callback(let callback):
+            let answer = deliver(callback, of: client)
+            if let answer, self.client === client { client.answer(callback, answer) }
+        case .expire(let id, _):
+            expirationHandlers.removeValue(forKey: id)?()
+        case .refused(let id, let reason):
+            // A task that gets no time has none left.
+            expirationHandlers.removeValue(forKey: id)?()
+            refusalHandlers.removeValue(forKey: id)?(ActivityRefusal(rawValue: reason.rawValue))
+        case .terminate:
+            delegate?.applicationWillTerminate(self)
+            observers.tell(.willTerminate)
+            exit(0)
+        }
+    }
+
+    /// The answer, or nil when it comes later.
+    private func deliver(_ callback: CallbackMessage, of client: Client) -> CallbackAnswer? {
+        switch callback.kind {
+        case .willFinishLaunching, .didFinishLaunching: launch(callback)
+        case .openURL: open(OpenURLFields(callback.fields))
+        case .continueActivity: takeUp(UserActivity(ContinueActivityFields(callback.fields)))
+        case .performTask: perform(callback, of: client)
+        case .didBecomeActive: tell(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
+        case .willResignActive: tell(.willResignActive) { $0.applicationWillResignActive(self) }
+        case .didEnterBackground: tell(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
+        case .willEnterForeground: tell(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
+        case .didReceiveMemoryWarning: tell(.didReceiveMemoryWarning) { $0.applicationDidReceiveMemoryWarning(self) }
+        case .protectedDataWillBecomeUnavailable:
+            tell(.protectedDataWillBecomeUnavailable) { $0.applicationProtectedDataWillBecomeUnavailable(self) }
+        case .protectedDataDidBecomeAvailable:
+            tell(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
+        case .significantTimeChange: tell(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            tellScene(callback)
+        }
+    }
+
+    private func tell(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> CallbackAnswer {
+        if let delegate { call(delegate) }
+        observers.tell(event)
+        return .plain
+    }
+
+    private func tellScene(_ callback: CallbackMessage) -> CallbackAnswer {
+        deliverToScene(callback)
+        return .plain
+    }
+
+    private func launch(_ callback: CallbackMessage) -> CallbackAnswer {
+        let options = LaunchOptions(LaunchFields(callback.fields))
+        let handled: Bool
+        if callback.kind == .willFinishLaunching {
+            handled = delegate?.application(self, willFinishLaunchingWithOptions: options) ?? true
+            observers.tell(.willFinishLaunching(options))
+        } else {
+            handled = delegate?.application(self, didFinishLaunchingWithOptions: options) ?? true
+            observers.tell(.didFinishLaunching(options))
+        }
+        return handled ? .plain : .handled(false)
+    }
+
+    private func open(_ fields: OpenURLFields) -> CallbackAnswer {
+        let options = OpenURLOptions(fields)
+        let handled = delegate?.application(self, open: fields.url, options: options) ?? false
+        observers.tell(.openURL(fields.url, options))
+        return .handled(handled)
+    }
+
+    private func takeUp(_ activity: UserActivity) -> CallbackAnswer {
+        let handled = delegate?.application(self, continue: activity) ?? false
+        observers.tell(.continueActivity(activity))
+        return .handled(handled)
+    }
+
+    private func perform(_ callback: CallbackMessage, of client: Client) -> CallbackAnswer? {
+        let work = BackgroundWork(PerformTaskFields(callback.fields))
+        var isDone = false
+        let complete: @MainActor (BackgroundWorkResult) -> Void = { [weak self] result in
+            guard !isDone, self?.client === client else { return }
+            isDone = true
+            client.answer(callback, result.answer)
+        }
+        if let delegate {
+            delegate.application(self, perform: work, completionHandler: complete)
+        } else {
+            complete(.noData)
+        }
+        observers.tell(.performWork(work))
+        return nil
     }
 }
