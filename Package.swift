@@ -120,7 +120,8 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(
-            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: strict),
+            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
+            swiftSettings: strict),
         .executableTarget(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),

@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import TestSupport
 import Testing
 
@@ -23,18 +24,15 @@ private struct Nonsense {
     let now: Instant
 
     init(seed: UInt64) {
-        var history = Simulation(seed: seed, faults: true)
-        for _ in 0..<Int.random(in: 1...60, using: &history.random) {
-            history.randomInput()
-            let pause = Int64.random(in: 0...200_000, using: &history.random)
-            history.advance(to: history.now + .microseconds(pause))
-        }
-        random = history.random
-        settings = history.settings
-        policies = history.policies
-        machine = history.core.record
-        apps = history.core.records
-        now = history.now
+        let scenario = Scenario(seed: seed)
+        var machine = Machine(scenario.setup, chance: Chance(seed: 1))
+        random = SeededGenerator(seed: seed)
+        for step in scenario.steps.prefix(Int.random(in: 1...60, using: &random)) { machine.take(step) }
+        settings = machine.settings
+        policies = machine.policies
+        self.machine = machine.core.record
+        apps = machine.core.records
+        now = machine.now
         for _ in 0..<Int.random(in: 1...12, using: &random) { makeMistake() }
     }
 

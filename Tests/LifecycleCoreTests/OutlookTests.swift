@@ -176,18 +176,3 @@ extension Prospect.Event {
         }
     }
 }
-
-extension Simulation {
-    /// Whoever is not where it is to be is held by something, and the way on can be told.
-    mutating func checkOutlook() {
-        for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) where core.nextState(of: app.id) != nil {
-            if core.obstacles(of: app.id).isEmpty {
-                problems.append("\(app.id) is \(app.state), not \(app.target), and nothing holds it")
-            }
-        }
-        // It goes far ahead, and so is not tried each time.
-        guard chance(1), chance(5), let id = names.randomElement(using: &random) else { return }
-        let instants = core.forecast(of: id).map(\.instant)
-        if instants != instants.sorted() { problems.append("\(id): what comes is not in order") }
-    }
-}

@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import Testing
 
 /// Apps that end by themselves and are started again, what comes forward in their place, and what runs from the start.

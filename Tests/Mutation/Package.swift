@@ -31,7 +31,8 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
-            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "TestSupport"], swiftSettings: settings),
+            name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
+            swiftSettings: settings),
         // The tables of the routes, as the documentation draws them.
         .testTarget(
             name: "ArchitectureTests", dependencies: ["LifecycleCore"],

@@ -121,6 +121,9 @@ extension Machine {
             }
             let states = app.scenes.all.map(\.state)
             if Set(app.scenes.all.map(\.id)).count < states.count { report("\(id) has two scenes of one name") }
+            for scene in app.scenes.front where app.scenes[scene] == nil {
+                report("\(id)/\(scene) is in the foreground, and there is no such scene")
+            }
             if !isPossible(states, for: app) { report("\(id) is \(app.state), and its scenes are \(states)") }
         }
     }

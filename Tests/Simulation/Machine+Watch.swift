@@ -247,6 +247,7 @@ extension Machine {
         }
         checkActive()
         checkScenes(changed)
+        checkOutlookAndRecords()
         if core.front.count > settings.frontLimit { report("\(core.front) are in front") }
         if let problem = inspect?(core, now) { report(problem) }
         if isShuttingDown { return }

@@ -1,0 +1,69 @@
+package import LifecycleCore
+
+/// The promises about what the daemon can say of its apps: a saved core is the same core, and a delayed app has a reason.
+extension Machine {
+    /// Checks what holds at any instant, for one input of eight; a forecast costs more, and is made for one of 256.
+    mutating func checkOutlookAndRecords() {
+        guard !isTakingOver, !isDead, inputs % 8 == 0 else { return }
+        if let difference = core.differenceWhenRestored(at: now) { report("after a restart: \(difference)") }
+        for id in core.knownApps.keys.sorted() {
+            guard let next = core.nextState(of: id), core.obstacles(of: id).isEmpty else { continue }
+            report("\(id) is \(states[id] ?? .notRunning), is to be \(next), and has no obstacle")
+        }
+        guard inputs % 256 == 0 else { return }
+        for id in core.knownApps.keys.sorted() {
+            let instants = core.forecast(of: id).map(\.instant)
+            if instants != instants.sorted() { report("the forecast of \(id) is not in the order of time") }
+        }
+    }
+}
+
+extension Lifecycle {
+    /// The records of all apps that have one, in the order of their names.
+    package var records: [SavedRecord] { knownApps.keys.sorted().compactMap { record(of: $0) } }
+
+    /// Returns how a core that is restored from the records of this one differs from it; nil if it does not.
+    ///
+    /// Deadlines are left out: a restored core defers those that are due until it has read what the apps have said.
+    fileprivate func differenceWhenRestored(at now: Instant) -> String? {
+        let other = Lifecycle(
+            restoring: record, apps: records, settings: settings, policy: { knownApps[$0]?.policy }, at: now)
+        if other.front != front { return "\(front) are in the foreground, then \(other.front)" }
+        if other.interruptions != interruptions || other.concealments != concealments {
+            return "\(interruptions) \(concealments) hold, then \(other.interruptions) \(other.concealments)"
+        }
+        if other.runningCount != runningCount { return "\(runningCount) apps run, then \(other.runningCount)" }
+        if other.record != record { return "\(record.fields), then \(other.record.fields)" }
+        for id in knownApps.keys.sorted() {
+            let (fields, restored) = (comparableFields(of: id), other.comparableFields(of: id))
+            if fields != restored { return "\(fields), then \(restored)" }
+            guard let app = knownApps[id], app.isRunning else { continue }
+            guard let twin = other.knownApps[id] else { return "\(id) is forgotten" }
+            if let difference = app.difference(from: twin) { return "\(id) has another \(difference)" }
+        }
+        return nil
+    }
+
+    private func comparableFields(of id: AppID) -> [SavedRecord.Field] {
+        record(of: id)?.fields.filter { $0.name != "deadline" } ?? []
+    }
+}
+
+extension App {
+    /// Returns the name of a public property that differs; nil if none does.
+    fileprivate func difference(from other: App) -> String? {
+        if self.state != other.state || self.reason != other.reason || self.since != other.since { return "state" }
+        if self.isLinked != other.isLinked || self.hasScenes != other.hasScenes { return "channel" }
+        if self.launched != other.launched || self.argumentURL != other.argumentURL { return "launch" }
+        if self.isSpawning != other.isSpawning || self.isStoppedOrStopping != other.isStoppedOrStopping {
+            return "operation of the kernel"
+        }
+        if self.awaitedCallback != other.awaitedCallback { return "callback" }
+        if self.isStoppedByOther != other.isStoppedByOther { return "stop by another process" }
+        if self.holds != other.holds || self.use != other.use { return "hold" }
+        if self.scenes != other.scenes { return "scene" }
+        if self.events != other.events { return "event" }
+        if self.failures != other.failures || self.isGivenUp != other.isGivenUp { return "number of failures" }
+        return self.lastExit != other.lastExit || self.reclaimed != other.reclaimed ? "last exit" : nil
+    }
+}
