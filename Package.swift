@@ -121,7 +121,7 @@ let package = Package(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
-            swiftSettings: strict),
+            exclude: ["Transcripts"], swiftSettings: strict),
         .executableTarget(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),

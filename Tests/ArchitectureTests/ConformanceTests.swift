@@ -83,7 +83,7 @@ struct Reference {
     }
 }
 
-/// What a source in Swift, C or Python declares, as far as words can tell.
+/// What a source in Swift, C or Python declares, as far as words can tell, or the cases of a transcript.
 struct Declarations {
     private static let keywords: Set<Substring> = [
         "func", "case", "var", "let", "struct", "enum", "class", "extension", "def", "int", "void",
@@ -99,5 +99,7 @@ struct Declarations {
         names = Set(zip(words, words.dropFirst()).filter { Self.keywords.contains($0.0) }.map(\.1))
     }
 
-    func contain(_ name: String) -> Bool { names.contains(Substring(name)) || text.contains("func `\(name)`") }
+    func contain(_ name: String) -> Bool {
+        names.contains(Substring(name)) || text.contains("func `\(name)`") || text.contains("=== \(name)\n")
+    }
 }

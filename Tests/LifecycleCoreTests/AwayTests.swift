@@ -265,7 +265,7 @@ import Testing
     // MARK: Scenes
 
     @Test func `nothing of its scenes is told to an app that is away`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         var policy = Policy()
         policy.scenes = true
         policy.callbacks = .required

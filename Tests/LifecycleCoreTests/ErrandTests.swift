@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `a scene shows what is opened`() throws {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         world.ask(.hand(Self.clock, Self.page))
         let told = world.told[Self.clock]?.map(\.callback) ?? []
         let scene = try #require(told.firstIndex(of: .sceneWillEnterForeground))

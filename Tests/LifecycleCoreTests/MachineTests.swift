@@ -13,49 +13,6 @@ import Testing
         return world
     }
 
-    @Test func `locked and unlocked`() {
-        var world = running(["maps", "clock"])
-        world.ask(.machine(.lock))
-        #expect(
-            world.lines() == [
-                "! lock",
-                "clock ← protected-data-will-become-unavailable",
-                "clock ← will-resign-active",
-                "clock: active → inactive (locked)",
-                "clock: inactive → background (locked)",
-                "reply 3 done",
-                "clock ← did-enter-background",
-                "stop clock",
-                "clock: background → suspended (idle)",
-            ])
-        world.ask(.machine(.unlock))
-        #expect(
-            world.lines() == [
-                "! unlock",
-                "resume clock",
-                "clock: suspended → background (unlocked)",
-                "clock ← will-enter-foreground",
-                "clock: background → inactive (unlocked)",
-                "clock ← protected-data-did-become-available",
-                "clock: inactive → active (unlocked)",
-                "reply 4 done",
-                "clock ← did-become-active",
-            ])
-        world.ask(.focus(Self.maps))
-        #expect(!world.lines().contains { $0.hasPrefix("maps ← protected") })
-    }
-
-    @Test func `who is called to the front while it is locked comes when it is unlocked`() {
-        var world = running(["maps", "clock"])
-        world.ask(.machine(.lock))
-        _ = world.lines()
-        world.ask(.focus(Self.maps))
-        #expect(world.lines() == ["reply 4 refused concealed"])
-        world.ask(.machine(.unlock))
-        #expect(world.state("maps") == .active)
-        #expect(world.state("clock") == .suspended)
-    }
-
     @Test func `a URL that comes while it is locked is opened when it is unlocked`() {
         var world = running(["clock"])
         world.ask(.machine(.lock))
@@ -103,28 +60,6 @@ import Testing
         world.ask(.machine(.sleep))
         #expect(world.replies[3]?.name == "done")
         #expect(world.state("clock") == .background)
-    }
-
-    @Test func `all that conceals has to be over`() {
-        var world = running(["clock"])
-        world.ask(.machine(.lock))
-        world.ask(.machine(.switchAway))
-        world.ask(.machine(.unlock))
-        #expect(world.state("clock") == .suspended)
-        world.ask(.machine(.switchBack))
-        #expect(world.state("clock") == .active)
-        let told = world.lines().filter { $0.hasPrefix("clock ← protected") }
-        #expect(
-            told == ["clock ← protected-data-will-become-unavailable", "clock ← protected-data-did-become-available"])
-    }
-
-    @Test func `a time change is told now, or once later`() {
-        var world = running(["maps", "clock"])
-        world.ask(.machine(.timeChange))
-        world.ask(.machine(.timeChange))
-        #expect(world.lines().filter { $0.contains("←") }.count == 2)
-        world.ask(.focus(Self.maps))
-        #expect(world.lines().filter { $0 == "maps ← significant-time-change" }.count == 1)
     }
 
     @Test func `an unlock is done at once while something else hides or interrupts what is in front`() {

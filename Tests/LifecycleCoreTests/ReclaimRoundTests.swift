@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `scenes of an app that has been warned already are disconnected at once as well`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.give(.memoryPressure(.warning, "short"))
         world.give(.memoryPressure(.critical, "very short"))
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .foregroundActive])

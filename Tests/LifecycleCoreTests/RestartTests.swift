@@ -23,34 +23,6 @@ import Testing
         return world
     }
 
-    @Test func `a crash in front is followed by a start in front`() {
-        var world = world(.onFailure)
-        world.give(.outcome(Self.clock, Self.crash))
-        #expect(
-            world.lines() == [
-                "! clock exited (crash)",
-                "clock: active → notRunning (crash)",
-                "spawn clock",
-                "clock: notRunning → inactive (restart)",
-                "clock: inactive → active (restart)",
-            ])
-    }
-
-    @Test func `one that was out of sight is started out of sight`() {
-        var world = world(.always)
-        world.ask(.launch(Self.maps, background: false))
-        _ = world.lines()
-        world.give(.outcome(Self.clock, Self.success))
-        #expect(
-            world.lines() == [
-                "! clock exited (exit)",
-                "clock: background → notRunning (exit)",
-                "spawn clock",
-                "clock: notRunning → background (restart)",
-            ])
-        #expect(world.core.front == [Self.maps])
-    }
-
     @Test(arguments: [RestartPolicy.never, .onFailure])
     func `one that ends with success stays away unless it is to be there always`(restart: RestartPolicy) {
         var world = world(restart)

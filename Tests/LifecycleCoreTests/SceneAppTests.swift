@@ -4,7 +4,7 @@ import Testing
 
 /// What an app with scenes does itself: what it says, how it leaves and comes back, and how it ends.
 @Suite struct SceneAppTests {
-    static let clock = SceneTranscriptTests.clock
+    static let clock = SceneFixture.clock
     static let maps = AppID("maps")
     static let main = SceneID(ordinal: 1)
     static let third = SceneID(ordinal: 3)
@@ -12,7 +12,7 @@ import Testing
     // MARK: What it says
 
     @Test func `an app out of sight opens a scene there`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.give(.message(Self.clock, .beginTask(1, name: "save")))
         world.ask(.home)
         world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil)))
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `what an app cannot have is said`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.give(.message(Self.clock, .sceneInfo(Self.third, "x")))
         #expect(world.lines().count == 1)
         for _ in 2..<Scenes.limit { world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil))) }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `what a scene shows is kept up to its limit`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         for (count, kept) in [(Scene.infoLimit, Scene.infoLimit), (Scene.infoLimit + 1, nil)] as [(Int, Int?)] {
             world.give(.message(Self.clock, .sceneInfo(Self.main, String(repeating: "x", count: count))))
             #expect(world.scene(Self.main)?.info?.utf8.count == kept)
@@ -46,7 +46,7 @@ import Testing
     // MARK: The end
 
     @Test func `what an app was handed has an outcome when it is to end`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         var policy = Policy()
         policy.scenes = true
         policy.timeouts.willTerminate = .seconds(12)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `what an app was handed is lost when its time to hear of its scenes' end is over`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         var policy = Policy()
         policy.scenes = true
         policy.timeouts.willTerminate = .seconds(2)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `an app that has not heard of its scenes is asked to end in time all the same`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         var policy = Policy()
         policy.scenes = true
         policy.timeouts.willTerminate = .seconds(2)
@@ -96,7 +96,7 @@ import Testing
     // MARK: Its own steps
 
     @Test func `an app that has no scene yet leaves without one`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         world.silent[Self.clock] = [.didFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `a scene that was never in front comes after one that was`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         world.ask(.launch(Self.clock, background: false))
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         world.pass(.seconds(1))
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `an app that is away comes no nearer before its scenes do`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.give(.message(Self.clock, .beginTask(1, name: "save")))
         world.ask(.home)
         var policy = Policy()
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `an app that is to end hears nothing of its scenes before it runs`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.withholding = [.stopped, .resumed]
         world.ask(.home)
         world.ask(.focus(Self.clock))

@@ -4,7 +4,7 @@ import Testing
 
 /// What is asked for with scenes, and what becomes of it when something else comes between.
 @Suite struct SceneRequestTests {
-    static let clock = SceneTranscriptTests.clock
+    static let clock = SceneFixture.clock
     static let maps = AppID("maps")
     static let main = SceneID(ordinal: 1)
     static let second = SceneID(ordinal: 2)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `fewer scenes than there were in front are there when the manifest says so`() {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .foregroundActive])
         var policy = Policy()
         policy.scenes = true
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `the scene that was in front last is shown where none is in front`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.pass(.seconds(1))
         world.ask(.focusScene(Self.clock, Self.main))
         #expect(world.scene(Self.second)?.lastInFront == world.now)
@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test func `the reason of a step is forgotten when it has been taken`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         #expect(world.scene(Self.main)?.reason == .displaced)
         world.ask(.terminate(Self.clock))
         #expect(world.lines().contains("clock/main: background → unattached (terminate)"))
     }
 
     @Test func `a scene that was displaced and comes back at once comes for its app's reason`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]
         world.ask(.focusScene(Self.clock, Self.main))
         world.ask(.focusScene(Self.clock, Self.second))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a scene comes no nearer before who is in its way was told to go`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: false))
@@ -103,7 +103,7 @@ import Testing
     // MARK: Answers
 
     @Test func `sent back is answered when it is so, and not before`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidEnterBackground]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back] == nil)
@@ -112,14 +112,14 @@ import Testing
     }
 
     @Test func `one of two scenes is sent back as soon as it is, whether the app has answered that or not`() {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
     @Test func `who waits for the app is not refused because a scene of it is closed`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.ask(.closeScene(Self.clock, Self.main))
         let suspend = world.ask(.suspend(Self.clock))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `sent back while the app answers something else`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.openURL]
         world.ask(.hand(Self.clock, .openURL("lifed:1")))
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `a scene that goes with its app is out of sight`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         world.ask(.kill(Self.clock))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `connected is answered when the app has answered`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillConnect]
         let open = world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(world.replies[open] == nil)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `an app that does not run is launched for a scene out of sight`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         let open = world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(world.replies[open]?.name == "done main background")
         #expect(world.core.launch(of: Self.clock)?.reason == .scene)
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func `a session is closed without its app`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         let close = world.ask(.closeScene(Self.clock, Self.main))
         #expect(world.replies[close]?.name == "done main unattached")
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `what cannot be is refused with its reason`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         for request in [Request.focusScene(Self.clock, Self.third), .closeScene(Self.clock, Self.third)] {
             #expect(world.replies[world.ask(request)] == .refused(.noSuchScene(Self.clock, Self.third)))
         }
@@ -185,7 +185,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a scene that is being closed and is wanted again stays`(background: Bool) {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         world.silent[Self.clock] = [.sceneWillResignActive]
         let close = world.ask(.closeScene(Self.clock, Self.second))
         world.silent = [:]
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func `a scene that is being closed can be brought to the front`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]
         world.ask(.closeScene(Self.clock, Self.second))
         world.silent = [:]
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func `a scene that was opened is connected, though its app was sent away first`() {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         world.withholding = [.spawned]
         world.ask(.openScene(Self.clock, SceneOpening(), background: false))
         world.ask(.home)
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test func `a scene that its app has closed is gone though the app stops listening meanwhile`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.ask(.home)
         world.give(.memoryPressure(.critical, "very short"))
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])

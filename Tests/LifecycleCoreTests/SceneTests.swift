@@ -4,7 +4,7 @@ import Testing
 
 /// Rules about scenes, one by one.
 @Suite struct SceneTests {
-    static let clock = SceneTranscriptTests.clock
+    static let clock = SceneFixture.clock
     static let maps = AppID("maps")
 
     private func scene(_ name: String) throws -> SceneID { try #require(SceneID(name)) }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `an interruption leaves the scenes in front, and lets them go on`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.ask(.beginInterruption("call"))
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundInactive])
         #expect(world.state("clock") == .inactive)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `the next app is active only when the last active scene has resigned or its second is over`() throws {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
         world.silent[Self.clock] = [.sceneWillResignActive]
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `who does not answer a scene's didEnterBackground is purged`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         world.ask(.home)
         world.pass(.seconds(5))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `the scenes that were in front come back with their app`() throws {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.ask(.focusScene(Self.clock, try scene("main")))
         world.ask(.home)
         world.ask(.focus(Self.clock))
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `sent back, the only scene in front takes its app with it`() throws {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.ask(.backgroundScene(Self.clock, try scene("scene-2")))
         #expect(world.state("clock") == .suspended)
         #expect(world.scenes("clock") == ["main": .suspended, "scene-2": .suspended])
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `sessions outlive a crash with what they showed, and not an end that a person wanted`() throws {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         let second = try scene("scene-2")
         world.give(.message(Self.clock, .sceneInfo(second, "{\"page\":7}")))
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `an app opens and closes scenes of its own, where it is itself`() throws {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         let third = try scene("third")
         world.give(.message(Self.clock, .openScene(third, role: "panel", info: "x")))
         #expect(world.scenes("clock")["third"] == .foregroundActive)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `no app has more sessions than there may be`() throws {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         for _ in 2..<Scenes.limit { world.ask(.openScene(Self.clock, SceneOpening(), background: true)) }
         #expect(world.scenes("clock").count == Scenes.limit)
         let request = world.ask(.openScene(Self.clock, SceneOpening(), background: true))
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `who does not hear of its scenes' end in time is asked to end all the same`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         let request = world.ask(.terminate(Self.clock))
         #expect(world.replies[request] == nil)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `only the last scene that leaves the front is told how long tasks may take`() throws {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         world.ask(.home)
         var times: [Duration?] = []
@@ -174,7 +174,7 @@ import Testing
     @Test func `every active scene is told to resign at once, and the next app is active when each has answered`()
         throws
     {
-        var world = SceneTranscriptTests.withTwoScenes(limit: 2)
+        var world = SceneFixture.withTwoScenes(limit: 2)
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: true))
@@ -190,7 +190,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an app that sleeps hears of its own end first, one that runs of its scenes'`(sleeps: Bool) {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         if !sleeps { world.give(.message(Self.clock, .beginTask(1, name: "save"))) }
         world.ask(.home)
         #expect(world.state("clock") == (sleeps ? .suspended : .background))
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func `an app that is called back and ended again has all of the time once more`() {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.ask(.terminate(Self.clock))
         world.pass(.seconds(2))
@@ -218,7 +218,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an app that does not end is killed after one termination timeout, its scenes' end included`(answers: Bool) {
-        var world = SceneTranscriptTests.withTwoScenes()
+        var world = SceneFixture.withTwoScenes()
         if !answers { world.silent[Self.clock] = [.sceneDidDisconnect] }
         world.stubborn = [Self.clock]
         world.ask(.terminate(Self.clock))

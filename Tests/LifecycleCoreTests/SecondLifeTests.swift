@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `a scene that is wanted while its app ends is there when it runs again`() throws {
-        var world = SceneTranscriptTests.world()
+        var world = SceneFixture.world()
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.terminate(Self.clock))

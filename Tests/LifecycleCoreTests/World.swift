@@ -30,7 +30,7 @@ struct World {
     private var lastRequest: UInt64 = 0
     private var queue: [Input] = []
 
-    enum Withheld { case spawned, stopped, resumed, killed, looks }
+    enum Withheld: String { case spawned, stopped, resumed, killed, looks }
 
     init(apps: String..., linked: Bool = false, settings: Settings = Settings()) {
         give(.configure(settings))

@@ -32,7 +32,7 @@ let package = Package(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
-            swiftSettings: settings),
+            exclude: ["Transcripts"], swiftSettings: settings),
         // The tables of the routes, as the documentation draws them.
         .testTarget(
             name: "ArchitectureTests", dependencies: ["LifecycleCore"],
