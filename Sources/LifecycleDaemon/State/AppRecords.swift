@@ -3,74 +3,69 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// A directory with a small file for each app that there is something to remember of beyond the next boot.
+/// A directory with a small file for each app of which the daemon remembers something beyond the next boot.
 ///
-/// A file is replaced as a whole, see ``FileReplacement``. While nothing can be written the daemon works as before, and
-/// says so once.
+/// A file is replaced as a whole, see ``FileReplacement``. While no file can be written the daemon works as before, and
+/// reports this once.
 final class AppRecords {
-    private let directory: String
-    private let kind: StateKind
-    private let parentMode: mode_t
-    private let log: Log
-    private var isFailing = false
-
-    /// Far more than there is to remember of an app.
-    private static let sizeLimit = 256 << 10
-
-    /// - Parameters:
-    ///   - kind: What the lines of its files are.
-    ///   - state: The daemon's state directory; made, as the directory itself, when it is first written to.
-    init(_ name: String, of kind: StateKind, in state: String, isSystem: Bool, log: Log) {
-        directory = state + "/" + name
-        self.kind = kind
-        // The apps' users go through the state directory to their own.
-        parentMode = isSystem ? 0o711 : 0o700
-        self.log = log
+    /// The state directory, which is made when it is first written to.
+    struct Directory {
+        let path: String
+        let isSystem: Bool
+        let log: any JournalSink
     }
 
-    /// What is remembered of an app; nothing where that cannot be read.
+    private let state: Directory
+    private let path: String
+    private let kind: StateKind
+    private var isFailing = false
+
+    /// Far more than a file holds, in bytes.
+    private static let sizeLimit = 256 << 10
+
+    init(_ name: String, of kind: StateKind, in state: Directory) {
+        self.state = state
+        self.kind = kind
+        path = state.path + "/" + name
+    }
+
+    /// Reads the records of an app; none if the file cannot be read or may be another user's.
     func read(_ id: AppID) -> [SavedRecord] {
         let number = unsafe open(path(of: id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else { return [] }
         let file = Descriptor(owning: number)
-        var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid(), status.st_mode & 0o022 == 0,
-            let bytes = file.readAll(limit: Self.sizeLimit)
-        else { return [] }
-        // What follows the last line feed was never written in full.
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-        return lines.compactMap { line in StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil } }
+        guard file.isOwnFile, let bytes = file.readAll(limit: Self.sizeLimit) else { return [] }
+        return StateLine.completeLines(of: bytes[...]).compactMap { line in
+            StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil }
+        }
     }
 
-    /// Remembers this of an app, and nothing else any more.
     func write(_ records: [SavedRecord], of id: AppID) {
         guard !records.isEmpty else { return remove(id) }
-        do throws(DirectoryError) {
+        do throws(DaemonError) {
             try replace(path(of: id), with: records.flatMap { StateLine.encode(kind, $0) })
             isFailing = false
         } catch {
-            if !isFailing { log.write(LogEntry(priority: .warning, message: error.description)) }
+            if !isFailing { state.log.write(.warning, error.description) }
             isFailing = true
         }
     }
 
-    /// Forgets an app.
     func remove(_ id: AppID) {
         _ = unsafe unlink(path(of: id))
     }
 
-    private func path(of id: AppID) -> String { directory + "/" + id.name }
+    private func path(of id: AppID) -> String { path + "/" + id.name }
 
-    private func replace(_ path: String, with bytes: [UInt8]) throws(DirectoryError) {
-        let parent = String(directory.prefix(upTo: directory.lastIndex(of: "/") ?? directory.startIndex))
-        try PrivateDirectory.make(parent, mode: parentMode)
-        try PrivateDirectory.add(directory, mode: 0o700)
+    private func replace(_ file: String, with bytes: [UInt8]) throws(DaemonError) {
+        // The users of apps reach their own directories through the state directory.
+        try PrivateDirectory.make(state.path, mode: state.isSystem ? 0o711 : 0o700)
+        try PrivateDirectory.add(path, mode: 0o700)
         do throws(Processes.Errno) {
-            // No id has this character.
-            try FileReplacement.put(bytes, at: path, by: path + "~")
+            // No id contains this character.
+            try FileReplacement.put(bytes, at: file, by: file + "~")
         } catch {
-            throw DirectoryError(description: "\(path) cannot be written: \(error)")
+            throw DaemonError(.directory, "\(file) cannot be written", errno: error)
         }
     }
 }

@@ -2,51 +2,46 @@ import Configuration
 import LifecycleCore
 import Processes
 
-/// What is kept of an app's processes.
+/// The saved state of an app's processes.
 struct LaunchRecord {
     var tree: SavedTree
     var exitPolicy: Manifest.ExitPolicy
-    /// When the core wanted the launch; tells this one from an earlier one of the same app.
+    /// The instant at which the core asked for the launch; identifies the launch among those of the app.
     var launched: Instant?
-    /// Whether SIGTERM has been sent, which is not repeated: a second one makes many programs give up at once.
+    /// A Boolean value that indicates whether SIGTERM has been sent. A second one makes many programs exit at once.
     var isAskedToEnd = false
-    /// Whether the core knows that the main process ended.
+    /// A Boolean value that indicates whether the core knows that the main process has ended.
     var hasReportedExit = false
 }
 
 extension LaunchRecord {
     func saved(_ id: AppID) -> SavedRecord {
-        var record = SavedRecord()
-        record.add("id", id.name)
-        record.add("token", tree.token.rawValue)
-        record.add("main", tree.main.text)
-        record.add("cgroup", tree.cgroup)
-        record.add("suspend-method", tree.suspendMethod.word)
-        record.add("exit-policy", exitPolicy.rawValue)
-        record.add("launched", launched.map { String($0.microseconds) })
-        record.add("asked-to-end", isAskedToEnd ? "1" : nil)
-        record.add("exit-reported", hasReportedExit ? "1" : nil)
+        var record = SavedRecord([
+            "id": id.name, "token": tree.token.rawValue, "main": tree.main.text, "cgroup": tree.cgroup,
+            "suspend-method": tree.suspendMethod.word, "exit-policy": exitPolicy.rawValue,
+            "launched": launched.map { String($0.microseconds) }, "asked-to-end": isAskedToEnd ? "1" : nil,
+            "exit-reported": hasReportedExit ? "1" : nil,
+        ])
         for process in tree.heldBefore { record.add("held-before", process.text) }
         record.add("main-ended", tree.exitStatus?.text)
-        record.add("taken-in", tree.isAdopted ? "1" : nil)
+        record.add("taken-in", tree.isTakenIn ? "1" : nil)
         record.add("origin", tree.origin)
         record.add("owner", tree.owner.map { String($0.user) })
         for process in tree.strays { record.add("stray", process.text) }
         return record
     }
 
-    /// - Parameter desiredState: What the core wanted of the processes.
-    init?(_ record: SavedRecord, desiredState: ProcessTree.DesiredState) {
+    /// - Parameter wish: The state of the processes that the core wanted.
+    init?(_ record: SavedRecord, wish: ProcessTree.Wish) {
         guard let token = record["token"].flatMap({ LaunchToken(rawValue: $0) }),
             let main = record["main"].flatMap({ ProcessIdentity(text: $0) })
         else { return nil }
         tree = SavedTree(
             token: token, main: main, cgroup: record["cgroup"],
-            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal,
-            desiredState: desiredState,
+            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal, wish: wish,
             heldBefore: record.all("held-before").compactMap { ProcessIdentity(text: $0) },
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
-        tree.isAdopted = record["taken-in"] == "1"
+        tree.isTakenIn = record["taken-in"] == "1"
         tree.origin = record["origin"]
         tree.owner = record["owner"].flatMap { UInt32($0) }.map { TreeOwner(user: $0) }
         tree.strays = record.all("stray").compactMap { ProcessIdentity(text: $0) }

@@ -2,9 +2,8 @@ import Glibc
 import LifecycleCore
 import Processes
 
-/// What a daemon that is gone has left of itself.
+/// The state that a former daemon has saved.
 nonisolated struct SavedState {
-    /// What is kept of one app.
     struct App {
         var core: SavedRecord?
         var launch: SavedRecord?
@@ -14,18 +13,14 @@ nonisolated struct SavedState {
     }
 
     private(set) var machine = SavedRecord()
-    /// The login session that was followed.
     private(set) var session = SavedRecord()
-    /// The directory of the cgroups, where the apps have some.
+    /// The directory of the apps' control groups; nil for none.
     private(set) var cgroups: String?
     private(set) var apps: [AppID: App] = [:]
-    /// How apps ended that are no longer known, the oldest first.
+    /// The apps that have ended and were forgotten, the oldest first.
     private(set) var ended: [SavedRecord] = []
 
-    /// Nothing.
-    init() {}
-
-    /// What is in a state file's lines. A line that makes no sense is left out.
+    /// Reads the lines of a state file. Ignores a line that makes no sense.
     init(lines: some Sequence<ArraySlice<UInt8>>) {
         for line in lines {
             guard let (kind, record) = StateLine.decode(line) else { continue }
@@ -48,39 +43,20 @@ nonisolated struct SavedState {
     }
 }
 
-/// Why there is nothing to go on with, in words for a person; nil where there never was anything.
-nonisolated struct UnusableState: Error, CustomStringConvertible {
-    let description: String
-
-    /// Whether only the reading failed, for a reason that may have gone the next time: the file itself may be as it should.
-    var mayBeReadLater = false
-
-    init(description: String) {
-        self.description = description
-    }
-
-    /// A system call that failed.
-    init(_ path: String, _ error: Processes.Errno) {
-        description = "\(path) cannot be read: \(error)"
-        mayBeReadLater = [EIO, EMFILE, ENFILE, ENOMEM].contains(error.rawValue)
-    }
-}
-
 extension SavedState {
-    /// The version of what the lines mean. A reader takes only its own.
+    /// The version of the format. A reader accepts only its own.
     static let version = "1"
-    /// Far more than 10,000 apps need.
+    /// Far more than 10,000 apps need, in bytes.
     private static let sizeLimit = 256 << 20
 
-    /// The first line of a state file: the instants and process numbers in it mean something until the next boot, and in
-    /// the same namespaces, only.
+    /// Returns the first line of a state file, whose instants and pids are valid in one boot and its namespaces only.
     static func header(bootID: String, namespaces: String = Self.namespaces) -> [UInt8] {
         Array("\(prefix(bootID: bootID)) \(namespaces)\n".utf8)
     }
 
     private static func prefix(bootID: String) -> String { "lifed-state version=\(version) boot=\(bootID)" }
 
-    /// Where this process's numbers of processes and its clock are from: see namespaces(7).
+    /// The namespaces of this process's pids and clock: see namespaces(7).
     static var namespaces: String { "\(namespace("pid")) \(namespace("time"))" }
 
     private static func namespace(_ kind: String) -> String {
@@ -90,49 +66,56 @@ extension SavedState {
             ? String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : "\(kind):[]"
     }
 
-    /// Reads the state file of a daemon that is gone; nil where there is none, or one of an earlier boot.
-    static func read(_ path: String) throws(UnusableState) -> SavedState? {
+    /// Reads the state file of a former daemon.
+    ///
+    /// - Returns: The state; nil if there is none, or one of an earlier boot.
+    /// - Throws: A ``DaemonError``, which is transient if a later attempt may succeed.
+    static func read(_ path: String) throws(DaemonError) -> SavedState? {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
-            throw UnusableState(path, Processes.Errno(rawValue: errno))
+            throw unreadable(path)
         }
         let file = Descriptor(owning: number)
-        var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid(), status.st_mode & 0o022 == 0
-        else { throw UnusableState(description: "\(path) is not a file that only the daemon's own user may write to") }
-        guard let bytes = file.readAll(limit: sizeLimit) else {
-            throw UnusableState(path, Processes.Errno(rawValue: errno))
+        guard file.isOwnFile else {
+            throw DaemonError(.state, "\(path) is not a file that only the daemon's own user may write to")
         }
+        guard let bytes = file.readAll(limit: sizeLimit) else { throw unreadable(path) }
         return try SavedState(bytes, path: path)
     }
 
-    private init?(_ bytes: [UInt8], path: String) throws(UnusableState) {
+    private static func unreadable(_ path: String) -> DaemonError {
+        DaemonError(.state, "\(path) cannot be read", errno: Processes.Errno(rawValue: errno))
+    }
+
+    private init?(_ bytes: [UInt8], path: String) throws(DaemonError) {
         guard bytes.starts(with: "lifed-state version=".utf8), let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-            throw UnusableState(description: "\(path) is no state file of lifed")
+            throw DaemonError(.state, "\(path) is no state file of lifed")
         }
         let header = String(decoding: bytes[...end], as: UTF8.self)
         guard header.hasPrefix("lifed-state version=\(Self.version) ") else {
-            throw UnusableState(
-                description: "\(path) was written by a version of lifed that means something else by it")
+            throw DaemonError(.state, "\(path) was written by a version of lifed that means something else by it")
         }
         let prefix = Self.prefix(bootID: BootID.current)
         guard header.hasPrefix(prefix + " ") else { return nil }
         guard header == String(decoding: Self.header(bootID: BootID.current), as: UTF8.self) else {
-            throw UnusableState(
-                description:
-                    "\(path) was written in another namespace of processes or of time, where numbers mean others")
+            throw DaemonError(
+                .state,
+                "\(path) was written in another namespace of processes or of time, where numbers mean others")
         }
-        // What follows the last line feed was never written in full.
-        let lines = bytes[(end + 1)...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .dropLast()
-        self.init(lines: lines)
+        self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
     }
 }
 
 extension Descriptor {
-    /// Everything that is left to read; nil when reading fails, or when there is more than the limit.
+    /// A Boolean value that indicates whether this is a regular file that only the daemon's own user may write to.
+    nonisolated var isOwnFile: Bool {
+        var status = stat()
+        return unsafe fstat(rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+    }
+
+    /// Reads to the end of the file; nil on failure, or beyond the limit.
     nonisolated borrowing func readAll(limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)

@@ -2,19 +2,16 @@ import CLinux
 import Glibc
 import Processes
 
-/// The file in the runtime directory from which a daemon goes on where another was killed.
+/// The file in the runtime directory from which a successor of the daemon restores its state.
 ///
-/// Changes are written after what is there, one write(2) each: cheap, and whole or, when the writer is killed in the middle
-/// of it, a line without its end, which a reader leaves out. When the file is full, everything is written anew to a spare
-/// beside it, which then takes its place. It is memory, not a disk: nothing is kept for another boot, and nothing is
-/// flushed.
+/// Each change is one write(2) at the end: a reader ignores a last line that was cut off. When the file is full, the whole
+/// state is written to a spare file, which takes its place. The file is in memory, and is never flushed.
 ///
-/// Both files have their space reserved, and exchange their names rather than be replaced. So a file system that fills up
-/// takes no space from them. Zeros follow what is written.
+/// Both files have their space reserved, and exchange their names, so that a full file system takes no space from them. Zeros
+/// follow the contents.
 final class StateFile {
-    /// Where it is.
     let path: String
-    /// The bytes that are reserved beyond twice what there is to keep.
+    /// The bytes that are reserved beyond twice the size of the state.
     private static let slack = 1 << 17
 
     private let header: [UInt8]
@@ -29,23 +26,22 @@ final class StateFile {
 
     private var sparePath: String { path + ".new" }
 
-    /// A Boolean value that indicates whether both files have space for more apps, and for what is still to come of those
-    /// that are in it.
+    /// A Boolean value that indicates whether both files have space for more apps and for the growth of the present ones.
     var hasRoom: Bool {
         min(current?.capacity ?? 0, spare?.capacity ?? 0) >= Self.leastCapacity(for: size)
     }
 
     private static func leastCapacity(for size: Int) -> Int { size + size / 2 + slack / 4 }
 
-    /// Adds lines at the end.
+    /// Appends lines.
     ///
-    /// - Returns: Whether they were written. If not, the file has to be replaced.
+    /// - Returns: A Boolean value that indicates whether they were written. If not, the file must be replaced.
     func append(_ lines: [UInt8]) -> Bool {
         guard let current, size + lines.count <= current.capacity else { return false }
         do throws(Processes.Errno) {
             try current.write(lines, at: size)
         } catch {
-            // A reader is to find everything up to here, and nothing of this.
+            // A reader finds everything up to here, and nothing of these lines.
             current.truncate(to: size)
             self.current = nil
             return false
@@ -54,9 +50,9 @@ final class StateFile {
         return true
     }
 
-    /// Puts a new file with these lines in the place of the old one, which stays as it is when that fails.
+    /// Replaces the contents. If that fails, the old file stays.
     ///
-    /// - Returns: Why it could not be written; nil when it was.
+    /// - Returns: The error; nil on success.
     func replace(with lines: [UInt8]) -> Processes.Errno? {
         let bytes = header + lines
         do throws(Processes.Errno) {
@@ -71,34 +67,157 @@ final class StateFile {
             return error
         }
         size = bytes.count
-        // Without it the file is kept all the same; see `hasRoom`.
+        // The file is usable without a spare; see `hasRoom`.
         if spare == nil { spare = try? ReservedFile(at: sparePath) }
         if let spare { Self.reserve(spare, for: size) }
         return nil
     }
 
-    /// Reserves what is wanted, or at least what lets further apps in.
+    /// Reserves the wanted space, or at least the space for further apps.
     private static func reserve(_ file: ReservedFile, for size: Int) {
         if file.reserve(2 * size + slack) != nil { _ = file.reserve(leastCapacity(for: size)) }
     }
 
-    /// Puts the spare in the place of the file.
+    /// Exchanges the names of the spare and the file.
     ///
-    /// - Returns: Whether the old file is now the spare.
+    /// - Returns: A Boolean value that indicates whether the old file is now the spare.
     private func exchange() throws(Processes.Errno) -> Bool {
         let error = unsafe -linux_exchange(sparePath, path)
         if error == 0 { return true }
-        // There is no old file yet, or the file system cannot exchange.
+        // There is no old file, or the file system cannot exchange names.
         guard [ENOENT, EINVAL, ENOSYS].contains(error) else { throw Errno(rawValue: error) }
         guard unsafe rename(sparePath, path) == 0 else { throw Errno(rawValue: errno) }
         return false
     }
 
-    /// Removes the file: there is nothing to go on with.
     func remove() {
         current = nil
         spare = nil
         _ = unsafe unlink(path)
         _ = unsafe unlink(sparePath)
+    }
+}
+
+/// A file whose space is reserved before it is written.
+///
+/// A write within ``capacity`` does not fail for lack of space, except on a copy-on-write file system. Bytes that were never
+/// written are zero.
+final class ReservedFile {
+    private(set) var capacity = 0
+    private let descriptor: Descriptor
+    /// The end of all writes; the bytes beyond it are zero.
+    private var writtenEnd = 0
+
+    /// Opens a file that only the daemon's own user can have written, with its space. Replaces any other.
+    ///
+    /// - Throws: The error of open(2).
+    init(at path: String) throws(Processes.Errno) {
+        if let found = Self.reopen(path) {
+            descriptor = Descriptor(owning: found.number)
+            writtenEnd = found.size
+            _ = reserve(found.size)
+            return
+        }
+        _ = unsafe unlink(path)
+        let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        descriptor = Descriptor(owning: number)
+    }
+
+    private static func reopen(_ path: String) -> (number: Int32, size: Int)? {
+        let number = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & 0o077 == 0, status.st_nlink == 1
+        else {
+            close(number)
+            return nil
+        }
+        return (number, Int(status.st_size))
+    }
+
+    /// Reserves a number of bytes in all.
+    ///
+    /// - Returns: The error of posix_fallocate(3); nil on success.
+    func reserve(_ size: Int) -> Processes.Errno? {
+        guard size > capacity else { return nil }
+        var error = EINTR
+        while error == EINTR { error = posix_fallocate(descriptor.rawValue, off_t(capacity), off_t(size - capacity)) }
+        guard error == 0 else { return Errno(rawValue: error) }
+        capacity = size
+        return nil
+    }
+
+    /// - Throws: The error of pwrite(2). The contents are then undefined.
+    func setContents(_ bytes: [UInt8]) throws(Processes.Errno) {
+        let rest = [UInt8](repeating: 0, count: max(0, writtenEnd - bytes.count))
+        try write(bytes, at: 0)
+        try write(rest, at: bytes.count)
+        writtenEnd = bytes.count
+    }
+
+    /// - Throws: The error of pwrite(2). A part of the bytes may be written.
+    func write(_ bytes: [UInt8], at offset: Int) throws(Processes.Errno) {
+        var written = 0
+        defer { writtenEnd = max(writtenEnd, offset + written) }
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe pwrite(
+                    descriptor.rawValue, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written,
+                    off_t(offset + written))
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                throw Errno(rawValue: errno)
+            }
+        }
+    }
+
+    /// Cuts the file off, and gives up its space beyond that.
+    func truncate(to size: Int) {
+        guard ftruncate(descriptor.rawValue, off_t(size)) == 0 else { return }
+        capacity = min(capacity, size)
+        writtenEnd = min(writtenEnd, size)
+    }
+}
+
+/// The replacement of a file by rename(2): a reader finds the old file or the new one, also if the daemon is killed.
+///
+/// The file is not flushed, because the loop must not wait for a disk. After a loss of power the file may be the old one or
+/// cut off; readers ignore a last line without its end.
+nonisolated enum FileReplacement {
+    /// Writes a file that only the daemon's own user may read and write.
+    ///
+    /// - Throws: The error of open(2), write(2) or rename(2). The old file stays.
+    static func put(
+        _ bytes: [UInt8], at path: String, by temporary: String
+    ) throws(Processes.Errno) {
+        _ = unsafe unlink(temporary)
+        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        let file = Descriptor(owning: number)
+        guard write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
+            let error = Errno(rawValue: errno)
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// - Returns: A Boolean value that indicates whether all bytes were written; if not, errno is set.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
     }
 }

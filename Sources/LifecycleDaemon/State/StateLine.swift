@@ -1,37 +1,43 @@
 import LifecycleCore
 
-/// What an entry of the state file is about.
+/// The kind of a record in the state file.
 nonisolated enum StateKind: String, CaseIterable, Sendable {
-    /// What the core keeps beside the apps.
+    /// The state of the core besides the apps.
     case machine
-    /// Where the apps' cgroups are.
+    /// The directory of the apps' control groups.
     case place
-    /// The login session that is followed.
     case session
-    /// What the core keeps of an app.
+    /// The state of an app in the core.
     case app
     /// The processes of an app's latest launch.
     case launch
-    /// An app's channel.
     case channel
-    /// What was done to what an app gets of the machine, and what it had of its own.
+    /// The resource values of an app, set and own.
     case resources
-    /// What an app without a manifest is.
+    /// The definition of an app without a manifest.
     case definition
-    /// How an app ended, beyond the next boot.
+    /// The exit of an app, beyond the next boot.
     case exit
-    /// When a schedule of an app was due last, beyond the next boot.
+    /// The last run of a schedule, beyond the next boot.
     case run
-    /// How an app ended that is no longer known, or why it could not be launched.
+    /// The exit of an app that was forgotten, or the failure of its launch.
     case ended
-    /// Nothing is to be kept of an app any more.
+    /// The end of the records of an app.
     case forget
+}
+
+nonisolated extension SavedRecord {
+    /// Makes a record of the fields that are not nil.
+    init(_ fields: KeyValuePairs<String, String?>) {
+        self.init()
+        for (name, value) in fields { add(name, value) }
+    }
 }
 
 /// A line of the state file: a kind and named values, `kind name=value name=value`.
 ///
-/// Values are percent-encoded, so that a line has no other spaces and line feeds than its own. A line that was cut off
-/// has no line feed, and is none.
+/// Values are percent-encoded, so that they contain no space and no line feed. A line without a line feed was not written in
+/// full, and is ignored.
 nonisolated enum StateLine {
     static func encode(_ kind: StateKind, _ record: SavedRecord) -> [UInt8] {
         var bytes = Array(kind.rawValue.utf8)
@@ -45,7 +51,12 @@ nonisolated enum StateLine {
         return bytes
     }
 
-    /// The entry of a line without its line feed; nil for one that a newer version may have written.
+    /// Splits bytes into the lines that were written in full.
+    static func completeLines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+    }
+
+    /// Decodes a line without its line feed; nil for a kind of a newer version.
     static func decode(_ line: ArraySlice<UInt8>) -> (StateKind, SavedRecord)? {
         let words = line.split(separator: UInt8(ascii: " "))
         guard let first = words.first, let kind = StateKind(rawValue: String(decoding: first, as: UTF8.self)) else {
@@ -68,7 +79,7 @@ nonisolated enum StateLine {
     }
 
     private static func encode(_ value: String, into bytes: inout [UInt8]) {
-        // Almost all of them are.
+        // Almost all values are plain.
         guard !value.utf8.allSatisfy(isPlain) else {
             bytes += value.utf8
             return

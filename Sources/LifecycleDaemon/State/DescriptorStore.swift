@@ -2,53 +2,51 @@ import Glibc
 import Processes
 import Systemd
 
-/// The descriptors that the service manager keeps for a daemon that may be killed: of each launch the pidfd of the main
-/// process and the daemon's end of the channel, both under one name.
+/// The descriptors that the service manager stores for a successor: for each launch the pidfd of the main process and the
+/// daemon's end of the channel, under one name.
 enum DescriptorStore {
     private static let prefix = "app-"
-    /// All names together have to fit into one environment variable of 128 KiB, with 4,096 descriptors.
+    /// All names must fit into one environment variable of 128 KiB, with 4,096 descriptors.
     private static let nameLength = 30
 
     static func name(of token: LaunchToken) -> String { String((prefix + token.rawValue).prefix(nameLength)) }
-
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// Has descriptors of a launch kept. Where they cannot be, the apps are found again by what is written down.
-    static func keep(_ descriptors: [Int32], for token: LaunchToken, log: Log) {
+    /// Stores the descriptors of a launch. If that fails, a successor finds the processes by the saved state.
+    static func store(_ descriptors: [Int32], for token: LaunchToken, log: any JournalSink) {
         report(log) { () throws(SystemdError) in
             try ServiceManager.storeDescriptors(descriptors, name: name(of: token))
         }
     }
 
-    /// Has nothing kept under a name any more.
-    static func discard(_ name: String, log: Log) {
+    static func discard(_ name: String, log: any JournalSink) {
         report(log) { () throws(SystemdError) in try ServiceManager.discardDescriptors(name: name) }
     }
 
-    private static func report(_ log: Log, _ operation: () throws(SystemdError) -> Void) {
+    private static func report(_ log: any JournalSink, _ operation: () throws(SystemdError) -> Void) {
         do throws(SystemdError) {
             try operation()
         } catch {
-            log.write(LogEntry(priority: .warning, message: error.description))
+            log.write(.warning, error.description)
         }
     }
 }
 
-/// What was kept for this daemon.
-final class KeptDescriptors {
+/// The descriptors that were stored for this daemon.
+final class StoredDescriptors {
     private var processes: [String: Int32] = [:]
     private var channels: [String: Int32] = [:]
 
-    /// Takes what belongs to launches out of the descriptors that were passed, and leaves the others.
+    /// Takes the descriptors of launches out of those that were passed.
     init(from passed: inout [PassedDescriptor]) {
         passed.removeAll { descriptor in
             guard DescriptorStore.isName(descriptor.name) else { return false }
-            keep(descriptor)
+            insert(descriptor)
             return true
         }
     }
 
-    private func keep(_ passed: PassedDescriptor) {
+    private func insert(_ passed: PassedDescriptor) {
         let replaced =
             passed.isUnixStream
             ? channels.updateValue(passed.descriptor, forKey: passed.name)
@@ -56,7 +54,6 @@ final class KeptDescriptors {
         if let replaced { close(replaced) }
     }
 
-    /// The names under which something was kept.
     var names: Set<String> { Set(processes.keys).union(channels.keys) }
 
     func takeProcess(of token: LaunchToken) -> Descriptor? {
@@ -67,11 +64,8 @@ final class KeptDescriptors {
         channels.removeValue(forKey: DescriptorStore.name(of: token)).map { Descriptor(owning: $0) }
     }
 
-    /// Closes what nobody took.
     func closeRest() {
-        for descriptor in processes.values { close(descriptor) }
-        for descriptor in channels.values { close(descriptor) }
-        processes = [:]
-        channels = [:]
+        for descriptor in [processes, channels].flatMap(\.values) { close(descriptor) }
+        (processes, channels) = ([:], [:])
     }
 }

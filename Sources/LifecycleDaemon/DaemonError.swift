@@ -1,0 +1,50 @@
+import Glibc
+import LifecycleCore
+import Processes
+
+/// A failure of the system that the daemon reports to the user or turns into an input of the core.
+nonisolated public struct DaemonError: Error, CustomStringConvertible {
+    /// The part of the daemon that failed.
+    public enum Code: Sendable {
+        /// The daemon or the rescue cannot start.
+        case start
+        /// A directory is not private, or cannot be made.
+        case directory
+        /// An app cannot be launched, before its program is executed.
+        case launch
+        /// The state of a former daemon cannot be used.
+        case state
+        /// Memory pressure cannot be watched.
+        case memoryPressure
+    }
+
+    /// The part of the daemon that failed.
+    public let code: Code
+    /// The operation and its object, or a whole sentence if no system call failed.
+    let context: String
+    /// The error of the system call; nil if none failed.
+    let errno: Processes.Errno?
+
+    init(_ code: Code, _ context: String, errno: Processes.Errno? = nil) {
+        self.code = code
+        self.context = context
+        self.errno = errno
+    }
+
+    /// One sentence.
+    public var description: String { errno.map { "\(context): \($0)" } ?? context }
+
+    /// A Boolean value that indicates whether a later attempt may succeed.
+    var isTransient: Bool {
+        guard let errno else { return false }
+        return [EIO, EMFILE, ENFILE, ENOMEM].contains(errno.rawValue)
+    }
+}
+
+extension StartFailure {
+    nonisolated init(_ error: SpawnError) {
+        self = if case .resources = error { .shortage(error.description) } else { .command(error.description) }
+    }
+
+    nonisolated init(_ error: DaemonError) { self = .command(error.description) }
+}

@@ -1,0 +1,210 @@
+import Glibc
+import LifecycleCore
+
+/// The exits of apps before and during this run of the daemon, and the dates of instants of the core.
+final class ExitHistory {
+    let last: LastExits
+    let ended: EndedApps
+    private let clock = ClockDifference()
+
+    init(store: any StateStore, directory: AppRecords.Directory) {
+        last = LastExits(records: AppRecords("exits", of: .exit, in: directory))
+        ended = EndedApps(store: store, records: AppRecords("ended", of: .ended, in: directory))
+    }
+
+    /// Records the exit of an app that is not running. An ad-hoc app is forgotten, and has nothing to restore.
+    func record(_ app: LifecycleCore.App) {
+        guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.id) == nil else { return }
+        last.record(exit, of: app.id, at: time(of: exit.instant))
+    }
+
+    /// Records the exit of an app that is about to be forgotten.
+    func recordEnd(of id: AppID, _ definition: AppDefinition?, _ exit: Exit, _ reclaimed: Reclaimed?) {
+        ended.record(
+            EndedApps.Record(
+                id, definition, time: time(of: exit, id), exit: exit,
+                reclaimed: exit.reason == .reclaimed ? reclaimed : nil))
+    }
+
+    func recordFailedLaunch(of id: AppID, _ definition: AppDefinition?, _ why: StartFailure, at now: Instant) {
+        let words = String(why.words.prefix(EndedApps.Record.failureLength))
+        ended.record(
+            EndedApps.Record(
+                id, definition, time: time(of: now), launchFailure: words, launchRemedy: why.remedy))
+    }
+
+    /// Returns the time of an exit, in microseconds since the epoch.
+    func time(of exit: Exit, _ id: AppID) -> Int64 { last.time(of: exit, id) ?? time(of: exit.instant) }
+    func seconds(of exit: Exit, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }
+
+    /// Returns the date of an instant by the wall clock as it is set now, in microseconds since the epoch.
+    func time(of instant: Instant) -> Int64 { clock.date(of: instant) }
+}
+
+/// The exits of apps that are to be restored. Kept until such an app ends otherwise, beyond the next boot.
+final class LastExits {
+    private let records: AppRecords
+    /// The times of exits before the core's clock began, in microseconds since the epoch.
+    private var times: [AppID: Int64] = [:]
+    private var recorded: Set<AppID> = []
+    /// The apps whose record has been read.
+    private var recalled: Set<AppID> = []
+
+    init(records: AppRecords) {
+        self.records = records
+    }
+
+    /// Returns the recorded exit of an app, the first time it is asked. Its instant is zero; see ``time(of:_:)``.
+    func recall(_ id: AppID) -> Exit? {
+        guard recalled.insert(id).inserted, let record = records.read(id).first,
+            let exit = record["exit"].flatMap({ Exit(text: $0) }), exit.reason.callsForRestoration,
+            let time = record["time"].flatMap({ Int64($0) })
+        else { return nil }
+        recorded.insert(id)
+        times[id] = time
+        return Exit(
+            state: exit.state, reason: exit.reason, status: exit.status, instant: Instant(microseconds: 0))
+    }
+
+    /// Returns the time of a recalled exit, in microseconds since the epoch; nil for an exit by the core's clock.
+    func time(of exit: Exit, _ id: AppID) -> Int64? { exit.instant.microseconds == 0 ? times[id] : nil }
+
+    /// - Parameter time: The time of the exit, in microseconds since the epoch.
+    func record(_ exit: Exit, of id: AppID, at time: Int64) {
+        recalled.insert(id)
+        times[id] = nil
+        if exit.reason.callsForRestoration {
+            recorded.insert(id)
+            records.write([SavedRecord(["exit": exit.text, "time": String(time)])], of: id)
+        } else if recorded.remove(id) != nil {
+            records.remove(id)
+        }
+    }
+
+    func forget(_ id: AppID) {
+        recalled.remove(id)
+        times[id] = nil
+        if recorded.remove(id) != nil { records.remove(id) }
+    }
+}
+
+/// The last apps that have ended and were forgotten, and the last launches that failed: one record for each app, at most
+/// ``limit``.
+///
+/// They are in the state file for a successor, and in the state directory after a daemon that has ended all apps.
+final class EndedApps {
+    struct Record {
+        let id: AppID
+        let name: String?
+        let command: [String]
+        let isAdopted: Bool
+        /// The user that the app ran as; nil if only the name is known.
+        let user: UInt32?
+        /// The time of the end or of the failed launch, in microseconds since the epoch.
+        let time: Int64
+        let exit: Exit?
+        /// The reason why this app was reclaimed, if it was.
+        fileprivate(set) var reclaimed: Reclaimed?
+        let launchFailure: String?
+        let launchRemedy: String?
+    }
+
+    static let limit = 100
+    private static let fileName = AppID("apps")
+
+    private let store: any StateStore
+    private let file: AppRecords
+    /// The oldest first.
+    private(set) var records: [Record] = []
+
+    init(store: any StateStore, records: AppRecords) {
+        self.store = store
+        file = records
+    }
+
+    subscript(id: AppID) -> Record? { records.last { $0.id == id } }
+
+    func record(_ record: Record) {
+        append(record)
+        store.save(.ended, record.saved)
+    }
+
+    /// Adds the memory that a reclaimed app has freed.
+    func record(_ account: Reclaimed, of id: AppID) {
+        guard var record = self[id], record.exit?.reason == .reclaimed else { return }
+        record.reclaimed = account
+        self.record(record)
+    }
+
+    private func append(_ record: Record) {
+        records.removeAll { $0.id == record.id }
+        records.append(record)
+        if records.count > Self.limit { records.removeFirst(records.count - Self.limit) }
+    }
+
+    func restore(_ saved: [SavedRecord]) {
+        for record in saved { Record(saved: record).map(append) }
+    }
+
+    /// Restores the records of a daemon that has ended all apps.
+    func restore() { restore(file.read(Self.fileName)) }
+
+    /// Writes the records into the state directory, when all apps have ended.
+    func write() { file.write(records.map(\.saved), of: Self.fileName) }
+}
+
+extension EndedApps.Record {
+    /// The limits of a saved command, in words and in characters a word.
+    private static let wordLimit = 8
+    private static let wordLength = 64
+    /// The limit of a saved failure, in characters: enough for a path and its error.
+    static let failureLength = 512
+
+    init(
+        _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: Exit? = nil, reclaimed: Reclaimed? = nil,
+        launchFailure: String? = nil, launchRemedy: String? = nil
+    ) {
+        self.id = id
+        name = definition?.name.map { String($0.prefix(Self.wordLength)) }
+        command = (definition?.command ?? []).prefix(Self.wordLimit).map { String($0.prefix(Self.wordLength)) }
+        isAdopted = definition?.isAdopted ?? false
+        user =
+            switch definition?.user {
+            case .daemon: geteuid()
+            case .numbered(let number): number
+            case .named, nil: nil
+            }
+        self.time = time
+        self.exit = exit
+        self.reclaimed = reclaimed
+        self.launchFailure = launchFailure
+        self.launchRemedy = launchRemedy
+    }
+
+    var saved: SavedRecord {
+        var record = SavedRecord(["id": id.name, "time": String(time), "name": name])
+        for word in command { record.add("argument", word) }
+        record.add("adopted", isAdopted ? "1" : nil)
+        record.add("user", user.map { String($0) })
+        record.add("exit", exit?.text)
+        record.add("launch-failure", launchFailure)
+        record.add("launch-remedy", launchRemedy)
+        reclaimed?.save(in: &record)
+        return record
+    }
+
+    init?(saved record: SavedRecord) {
+        guard let id = record["id"], !id.isEmpty, let time = record["time"].flatMap({ Int64($0) }) else { return nil }
+        self.id = AppID(id)
+        self.time = time
+        name = record["name"]
+        command = record.all("argument")
+        isAdopted = record["adopted"] == "1"
+        user = record["user"].flatMap { UInt32($0) }
+        exit = record["exit"].flatMap { Exit(text: $0) }
+        launchFailure = record["launch-failure"]
+        launchRemedy = record["launch-remedy"]
+        reclaimed = Reclaimed(saved: record)
+        guard exit != nil || launchFailure != nil else { return nil }
+    }
+}

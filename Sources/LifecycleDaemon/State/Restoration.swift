@@ -1,0 +1,156 @@
+import Configuration
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// The state that a successor of the daemon restores.
+extension AppManager: StateSource {
+    var stateToSave: [(StateKind, SavedRecord)] {
+        var records: [(StateKind, SavedRecord)] = [(.machine, core.record)]
+        if let path = processes.groupsPath {
+            records.append((.place, SavedRecord(["cgroups": path])))
+        }
+        if session.path != nil { records.append((.session, session.saved)) }
+        records += exits.ended.records.map { (.ended, $0.saved) }
+        for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
+            records.append((.definition, definition.saved(id)))
+        }
+        for id in appIDs {
+            guard let record = core.record(of: id) else { continue }
+            records.append((.app, record))
+            if let launch = processes.record(of: id) { records.append((.launch, launch.saved(id))) }
+            if let share = resources.record(of: id) { records.append((.resources, share.saved(id))) }
+            if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
+        }
+        return records
+    }
+
+    /// Leaves the pidfds and channels of the apps to the next program in this process.
+    func leave(to reexecution: inout Reexecution) {
+        for id in appIDs {
+            guard let launch = processes.launch(of: id) else { continue }
+            let name = DescriptorStore.name(of: launch.token)
+            for number in [launch.pidfd, channels.number(of: id)] {
+                if let number { reexecution.keep(number, as: name) }
+            }
+        }
+    }
+
+    /// Restores the apps of a former daemon. Called before any other input of the core.
+    ///
+    /// - Parameter descriptors: The descriptors that were stored for this daemon.
+    func restore(_ saved: SavedState, configuration: LoadedConfiguration, descriptors: StoredDescriptors) {
+        isRestoring = true
+        defer { isRestoring = false }
+        let (settings, _) = prepare(configuration)
+        // A frozen app can be thawed only through its control group.
+        if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
+        session = FollowedSession(saved: saved.session)
+        exits.ended.restore(saved.ended)
+        restoreDefinitions(saved)
+        driver.restore(
+            Lifecycle(
+                restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: settings,
+                policy: { catalog[$0]?.policy }, at: driver.now))
+        let ids = appIDs.sorted()
+        var ended: [(AppID, LifecycleCore.ExitStatus)] = []
+        for id in ids {
+            guard let app = app(id), app.isRunning else { continue }
+            if let status = restore(app, saved.apps[id], descriptors) { ended.append((id, status)) }
+        }
+        // In this order the app that was suspended first is the kernel's first choice again.
+        for app in apps.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
+        // From here on a successor must know what is done.
+        store.begin()
+        for id in ids where isReconnecting(id) {
+            if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .back(lastSequence: last))) }
+        }
+        for (id, definition) in catalog.definitions {
+            driver.handle(.define(id, definition.policy))
+            recallExit(of: id)
+            if let app = app(id) { exits.record(app) }
+        }
+        for (id, status) in ended { driver.handle(.outcome(id, .exited(status, othersLeft: false))) }
+        driver.handle(.takeOver)
+        processes.checkRestored()
+        let running = core.runningCount
+        log.log.write(
+            LogEntry(
+                id: .takenOver, message: "goes on with \(running) app\(running == 1 ? "" : "s") of a lifed before",
+                fields: [("LIFED_APPS", String(running))]))
+    }
+
+    private func restoreDefinitions(_ saved: SavedState) {
+        for (id, app) in saved.apps {
+            // Requests for an app that was never launched ended with the former daemon.
+            guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
+            var known: AppDefinition?
+            if record["entry"] != nil, case .entry(let entry) = entries?.find(id.name) { known = definition(of: entry) }
+            guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
+            if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
+            catalog.insert(definition, as: id)
+        }
+    }
+
+    /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
+    ///   core launches it again.
+    private func restore(
+        _ app: LifecycleCore.App, _ saved: SavedState.App?, _ descriptors: StoredDescriptors
+    ) -> LifecycleCore.ExitStatus? {
+        let wish: ProcessTree.Wish = app.isStoppedOrStopping ? .stopped : .running
+        // The former daemon may have ended between two launches, or before this one had begun.
+        let record = saved?.launch.flatMap { LaunchRecord($0, wish: wish) }
+        guard let record, record.launched == app.launched else { return app.isSpawning ? nil : .unknown }
+        if record.tree.isTakenIn { catalog.beginAdoption(of: app.id) }
+        let pidfd = descriptors.takeProcess(of: record.tree.token)
+        if let status = processes.restore(app.id, record, pidfd: pidfd) {
+            switch status {
+            case .code(ExecStatus.failureCode) where app.isSpawning: return nil
+            case .unknown where app.isSpawning: return nil
+            case .code, .signal, .unknown: return status
+            }
+        }
+        if let record = saved?.resources?["resources"].flatMap({ ResourceRecord(text: $0) }) {
+            resources.restore(record, of: app.id)
+        }
+        if let channel = descriptors.takeChannel(of: record.tree.token) {
+            channels.restore(channel, of: app.id, state: saved?.channel.map { ChannelState($0) } ?? ChannelState())
+        }
+        return nil
+    }
+}
+
+extension ResourceRecord {
+    func saved(_ id: AppID) -> SavedRecord { SavedRecord(["id": id.name, "resources": text]) }
+}
+
+/// Resumes every app that a former daemon with these options has left stopped or frozen. For machines without systemd, where
+/// `lifed-rescue.service` does this.
+///
+/// - Returns: The exit code of the process.
+/// - Throws: A ``DaemonError``, also if a daemon runs and manages the apps.
+public func rescue(options: Options) throws -> Int32 {
+    let places = try Places(options: options, environment: currentEnvironment())
+    guard unsafe access(places.runtime, F_OK) == 0 else {
+        throw DaemonError(.start, "there is no runtime directory \(places.runtime), so nothing was left in it")
+    }
+    try PrivateDirectory.make(places.runtime, mode: 0o700)
+    // Held until the end: no daemon may restore the apps meanwhile.
+    let lock = try RuntimeLock.take(places)
+    let report = try resumeApps(leftIn: places)
+    extendLifetime(lock)
+    for failure in report.failures { print("lifed: \(failure)") }
+    let thawed = report.thawed.isEmpty ? "" : ", \(report.thawed.count) control groups were thawed"
+    print("\(report.continued.count) processes were continued\(thawed)")
+    return report.failures.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
+}
+
+/// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
+private func resumeApps(leftIn places: Places) throws(DaemonError) -> Rescue.Report {
+    guard let state = try SavedState.read(places.stateFile) else {
+        throw DaemonError(.start, "there is no state of a daemon in \(places.runtime), so nothing is known of its apps")
+    }
+    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, wish: .stopped)?.tree }
+    return Rescue.resumeEverything(in: state.cgroups.flatMap { CgroupSubtree.existing(at: $0) }, trees: trees)
+}
