@@ -13,11 +13,8 @@ nonisolated enum EntryCause: Hashable {
 /// A cause may have `burst` entries within `window`. The limiter counts the entries that it leaves out; the count is due when
 /// the window of the cause ends.
 nonisolated struct EntryLimiter {
-    /// The entries of a cause within one window.
     static let burst = 32
-    /// The length of a window, in microseconds.
     static let window: UInt64 = 30_000_000
-    /// The number of causes that are told apart.
     static let causeLimit = 4096
 
     private struct Window {
@@ -66,7 +63,6 @@ nonisolated struct EntryLimiter {
 }
 
 extension EntryCause {
-    /// The cause in words, for an entry about it.
     var words: String {
         switch self {
         case .user(let user): "user \(user)"

@@ -2,115 +2,142 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Puts what the core did and decided into words and fields.
+/// Writes the transitions and decisions of the core to the journal.
 struct LifecycleLog {
-    let log: Log
+    let log: any JournalSink
+
+    private typealias Fields = [(name: String, value: String)]
 
     func write(_ step: Transition, pid: ProcessID?) {
-        var fields = appFields(step.app, pid)
-        fields += [
-            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.rawValue),
-        ]
+        var fields = change(step.from.rawValue, step.to.rawValue, step.reason)
         fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        log.write(
-            LogEntry(
-                id: .transition,
-                message: "\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))",
-                fields: fields))
+        let message = "\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))"
+        log.write(entry(.transition, .info, message, step.app, pid, fields))
+    }
+
+    func write(_ step: SceneTransition, pid: ProcessID?) {
+        var fields: Fields = [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
+        if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
+        let message = "\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))"
+        log.write(entry(.sceneTransition, .info, message, step.app, pid, fields))
     }
 
     func write(_ decision: Decision, pid: ProcessID?) {
         let entry = entry(for: decision, pid: pid)
-        // An app can ask for scenes as often as it likes.
+        // An app may ask for scenes without limit.
         if case .sceneRefused(let app, _) = decision { return log.write(entry, causedBy: .app(app)) }
         log.write(entry)
     }
 
-    /// An app said something over its channel that the protocol does not have.
     func write(mistake: String, count: Int, by app: AppID) {
-        let isLast = count >= AppConnection.mistakeLimit
+        let end = count >= AppConnection.mistakeLimit ? " The channel is closed." : ""
         log.write(
-            LogEntry(
-                id: .channelMistake, priority: .warning,
-                message: "\(app) made mistake \(count) on its channel: \(mistake)"
-                    + (isLast ? " The channel is closed." : ""),
-                fields: appFields(app, nil) + [("LIFED_REASON", mistake)]))
+            entry(
+                .channelMistake, .warning, "\(app) made mistake \(count) on its channel: \(mistake)\(end)", app, nil,
+                [("LIFED_REASON", mistake)]))
+    }
+
+    /// Writes the memory that was reclaimed from a suspended app.
+    func write(_ outcome: MemoryReclaim.Outcome, by method: MemoryReclaim.Method, of app: AppID) {
+        let amount = UInt64(outcome.reclaimed)
+        let end = outcome.error.map { ", and no more: \($0)" } ?? ""
+        let message =
+            "\(app) gave back \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) while suspended"
+            + " (\(method.rawValue))\(end)"
+        let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
+        log.write(entry(.memoryGivenBack, .info, message, app, nil, fields))
+    }
+
+    // MARK: Entries
+
+    private func entry(
+        _ id: MessageID?, _ priority: Journal.Priority, _ message: String, _ app: AppID, _ pid: ProcessID?,
+        _ fields: Fields = []
+    ) -> LogEntry {
+        var all: Fields = [("LIFED_APP", app.name)]
+        if let pid { all.append(("LIFED_PID", String(pid))) }
+        return LogEntry(id: id, priority: priority, message: message, fields: all + fields)
+    }
+
+    private func change(_ from: String, _ to: String, _ reason: some RawRepresentable<String>) -> Fields {
+        [("LIFED_FROM", from), ("LIFED_TO", to), ("LIFED_REASON", reason.rawValue)]
     }
 
     private func entry(for decision: Decision, pid: ProcessID?) -> LogEntry {
         switch decision {
         case .stopRenewed(let app):
-            LogEntry(
-                id: .suspensionRenewed, priority: .notice,
-                message: "\(app) was continued by somebody else while suspended; it is being stopped again",
-                fields: appFields(app, pid))
+            let message = "\(app) was continued by somebody else while suspended; it is being stopped again"
+            return entry(.suspensionRenewed, .notice, message, app, pid)
         case .stopIncomplete(let app, let which):
-            LogEntry(
-                id: .suspensionIncomplete, priority: .warning,
-                message: "\(app) is not wholly stopped: \(which)",
-                fields: appFields(app, pid) + [("LIFED_PIDS", which)])
+            return entry(
+                .suspensionIncomplete, .warning, "\(app) is not wholly stopped: \(which)", app, pid,
+                [("LIFED_PIDS", which)])
         case .stoppedByOther(let app):
-            LogEntry(
-                priority: .notice, message: "\(app) was stopped by somebody else; it is continued when it is wanted",
-                fields: appFields(app, pid))
+            return entry(
+                nil, .notice, "\(app) was stopped by somebody else; it is continued when it is wanted", app, pid)
         case .answered(let app, let callback, let time):
-            LogEntry(
-                id: .callbackAnswered, priority: .debug,
-                message: "\(app) answered \(callback.rawValue) after \(time.wholeMicroseconds) µs",
-                fields: appFields(app, pid) + [
-                    ("LIFED_CALLBACK", callback.rawValue), ("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds)),
-                ])
+            return entry(
+                .callbackAnswered, .debug,
+                "\(app) answered \(callback.rawValue) after \(time.wholeMicroseconds) µs", app, pid,
+                [("LIFED_CALLBACK", callback.rawValue), ("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))])
         case .tasksOverdue(let app, let tasks):
-            LogEntry(
-                id: .tasksOverdue, priority: .warning,
-                message: "\(app) did not end its background tasks in time: \(tasks.names)",
-                fields: appFields(app, pid) + [("LIFED_TASKS", tasks.names)])
+            let names = tasks.map(\.name).joined(separator: ", ")
+            return entry(
+                .tasksOverdue, .warning, "\(app) did not end its background tasks in time: \(names)", app, pid,
+                [("LIFED_TASKS", names)])
         case .answerOverdue(let app, let callback):
-            LogEntry(
-                id: .callbackOverdue, priority: .warning, message: "\(app) did not answer \(callback.rawValue) in time",
-                fields: appFields(app, pid) + [("LIFED_CALLBACK", callback.rawValue)])
-        case .machine(let event):
-            LogEntry(
-                id: .machineEvent, message: "the machine or the session: \(event.rawValue)",
-                fields: [("LIFED_REASON", event.rawValue)])
+            return entry(
+                .callbackOverdue, .warning, "\(app) did not answer \(callback.rawValue) in time", app, pid,
+                [("LIFED_CALLBACK", callback.rawValue)])
         case .eventEnded(let app, let event, let outcome):
-            LogEntry(
-                id: .eventEnded, message: "\(app): \(event.callback.rawValue) \(outcome.rawValue)",
-                fields: appFields(app, pid) + [
-                    ("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue),
-                ])
+            return entry(
+                .eventEnded, .info, "\(app): \(event.callback.rawValue) \(outcome.rawValue)", app, pid,
+                [("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue)])
         case .graceOver(let app):
-            LogEntry(
-                id: .killedAfterGrace, priority: .warning,
-                message: "\(app) did not end in its time; it is being killed", fields: appFields(app, pid))
+            return entry(
+                .killedAfterGrace, .warning, "\(app) did not end in its time; it is being killed", app, pid)
         case .launchFailed(let app, let why):
-            LogEntry(
-                id: .launchFailed, priority: .error, message: "\(app) could not be started: \(why.words)",
-                fields: appFields(app, nil) + [("LIFED_REASON", why.words)])
-        case .exited(let app, let exit): exitEntry(app, exit, pid: pid)
+            return entry(
+                .launchFailed, .error, "\(app) could not be started: \(why.words)", app, nil,
+                [("LIFED_REASON", why.words)])
+        case .exited(let app, let exit): return entry(for: exit, of: app, pid: pid)
+        case .machine(let event):
+            return entry(.machineEvent, "the machine or the session: \(event.rawValue)", reason: event.rawValue)
         case .interruptionBegan(let name):
-            LogEntry(id: .interruptionBegan, message: "interruption \(name) began", fields: [("LIFED_REASON", name)])
+            return entry(.interruptionBegan, "interruption \(name) began", reason: name)
         case .interruptionEnded(let name):
-            LogEntry(id: .interruptionEnded, message: "interruption \(name) ended", fields: [("LIFED_REASON", name)])
-        case .scenesReclaimed, .sceneRefused: sceneEntry(decision, pid: pid)
-        case .reclaimed(let app, let account): reclaimEntry(app, account, pid: pid)
+            return entry(.interruptionEnded, "interruption \(name) ended", reason: name)
+        case .scenesReclaimed(let app, let scenes):
+            let names = scenes.map(\.name).joined(separator: ", ")
+            return entry(
+                .scenesReclaimed, .notice,
+                "\(app): these scenes are disconnected because memory is short: \(names)", app, pid,
+                [("LIFED_SCENES", names)])
+        case .sceneRefused(let app, let refusal):
+            let reason = refusal.words
+            return entry(
+                .sceneRefused, .warning, "\(app) asked for a scene in vain: \(reason)", app, pid,
+                [("LIFED_REASON", reason)])
+        case .reclaimed(let app, let account): return reclaimEntry(app, account, pid: pid)
         case .restartDelayed(let app, let delay):
-            LogEntry(
-                id: .restartDelayed, priority: .warning,
-                message: "\(app) keeps ending; it is started again in \(delay)",
-                fields: appFields(app, pid) + [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
+            return entry(
+                .restartDelayed, .warning, "\(app) keeps ending; it is started again in \(delay)", app, pid,
+                [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
         case .givenUp(let app, let failures):
-            LogEntry(
-                id: .restartGivenUp, priority: .error,
-                message: "\(app) has ended \(failures) times in a row soon after its start; it is given up",
-                fields: appFields(app, pid) + [("LIFED_FAILURES", String(failures))])
+            return entry(
+                .restartGivenUp, .error,
+                "\(app) has ended \(failures) times in a row soon after its start; it is given up", app, pid,
+                [("LIFED_FAILURES", String(failures))])
         }
     }
 
-    private func exitEntry(_ app: AppID, _ exit: Exit, pid: ProcessID?) -> LogEntry {
-        var fields = appFields(app, pid)
-        fields += [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.rawValue)]
+    private func entry(_ id: MessageID, _ message: String, reason: String) -> LogEntry {
+        LogEntry(id: id, message: message, fields: [("LIFED_REASON", reason)])
+    }
+
+    private func entry(for exit: Exit, of app: AppID, pid: ProcessID?) -> LogEntry {
+        var fields: Fields = [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.rawValue)]
         let words: String
         switch exit.status {
         case .code(let code):
@@ -122,18 +149,52 @@ struct LifecycleLog {
             words = "was ended by \(signal)"
         case .unknown: words = "ended"
         }
-        return LogEntry(
-            id: .exited, priority: exit.reason == .crash ? .warning : .info,
-            message: "\(app) \(words) (\(exit.reason))", fields: fields)
+        let priority: Journal.Priority = exit.reason == .crash ? .warning : .info
+        return entry(.exited, priority, "\(app) \(words) (\(exit.reason))", app, pid, fields)
     }
 
-    func appFields(_ app: AppID, _ pid: ProcessID?) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = [("LIFED_APP", app.name)]
-        if let pid { fields.append(("LIFED_PID", String(pid))) }
-        return fields
+    private func reclaimEntry(_ app: AppID, _ account: Reclaimed, pid: ProcessID?) -> LogEntry {
+        let order = account.order.map(\.name).joined(separator: " ")
+        var fields: Fields = [
+            ("LIFED_REASON", Reason.reclaimed.rawValue), ("LIFED_PRESSURE", account.cause.words),
+            ("LIFED_ORDER", order),
+        ]
+        if let freed = account.freed { fields.append(("LIFED_FREED_BYTES", String(freed))) }
+        let amount = account.freed.map { ", which gave back \(Self.size($0))" } ?? ""
+        let message =
+            "\(app) was ended for its memory\(amount): \(account.cause.words); "
+            + "first of \(account.candidates) that could be ended: \(order)"
+        return entry(.reclaimed, .notice, message, app, pid, fields)
+    }
+
+    /// Returns the size in the largest unit that leaves a whole number above zero.
+    private static func size(_ bytes: UInt64) -> String {
+        switch bytes {
+        case ..<(1 << 10): "\(bytes) bytes"
+        case ..<(1 << 20): "\(bytes >> 10) KiB"
+        default: "\(bytes >> 20) MiB"
+        }
     }
 }
 
-extension [Hold] {
-    fileprivate nonisolated var names: String { map(\.name).joined(separator: ", ") }
+extension Reclaimed.Cause {
+    var words: String {
+        switch self {
+        case .pressure(let words): words
+        case .simulation: "somebody simulated that memory is short"
+        case .suspendedLimit(let limit):
+            "more than \(limit) app\(limit == 1 ? "" : "s") were suspended (suspendedLimit)"
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate nonisolated var words: String {
+        switch self {
+        case .noSuchScene(_, let scene): "it has no scene \(scene)"
+        case .noScenes: "its manifest does not say scenes = true"
+        case .tooManyScenes(_, let limit): "it has \(limit) scenes already"
+        default: "\(self)"
+        }
+    }
 }

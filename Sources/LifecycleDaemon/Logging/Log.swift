@@ -1,6 +1,7 @@
+import Glibc
 import Systemd
 
-/// One thing that happened, for the journal or for standard error.
+/// An entry of the journal, or a line on standard error.
 struct LogEntry {
     var id: MessageID?
     var priority = Journal.Priority.info
@@ -8,23 +9,33 @@ struct LogEntry {
     var fields: [(name: String, value: String)] = []
 }
 
-/// Writes entries where the options say. Nothing here waits: what cannot be written at once is counted and reported
-/// with the next entry that can.
+/// Takes log entries.
+protocol JournalSink: AnyObject {
+    func write(_ entry: LogEntry)
+    /// Writes an entry unless its cause has had its share of entries. The entries left out are counted and reported.
+    func write(_ entry: LogEntry, causedBy cause: EntryCause)
+}
+
+extension JournalSink {
+    func write(_ priority: Journal.Priority, _ message: String) {
+        write(LogEntry(priority: priority, message: message))
+    }
+}
+
+/// Writes entries to the journal or to standard error, and never waits. Entries that cannot be written are counted and
+/// reported with the next one.
 ///
-/// While the loop runs, entries are written when it comes round, and not in the midst of what they tell of: whoever waits for an
-/// app to come forward does not wait for words.
-final class Log {
+/// While the loop runs, entries are written in its next round: a client that waits for an app does not wait for entries.
+final class Log: JournalSink {
     private let journal: Journal?
     private let console = Console()
     private var lost = 0
     private var waiting: [LogEntry] = []
     private var round: DeferredSource?
     private var limiter = EntryLimiter()
-    /// Armed while entries were left out and are not reported yet.
     private var suppressionReport: TimerSource?
     private var loop: EventLoop?
 
-    /// Whether entries go to the journal.
     var usesJournal: Bool { journal != nil }
 
     init(target: LogTarget) {
@@ -36,14 +47,14 @@ final class Log {
         }
     }
 
-    /// From now on entries wait until the loop comes round.
+    /// Writes entries in the next round of the loop from now on.
     func begin(in loop: EventLoop) throws(SystemdError) {
         round = try loop.deferred { [weak self] in self?.writeWaiting() }
         suppressionReport = try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) }
         self.loop = loop
     }
 
-    /// The loop has ended: writes what waits, and from now on everything at once.
+    /// Writes all waiting entries, and later ones at once. Called when the loop has ended.
     func end() {
         reportSuppressed(until: .max)
         round = nil
@@ -56,7 +67,6 @@ final class Log {
         waiting.append(entry)
     }
 
-    /// Writes an entry unless its cause has had its share of entries; the entries left out are counted and reported.
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {
         guard let loop, !limiter.admits(cause, at: loop.now) else { return write(entry) }
         if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
@@ -97,5 +107,62 @@ extension LogEntry {
         ]
         if let id { pairs.append(("MESSAGE_ID", id.rawValue)) }
         return (pairs + fields).compactMap { JournalField($0.0, $0.1) }
+    }
+}
+
+/// Standard error, written to only while it takes what is written.
+struct Console {
+    /// A pipe that is ready takes PIPE_BUF bytes without making the writer wait (pipe(7)).
+    private static let longestLine = 4096
+
+    /// - Returns: A Boolean value that indicates whether the entry was written.
+    func write(_ entry: LogEntry) -> Bool {
+        let line = Self.line(of: entry)
+        var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&request, 1, 0) == 1, request.revents & Int16(POLLOUT) != 0 else { return false }
+        return unsafe Glibc.write(STDERR_FILENO, line, line.count) == line.count
+    }
+
+    /// Returns the entry as one line, whatever its texts contain. Built from bytes: the switch of apps waits for it.
+    static func line(of entry: LogEntry) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        line += "lifed: ".utf8
+        line += entry.message.utf8
+        for (name, value) in entry.fields {
+            line.append(UInt8(ascii: " "))
+            line += name.utf8
+            line.append(UInt8(ascii: "="))
+            if value.isPlain { line += value.utf8 } else { line += value.debugDescription.utf8 }
+        }
+        if line.contains(where: { $0 >= 0x80 }) { line = printable(line) }
+        if line.count >= longestLine { line.removeLast(line.count - longestLine + 1) }
+        for index in line.indices where line[index] < UInt8(ascii: " ") || line[index] == 0x7F {
+            line[index] = UInt8(ascii: " ")
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// Replaces each scalar beyond ASCII on which a terminal acts by a space: C1 controls, direction marks.
+    private nonisolated static func printable(_ line: [UInt8]) -> [UInt8] {
+        let text = String(decoding: line, as: UTF8.self)
+        // Most lines have an arrow and no such scalar, and are not copied.
+        guard text.unicodeScalars.contains(where: { commandsTerminal($0) }) else { return line }
+        return Array(String(String.UnicodeScalarView(text.unicodeScalars.map { commandsTerminal($0) ? " " : $0 })).utf8)
+    }
+
+    private nonisolated static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x80 else { return false }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}
+
+extension String {
+    fileprivate var isPlain: Bool {
+        !isEmpty && utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }
 }
