@@ -3,105 +3,174 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Tells the core how short memory is: when the machine says so, and when the core has done something about it.
+/// Tells the core how short memory is: when the machine reports pressure, and after an app was ended for it.
 final class MemoryWatch {
     private let loop: EventLoop
-    private let log: Log
+    private let log: any JournalSink
     private let processes: AppProcesses
-    private let give: (Input) -> Void
+    private let core: any InputHandler
     private var source: MemoryPressureSource?
     private var thresholds: MemoryThresholds?
     private var reserve: ReserveWatch?
-    /// What the apps held that are being ended for it.
+    /// The memory of apps that are being ended for it, in bytes.
     private var held: [AppID: Int] = [:]
     private var timer: TimerSource?
     private var awaited: AppID?
 
-    /// How long the machine is given to feel that an app is gone, in microseconds: long enough for waiting to show.
+    /// The pause before memory is read again after an app has ended, in microseconds: long enough for pressure to show.
     private static let settlingTime: UInt64 = 200_000
 
     init(
-        loop: EventLoop, log: Log, processes: AppProcesses, give: @escaping (Input) -> Void
+        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: any InputHandler
     ) throws(SystemdError) {
         self.loop = loop
         self.log = log
         self.processes = processes
-        self.give = give
-        timer = try loop.timer { [weak self] in self?.lookNow() }
+        self.core = core
+        timer = try loop.timer { [weak self] in self?.check() }
         reserve = try ReserveWatch(loop: loop) { [weak self] in
             self?.source?.left()
         } handler: { [weak self] in
-            self?.tell($0)
+            self?.report($0)
         }
     }
 
-    /// Watches the machine with these thresholds. What cannot be watched is said once.
-    func use(_ settings: Configuration.Settings.Memory) {
+    func apply(_ settings: Configuration.Settings.Memory) {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
         thresholds = wanted
         reserve?.reserve = wanted.reserve
         source = nil
-        do throws(MemoryPressureUnavailable) {
-            source = try MemoryPressureSource(loop: loop, thresholds: wanted) { [weak self] in
-                self?.reserve?.begin()
-                self?.tell($0)
-            }
-            source?.onEnd = { [weak self] in self?.report($0) }
+        do throws(DaemonError) {
+            source = try MemoryPressureSource(loop: loop, thresholds: wanted) { [weak self] in self?.handle($0) }
         } catch {
-            report(error.description)
+            reportUnavailable(error.description)
         }
     }
 
-    /// An app runs that may need memory.
+    private func handle(_ event: MemoryPressureSource.Event) {
+        switch event {
+        case .pressure(let pressure):
+            reserve?.begin()
+            report(pressure)
+        case .ended(let reason): reportUnavailable(reason)
+        }
+    }
+
     func expectUse() { reserve?.begin() }
 
-    private func tell(_ pressure: MemoryPressure) {
+    private func report(_ pressure: MemoryPressure) {
         guard pressure.level > .none else { return }
-        give(.memoryPressure(MemoryLevel(pressure.level), pressure.description))
+        core.handle(.memoryPressure(MemoryLevel(pressure.level), pressure.description))
     }
 
-    private func report(_ why: String) {
-        log.write(LogEntry(priority: .notice, message: "apps are not ended when memory is short: \(why)"))
+    private func reportUnavailable(_ reason: String) {
+        log.write(.notice, "apps are not ended when memory is short: \(reason)")
     }
 
-    /// Takes note of what an app holds.
+    /// Measures the memory of an app that is about to be ended for it.
     func measure(_ id: AppID) { held[id] = processes.tree(of: id)?.ownMemory }
 
-    /// Tells the core how short memory is now that the app is gone.
+    /// Reads how short memory is now that the app has ended.
     func look(after id: AppID, atOnce: Bool) {
         awaited = id
-        // What is waited for is counted from here on.
+        // The next reading is compared to this one.
         _ = source?.current()
-        if atOnce { return lookNow() }
+        if atOnce { return check() }
         timer?.arm(atMicroseconds: loop.freshNow + Self.settlingTime)
     }
 
-    private func lookNow() {
+    private func check() {
         guard let id = awaited else { return }
         awaited = nil
         let left = processes.tree(of: id)?.ownMemory ?? 0
         let freed = held.removeValue(forKey: id).map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
         let level = pressure.map { MemoryLevel($0.level) } ?? .normal
-        give(.memoryLookedAt(level, pressure?.description ?? "", freed: freed))
+        core.handle(.memoryLookedAt(level, pressure?.description ?? "", freed: freed))
+    }
+}
+
+/// Reads the available memory while an app may be filling it: for ten seconds after each occasion.
+///
+/// On a machine without swap, an app can fill the memory before any process has waited long enough for the kernel to report
+/// it. The pause between readings is the time in which the fastest app reaches the reserve. An idle machine is not woken.
+final class ReserveWatch {
+    /// The duration of an occasion, in microseconds.
+    private nonisolated static let duration: UInt64 = 10_000_000
+    /// The shortest pause between readings, in microseconds.
+    nonisolated static let shortestPause: UInt64 = 50_000
+    /// The pause after a shortage, in microseconds.
+    private static let pauseAfterShortage: UInt64 = 500_000
+    /// The most that an app fills, in bytes a microsecond.
+    private nonisolated static let fillRate = 1024.0
+
+    private let loop: EventLoop
+    private let read: () -> MemoryPressure?
+    private let handler: (MemoryPressure) -> Void
+    private var timer: TimerSource?
+    private var end: UInt64 = 0
+    /// No app can have reached the reserve before this instant.
+    private var next: UInt64 = 0
+    private var isArmed = false
+
+    /// The reserved share of the machine's memory; 0 for none.
+    var reserve = 0.0
+
+    /// - Parameters:
+    ///   - read: Reads the pressure; nil if it cannot be read.
+    ///   - handler: Called with a pressure of level critical.
+    init(
+        loop: EventLoop, read: @escaping () -> MemoryPressure?, handler: @escaping (MemoryPressure) -> Void
+    ) throws(SystemdError) {
+        self.loop = loop
+        self.read = read
+        self.handler = handler
+        timer = try loop.timer { [weak self] in self?.check() }
+    }
+
+    func begin() {
+        guard reserve > 0 else { return }
+        end = loop.now + Self.duration
+        next = max(next, loop.now + Self.shortestPause)
+        armIfDue()
+    }
+
+    private func armIfDue() {
+        guard !isArmed, next < end else { return }
+        isArmed = true
+        timer?.arm(atMicroseconds: next)
+    }
+
+    private func check() {
+        isArmed = false
+        guard reserve > 0, let pressure = read() else { return }
+        var pause = Self.pauseAfterShortage
+        if pressure.level == .critical { handler(pressure) } else { pause = Self.pause(pressure.reading, reserve) }
+        next = loop.now + pause
+        armIfDue()
+    }
+
+    /// Returns the time in which the fastest app reaches the reserve, in microseconds.
+    nonisolated static func pause(_ reading: MemoryReading, _ reserve: Double) -> UInt64 {
+        guard let available = reading.available, let total = reading.total else { return duration }
+        let left = Double(available) + Double(reading.freeSwap ?? 0) - reserve * Double(total)
+        return max(UInt64(max(left, 0) / fillRate), shortestPause)
     }
 }
 
 extension MemoryLevel {
     init(_ level: MemoryPressure.Level) {
-        self =
-            switch level {
-            case .none: .normal
-            case .warning: .warning
-            case .critical: .critical
-            }
+        switch level {
+        case .none: self = .normal
+        case .warning: self = .warning
+        case .critical: self = .critical
+        }
     }
 }
 
 nonisolated extension MemoryThresholds {
-    /// Apps are warned for what some processes wait, and have to go when all of them do, unless half of the machine's memory is
-    /// to be had.
+    /// Apps are warned when some processes wait, and must go when all wait, unless half of the machine's memory is available.
     init(_ settings: Configuration.Settings.Memory) {
         func stall(_ kind: Stall.Kind, percent: Int) -> Stall {
             Stall(kind: kind, stall: settings.window * percent / 100, window: settings.window)

@@ -3,43 +3,42 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Sees to it that each app gets of the machine what its state entitles it to.
+/// Gives each app the share of the machine that its state entitles it to.
 ///
-/// An app often goes through several states in one moment, so what it gets is decided when the loop comes round, after
-/// those who asked have been answered. A focus costs one look at the processes of the app that comes and one or two at
-/// those of the app that leaves; only what differs is written, and where a state brings nothing new nobody looks.
+/// An app often passes several states in one moment, so its share is applied in the next round of the loop, after replies
+/// were sent. Only differences are written.
 final class StateResources {
     private let processes: AppProcesses
-    private let log: Log
+    private let log: any JournalSink
+    private let store: any StateStore
     private var control: ResourceControl?
     private var settings = Configuration.Settings.Resources()
     private var processLimit: Int?
     private var order: OutOfMemoryOrder<AppID>?
     private var states: [AppID: AppState] = [:]
-    /// Those who may not have what they should.
-    private var stale: Rounds<AppID>?
+    private var stale: BatchQueue<AppID>?
     private var reported: Set<String> = []
 
-    /// Told when what is kept of the app's resources has changed.
-    var onChange: (AppID, ResourceRecord) -> Void = { _, _ in }
-
-    init(loop: EventLoop, log: Log, processes: AppProcesses) throws(SystemdError) {
+    init(
+        loop: EventLoop, log: any JournalSink, processes: AppProcesses, store: any StateStore
+    ) throws(SystemdError) {
         self.processes = processes
         self.log = log
-        stale = try Rounds(loop: loop) { [weak self] in self?.apply($0) }
+        self.store = store
+        stale = try BatchQueue(loop: loop) { [weak self] in self?.apply($0) }
     }
 
-    /// Finds out what this machine can do, and says it. Once, before the first launch.
+    /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
     func begin(with cgroups: CgroupSubtree?) {
         let capabilities = ResourceCapabilities(cgroups: cgroups)
         control = ResourceControl(capabilities: capabilities)
         let done = capabilities.done.isEmpty ? "nothing" : capabilities.done.joined(separator: ", ")
         let leftOut = capabilities.leftOut.isEmpty ? "" : "; left out: \(capabilities.leftOut.joined(separator: "; "))"
-        log.write(LogEntry(message: "what an app gets by its state: \(done)\(leftOut)"))
+        log.write(.info, "what an app gets by its state: \(done)\(leftOut)")
     }
 
-    /// Takes the tables of a configuration; apps that run get what they say.
-    func use(_ settings: Configuration.Settings.Resources, processes limit: ProcessLimit) {
+    /// Applies the tables of a configuration, also to running apps.
+    func apply(_ settings: Configuration.Settings.Resources, processes limit: ProcessLimit) {
         let processLimit = limit.number(of: ProcessLimit.possibleProcesses())
         guard settings != self.settings || processLimit != self.processLimit || order == nil else { return }
         self.settings = settings
@@ -51,27 +50,26 @@ final class StateResources {
             for id in suspended.sorted(by: { previous[$0] ?? 0 > previous[$1] ?? 0 }) { _ = order.insert(id) }
         }
         self.order = order
-        for id in states.keys.sorted() { note(id) }
+        for id in states.keys.sorted() { stale?.append(id) }
     }
 
-    /// The app is in another state.
+    /// Gives an app the share of its new state. A terminating app keeps its share.
     func enter(_ state: AppState, _ id: AppID) {
         switch state {
-        // On its way out it keeps what it had.
         case .terminating: return
         case .notRunning: forget(id)
         case .suspended:
             states[id] = state
-            for other in (order?.insert(id) ?? [:]).keys { note(other) }
-            note(id)
+            for other in (order?.insert(id) ?? [:]).keys { stale?.append(other) }
+            stale?.append(id)
         case .background, .inactive, .active:
             states[id] = state
             order?.remove(id)
-            note(id)
+            stale?.append(id)
         }
     }
 
-    /// Gives the processes back what they have of their own, at once: they are let go.
+    /// Restores the processes' own values at once, before they are released.
     func giveBack(_ id: AppID) {
         forget(id)
         if let tree = processes.tree(of: id) { control?.apply(ResourceProfile(), to: tree) }
@@ -83,22 +81,15 @@ final class StateResources {
         order?.remove(id)
     }
 
-    /// Nothing is left of a launch.
     func forget(_ token: LaunchToken) { control?.forget(token) }
 
-    /// What is kept of the app's resources, for a successor of this daemon.
     func record(of id: AppID) -> ResourceRecord? {
         processes.tree(of: id).flatMap { control?.record(of: $0.token) }
     }
 
-    /// Goes on with what another daemon has done to an app.
-    func adopt(_ record: ResourceRecord, of id: AppID) {
-        if let tree = processes.tree(of: id) { control?.restore(record, of: tree.token) }
+    func restore(_ record: ResourceRecord, of id: AppID) {
+        if let tree = processes.tree(of: id) { control?.adopt(record, of: tree.token) }
     }
-
-    // MARK: Applying
-
-    private func note(_ id: AppID) { stale?.add(id) }
 
     private func apply(_ id: AppID) {
         guard let control, let tree = processes.tree(of: id), let profile = profile(of: id) else { return }
@@ -109,7 +100,7 @@ final class StateResources {
                     priority: .notice, message: "\(id) does not get all that its state entitles it to: \(failure)",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree.token), record != before { onChange(id, record) }
+        if let record = control.record(of: tree.token), record != before { store.save(.resources, record.saved(id)) }
     }
 
     private func profile(of id: AppID) -> ResourceProfile? {
@@ -119,5 +110,49 @@ final class StateResources {
             profile.oomScoreAdjustment = order?[id] ?? score
         }
         return profile
+    }
+}
+
+extension ResourceProfile {
+    init?(_ settings: Configuration.Settings.Resources, for state: AppState) {
+        switch state {
+        case .active: self.init(settings.active)
+        case .inactive: self.init(settings.inactive)
+        case .background: self.init(settings.background)
+        case .suspended: self.init(settings.suspended)
+        case .notRunning, .terminating: return nil
+        }
+    }
+
+    private init(_ state: Configuration.Settings.Resources.State) {
+        self.init()
+        cpuWeight = state.cpuWeight
+        ioWeight = state.ioWeight
+        memoryLow = state.memoryLow
+        nice = state.nice
+        ioPriority = state.ioPriority.map { IOPriority($0) }
+        oomScoreAdjustment = state.oomScoreAdjustment
+        // The configuration limits it to a second.
+        timerSlack = state.timerSlack.map { Int($0 / .nanoseconds(1)) }
+    }
+}
+
+extension ProcessLimit {
+    init(_ limit: Configuration.Settings.ProcessLimit) {
+        switch limit {
+        case .number(let number): self = .number(number)
+        case .percent(let percent): self = .percent(percent)
+        case .unlimited: self = .unlimited
+        }
+    }
+}
+
+extension IOPriority {
+    fileprivate init(_ priority: Configuration.Settings.Resources.IOPriority) {
+        switch priority {
+        case .realTime(let level): self = .realTime(level)
+        case .bestEffort(let level): self = .bestEffort(level)
+        case .idle: self = .idle
+        }
     }
 }

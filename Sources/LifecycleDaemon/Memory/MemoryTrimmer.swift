@@ -2,9 +2,8 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Gives the memory of apps back to the machine while they are suspended, one small step at a time and only when the
-/// loop has nothing else to do.
-final class GivingBack {
+/// Reclaims the memory of suspended apps in small steps, while the loop is idle.
+final class MemoryTrimmer {
     private let log: LifecycleLog
     private let processes: AppProcesses
     private var waiting: [AppID: MemoryReclaim] = [:]
@@ -18,7 +17,6 @@ final class GivingBack {
         idle?.setPriority(.idle)
     }
 
-    /// Begins with an app that has been suspended.
     func begin(_ id: AppID) {
         guard let tree = processes.tree(of: id) else { return }
         do throws(FeatureUnavailable) {
@@ -27,12 +25,11 @@ final class GivingBack {
         } catch {
             guard !hasReported else { return }
             hasReported = true
-            log.log.write(
-                LogEntry(priority: .notice, message: "the memory of suspended apps is not given back: \(error)"))
+            log.log.write(.notice, "the memory of suspended apps is not given back: \(error)")
         }
     }
 
-    /// The app is wanted, or is being ended: what has not been given back stays.
+    /// Ends with an app that is resumed or ends. The rest of its memory stays.
     func end(_ id: AppID) { waiting[id] = nil }
 
     private func step() {

@@ -2,50 +2,44 @@ import Glibc
 import Processes
 import Systemd
 
-/// Why nobody can tell when memory is short.
-nonisolated struct MemoryPressureUnavailable: Error, CustomStringConvertible {
-    /// One sentence.
-    let description: String
-}
-
-/// Tells when memory becomes short: triggers on the kernel's pressure stall information.
+/// Reports when memory becomes short: triggers on the kernel's pressure stall information.
 ///
-/// While nothing waits for memory the kernel does not wake anybody. A trigger fires at most once in its window, for as
-/// long as the pressure lasts, so an event is also the occasion to look at `MemAvailable`: the kernel has no notice for
-/// that. Memory that runs out is seen by its pressure first, because reclaiming is what tasks wait for, the kernel's
-/// own reclaiming thread included; ``ReserveWatch`` is for memory that is filled faster. Without the triggers the daemon
-/// says once that it cannot be told, and the kernel's own killer remains.
+/// A trigger fires at most once in its window while the pressure lasts; the kernel wakes no process otherwise. Each event
+/// is also the occasion to read `MemAvailable`, for which the kernel has no notice. ``ReserveWatch`` finds memory that is
+/// filled faster than pressure shows.
 final class MemoryPressureSource {
-    /// The machine's own pressure file.
+    enum Event {
+        /// Some process waits for memory. The level may be none.
+        case pressure(MemoryPressure)
+        /// The file can be watched no more, for this reason. Nothing follows.
+        case ended(String)
+    }
+
+    /// The machine's pressure file.
     nonisolated static let machine = "/proc/pressure/memory"
 
-    /// The pressure file that is watched: the machine's, or `memory.pressure` of a cgroup.
-    let file: String
-
-    /// Called when the file can be watched no more, with one sentence; nothing more will come.
-    var onEnd: ((String) -> Void)?
-
+    private let file: String
     private let loop: EventLoop
     private let thresholds: MemoryThresholds
-    private let handler: (MemoryPressure) -> Void
+    private let handler: (Event) -> Void
     private var triggers: [Trigger] = []
     private var last: MemoryReading
     private var criticalAt: UInt64?
 
     /// Begins to watch.
     ///
-    /// - Parameter handler: Called with the pressure when a process waits for memory; its level may be none.
-    /// - Throws: `MemoryPressureUnavailable` with the kernel's reason.
+    /// - Parameter file: The machine's pressure file, or `memory.pressure` of a cgroup.
+    /// - Throws: A ``DaemonError`` with the kernel's reason.
     init(
         loop: EventLoop, thresholds: MemoryThresholds = MemoryThresholds(), file: String = MemoryPressureSource.machine,
-        handler: @escaping (MemoryPressure) -> Void
-    ) throws(MemoryPressureUnavailable) {
+        handler: @escaping (Event) -> Void
+    ) throws(DaemonError) {
         self.loop = loop
         self.thresholds = thresholds
         self.file = file
         self.handler = handler
         last = try Self.read(file, at: loop.freshNow)
-        // The worse news first, when both come together.
+        // The most critical first, if several fire together.
         var stalls = [(MemoryPressure.Level.critical, thresholds.critical), (.warning, thresholds.warning)]
         if thresholds.reserve > 0 { stalls.append((.none, thresholds.notice)) }
         for (level, stall) in stalls {
@@ -57,75 +51,74 @@ final class MemoryPressureSource {
         }
     }
 
-    /// How short memory is now, compared to `earlier`, or to what was last told or asked.
+    /// Returns how short memory is now, compared to an earlier reading or to the last; nil if the file cannot be read.
     ///
-    /// Meant for a look after something was done about it. Sooner than `MemoryPressure.shortestLook` after the
-    /// reading that it is compared to, it knows no more than what is available. Nil when the file cannot be read.
+    /// Sooner than ``MemoryPressure/shortestPeriod`` after the earlier reading, only the available memory counts.
     func current(since earlier: MemoryReading? = nil) -> MemoryPressure? {
         guard let reading = try? Self.read(file, at: loop.freshNow) else { return nil }
         defer { last = reading }
         return MemoryPressure(since: earlier ?? last, reading: reading, thresholds: thresholds)
     }
 
-    /// What is left of the memory now, whatever has waited; the next look is compared to the same reading as without this one.
+    /// Returns the available memory alone. The next reading is compared to the same as without this one.
     func left() -> MemoryPressure? {
         guard let reading = try? Self.read(file, at: loop.freshNow) else { return nil }
         return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
     }
 
     private func fired(_ level: MemoryPressure.Level) {
-        // A lower level adds nothing to what was told in the same moment.
+        // A lower level adds nothing to an event of the same moment.
         if level < .critical, criticalAt == loop.now { return }
         guard var pressure = current() else { return end() }
-        // The kernel's window is not the one between two looks; its word counts.
+        // The kernel's window is not the time between two readings; its level counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
-        handler(pressure)
+        handler(.pressure(pressure))
     }
 
     private func end() {
         guard !triggers.isEmpty else { return }
         triggers = []
-        onEnd?("\(file) tells of memory pressure no more")
+        handler(.ended("\(file) tells of memory pressure no more"))
     }
 
-    private static func read(_ file: String, at instant: UInt64) throws(MemoryPressureUnavailable) -> MemoryReading {
+    private static func read(_ file: String, at instant: UInt64) throws(DaemonError) -> MemoryReading {
         do throws(Processes.Errno) {
             let pressure = try SmallFile.read(file)
             return MemoryReading(instant: instant, pressure: pressure, meminfo: try? SmallFile.read("/proc/meminfo"))
         } catch {
-            throw MemoryPressureUnavailable(error, file: file)
+            throw DaemonError(pressureFile: file, error)
         }
     }
 }
 
-/// One trigger, which lasts as long as its descriptor.
+/// A trigger, which lasts as long as its descriptor.
 @MainActor private final class Trigger {
     private(set) var source: IOSource?
     private let descriptor: Descriptor
 
     init(
         loop: EventLoop, file: String, stall: MemoryThresholds.Stall, handler: @escaping (_ isAlive: Bool) -> Void
-    ) throws(MemoryPressureUnavailable) {
+    ) throws(DaemonError) {
         do throws(Processes.Errno) {
             descriptor = try Self.open(file, stall)
         } catch {
-            throw MemoryPressureUnavailable(error, file: file)
+            throw DaemonError(pressureFile: file, error)
         }
         do throws(SystemdError) {
             source = try loop.watch(descriptor: descriptor.rawValue, events: .exceptional) { [weak self] ready in
-                // The cgroup is gone, or its accounting was turned off. It would be reported again and again.
+                // The cgroup is gone, or its accounting is off. The kernel would report that again and again.
                 let isAlive = ready.isDisjoint(with: [.error, .hangUp])
                 if !isAlive { self?.source?.cancel() }
                 handler(isAlive)
             }
         } catch {
-            throw MemoryPressureUnavailable(description: error.description)
+            throw DaemonError(.memoryPressure, error.description)
         }
     }
 
     isolated deinit {
-        // Before the descriptor, whose number may be another's as soon as it is closed.
+        // Before the descriptor, whose number may be reused as soon as it is closed.
         source?.cancel()
     }
 
@@ -134,7 +127,7 @@ final class MemoryPressureSource {
         guard number >= 0 else { throw Processes.Errno(rawValue: errno) }
         let descriptor = Descriptor(owning: number)
         if write(stall.trigger, to: number) { return descriptor }
-        // EINVAL, or EPERM before Linux 6.4, for a window that is kept for the privileged.
+        // EINVAL, or EPERM before Linux 6.4, for a window that is reserved for the privileged.
         guard errno == EINVAL || errno == EPERM, write(stall.forEverybody.trigger, to: number) else {
             throw Processes.Errno(rawValue: errno)
         }
@@ -147,8 +140,8 @@ final class MemoryPressureSource {
     }
 }
 
-nonisolated extension MemoryPressureUnavailable {
-    fileprivate init(_ error: Processes.Errno, file: String) {
+nonisolated extension DaemonError {
+    fileprivate init(pressureFile file: String, _ error: Processes.Errno) {
         let reason =
             switch error.rawValue {
             case ENOENT, EOPNOTSUPP: "this kernel has no pressure stall information (CONFIG_PSI, or psi=1 at boot)"
@@ -156,6 +149,24 @@ nonisolated extension MemoryPressureUnavailable {
             case EINVAL: "the kernel does not take the configured thresholds"
             default: "\(error)"
             }
-        self.init(description: "memory pressure cannot be told from \(file): \(reason)")
+        self.init(.memoryPressure, "memory pressure cannot be told from \(file): \(reason)")
+    }
+}
+
+/// A file of the kernel, which is short and made anew for each reader.
+enum SmallFile {
+    static func read(_ path: String) throws(Processes.Errno) -> String {
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw Processes.Errno(rawValue: errno) }
+        let file = Descriptor(owning: number)
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while content.count < 8192 {
+            let count = unsafe Glibc.read(file.rawValue, &chunk, chunk.count)
+            guard count >= 0 else { throw Processes.Errno(rawValue: errno) }
+            if count == 0 { break }
+            content += chunk.prefix(count)
+        }
+        return String(decoding: content, as: UTF8.self)
     }
 }

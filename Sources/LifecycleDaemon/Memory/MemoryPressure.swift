@@ -1,0 +1,189 @@
+/// The shortage of memory between two readings.
+nonisolated struct MemoryPressure: Hashable, Sendable {
+    enum Level: Int, Comparable, Sendable {
+        case none, warning, critical
+
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    var level: Level
+    var reading: MemoryReading
+    /// The waiting of tasks since the earlier reading, and the time since then.
+    var some = Duration.zero
+    var full = Duration.zero
+    var elapsed = Duration.zero
+
+    /// The shortest period in which waiting counts. Below it only the available memory does.
+    static let shortestPeriod = Duration.milliseconds(100)
+
+    init(since earlier: MemoryReading, reading: MemoryReading, thresholds: MemoryThresholds) {
+        self.reading = reading
+        // The counters of a cgroup that was made anew begin at zero.
+        some = max(reading.some.total - earlier.some.total, .zero)
+        full = max(reading.full.total - earlier.full.total, .zero)
+        elapsed = .microseconds(reading.instant - min(earlier.instant, reading.instant))
+        level = .none
+        if isReached(thresholds.warning) { level = .warning }
+        if isReached(thresholds.critical) { level = hasPlenty(thresholds) ? .warning : .critical }
+        if isBelowFloor(thresholds) || isBelowReserve(thresholds) { level = .critical }
+    }
+
+    /// Returns the level after the kernel has reported the waiting of a level.
+    func level(toldOf told: Level, _ thresholds: MemoryThresholds) -> Level {
+        if isBelowFloor(thresholds) || isBelowReserve(thresholds) { return .critical }
+        return hasPlenty(thresholds) ? min(told, .warning) : told
+    }
+
+    private func isReached(_ stall: MemoryThresholds.Stall) -> Bool {
+        guard elapsed >= Self.shortestPeriod else { return false }
+        return stall.isReached(by: stall.kind == .some ? some : full, in: elapsed)
+    }
+
+    private func hasPlenty(_ thresholds: MemoryThresholds) -> Bool {
+        guard let share = thresholds.plenty, let available = reading.available, let total = reading.total else {
+            return false
+        }
+        return Double(available) > share * Double(total)
+    }
+
+    private func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
+        reading.available.map { $0 < thresholds.floor } ?? false
+    }
+
+    private func isBelowReserve(_ thresholds: MemoryThresholds) -> Bool {
+        guard let available = reading.available, let total = reading.total else { return false }
+        return Double(available) + Double(reading.freeSwap ?? 0) < thresholds.reserve * Double(total)
+    }
+}
+
+nonisolated extension MemoryPressure: CustomStringConvertible {
+    /// A phrase for the log: the kernel's average over ten seconds, and the available memory.
+    var description: String {
+        let left = reading.available.map { ", \($0 >> 20) MiB available" } ?? ""
+        return "tasks waited for memory \(reading.some.average10) % of the last 10 s"
+            + " (all of them \(reading.full.average10) %)" + left
+    }
+}
+
+/// The kernel's pressure stall information and the available memory at one instant.
+nonisolated struct MemoryReading: Hashable, Sendable {
+    /// The waiting of tasks for memory.
+    struct Stall: Hashable, Sendable {
+        /// The percentage of the last ten seconds.
+        var average10 = 0.0
+        /// The total since the machine was booted, or since the cgroup was made.
+        var total = Duration.zero
+    }
+
+    /// CLOCK_MONOTONIC, in microseconds.
+    var instant: UInt64
+    /// The time in which at least one task waited.
+    var some = Stall()
+    /// The time in which all tasks waited that could have run.
+    var full = Stall()
+    /// `MemAvailable` of proc_meminfo(5), in bytes: the memory to be had without swapping. Nil if it cannot be read.
+    var available: UInt64?
+    /// `MemTotal`, in bytes; nil if it cannot be read.
+    var total: UInt64?
+    /// `SwapFree`, in bytes; nil if it cannot be read.
+    var freeSwap: UInt64?
+}
+
+nonisolated extension MemoryReading {
+    /// Reads a pressure file, as the kernel's document "PSI" describes it, and `/proc/meminfo`. Ignores missing and unknown
+    /// fields.
+    init(instant: UInt64, pressure: String, meminfo: String?) {
+        self.instant = instant
+        for line in pressure.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard let kind = fields.first, let stall = Stall(fields.dropFirst()) else { continue }
+            if kind == "some" { some = stall }
+            if kind == "full" { full = stall }
+        }
+        available = meminfo.flatMap { Self.bytes("MemAvailable:", in: $0) }
+        total = meminfo.flatMap { Self.bytes("MemTotal:", in: $0) }
+        freeSwap = meminfo.flatMap { Self.bytes("SwapFree:", in: $0) }
+    }
+
+    private static func bytes(_ name: String, in meminfo: String) -> UInt64? {
+        guard let line = meminfo.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+        let words = line.split(separator: " ")
+        guard words.count == 3, words[2] == "kB", let kibibytes = UInt64(words[1]) else { return nil }
+        return kibibytes.multipliedReportingOverflow(by: 1024).partialValue
+    }
+}
+
+nonisolated extension MemoryReading.Stall {
+    fileprivate init?(_ fields: ArraySlice<Substring>) {
+        var values: [Substring: Substring] = [:]
+        for field in fields {
+            let parts = field.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { values[parts[0]] = parts[1] }
+        }
+        guard let average = values["avg10"].flatMap({ Double($0) }), let total = values["total"].flatMap({ Int64($0) })
+        else { return nil }
+        self.init(average10: average, total: .microseconds(total))
+    }
+}
+
+/// The thresholds of memory pressure.
+nonisolated struct MemoryThresholds: Hashable, Sendable {
+    /// An amount of waiting within a window of time: a trigger of the kernel.
+    struct Stall: Hashable, Sendable {
+        enum Kind: String, Sendable {
+            /// The time in which at least one task waited.
+            case some
+            /// The time in which all tasks waited, and no work was done.
+            case full
+        }
+
+        var kind: Kind
+        var stall: Duration
+        /// Half a second to ten seconds; for an unprivileged process a multiple of two seconds.
+        var window: Duration
+    }
+
+    /// Apps are warned.
+    var warning = Stall(kind: .some, stall: .milliseconds(150), window: .seconds(1))
+    /// Apps are ended.
+    var critical = Stall(kind: .full, stall: .milliseconds(100), window: .seconds(1))
+    /// `MemAvailable` in bytes below which any pressure is critical; zero for none.
+    var floor: UInt64 = 64 << 20
+    /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which memory is short without pressure; zero for none.
+    var reserve = 0.0
+    /// The waiting after which ``reserve`` is checked. On a machine without swap the kernel kills an app that fills the
+    /// memory before the waiting is enough for a warning.
+    var notice = Stall(kind: .some, stall: .milliseconds(5), window: .milliseconds(500))
+    /// The share of `MemTotal` in `MemAvailable` above which no waiting is critical; nil for none. A virtual machine that
+    /// stood still has such waiting, and a cgroup at a limit of its own; ending an app would not help.
+    var plenty: Double?
+}
+
+nonisolated extension MemoryThresholds.Stall {
+    /// The text to write to a pressure file.
+    var trigger: String { "\(kind.rawValue) \(stall.microseconds) \(window.microseconds)" }
+
+    /// The same share of a window that the kernel accepts from a process without CAP_SYS_RESOURCE (Linux 6.4): a multiple
+    /// of two seconds. It reports the same pressure that much later.
+    var forEverybody: Self {
+        let step: Int64 = 2_000_000
+        let length = max(window.microseconds, 1)
+        let rounded = min(max((length + step - 1) / step, 1), 5) * step
+        let (scaled, overflow) = stall.microseconds.multipliedReportingOverflow(by: rounded)
+        let share = overflow ? rounded : min(scaled / length, rounded)
+        return Self(kind: kind, stall: .microseconds(max(share, 1)), window: .microseconds(rounded))
+    }
+
+    func isReached(by stalled: Duration, in elapsed: Duration) -> Bool {
+        stalled > .zero && stalled / elapsed >= stall / window
+    }
+}
+
+nonisolated extension Duration {
+    /// Whole microseconds, clamped.
+    fileprivate var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? .max : scaled + attoseconds / 1_000_000_000_000
+    }
+}
