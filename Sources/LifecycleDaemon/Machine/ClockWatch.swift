@@ -1,24 +1,22 @@
+import CLinux
 import Glibc
 import Processes
 import Systemd
 
-/// Tells of significant time changes: the clock was set, the time zone changed, a new day began.
+/// Reports significant time changes: the clock was set, the time zone changed, a new day began.
 ///
-/// One timer waits for the next local midnight and is cancelled by the kernel when the clock is set. The kernel cancels
-/// it too when the machine wakes from sleep; that alone is no event, but a midnight that was slept through is.
+/// One timer waits for the next local midnight. The kernel cancels it when the clock is set, and when the machine wakes; a
+/// wake alone is no event, but a midnight during sleep is.
 @MainActor final class ClockWatch {
     enum Change: Sendable {
         /// The wall clock jumped. Slewing, by which NTP corrects small errors, is no jump.
         case clockSet
-        /// The local time zone is another.
         case timeZone
-        /// A new day has begun in the local time zone.
         case midnight
     }
 
-    /// Why changes of the time zone cannot be told, if so: one sentence.
+    /// The reason why some changes are not reported, as one sentence.
     private(set) var problem: String?
-
     private let timer: WallClockTimer
     private let smallestStep: Duration
     private let handler: (Change) -> Void
@@ -30,9 +28,9 @@ import Systemd
     /// Begins to watch.
     ///
     /// - Parameters:
-    ///   - smallestStep: Below this a jump of the clock is nothing that anybody would see.
+    ///   - smallestStep: The smallest jump that is reported.
     ///   - zoneFile: The link that names the time zone.
-    /// - Throws: An error with one sentence when the clock cannot be watched.
+    /// - Throws: An error with one sentence if the clock cannot be watched.
     init(
         loop: EventLoop, smallestStep: Duration = .milliseconds(500), zoneFile: String = "/etc/localtime",
         handler: @escaping (Change) -> Void
@@ -44,7 +42,7 @@ import Systemd
         _ = try arm()
         ahead = WallClock.aheadOfBoot
         source = try loop.watch(descriptor: timer.descriptor.rawValue, events: .readable) { [weak self] _ in
-            self?.look()
+            self?.timerEnded()
         }
         do throws(SystemdError) {
             zone = try TimeZoneWatch(loop: loop, path: zoneFile) { [weak self] in self?.zoneChanged() }
@@ -57,7 +55,7 @@ import Systemd
         source?.cancel()
     }
 
-    private func look() {
+    private func timerEnded() {
         let reading = timer.read()
         if case .pending = reading { return }
         let due = midnight
@@ -74,7 +72,6 @@ import Systemd
         handler(.timeZone)
     }
 
-    /// Whether the wall clock has jumped since the last time this was asked.
     private func hasBeenSet() -> Bool {
         let found = WallClock.aheadOfBoot
         defer { ahead = found }
@@ -82,7 +79,9 @@ import Systemd
         return step > smallestStep
     }
 
-    /// Waits for the next midnight. Returns whether the clock was set, or the machine asleep, just before.
+    /// Arms the timer for the next midnight.
+    ///
+    /// - Returns: A Boolean value that indicates whether the clock was set, or the machine asleep, just before.
     private func arm() throws(Processes.Errno) -> Bool {
         var wasCancelled = false
         midnight = WallClock.nextMidnight(after: WallClock.now)
@@ -102,6 +101,60 @@ import Systemd
             source?.cancel()
             problem = "changes of the clock cannot be told any more: \(error)"
             return false
+        }
+    }
+}
+
+/// Reports changes of the machine's time zone: `/etc/localtime` is another link or file.
+///
+/// The directory is watched, because the link is replaced by rename(2). A process with `TZ` in its environment has that zone,
+/// so nothing is watched. New rules for the same zone are not noticed.
+final class TimeZoneWatch {
+    private let path: String
+    private let handler: () -> Void
+    private var known: Identity
+    private var source: InotifySource?
+
+    /// - Parameter handler: Called after the C library has read the new zone.
+    /// - Throws: `SystemdError` if the directory cannot be watched.
+    init(loop: EventLoop, path: String = "/etc/localtime", handler: @escaping () -> Void) throws(SystemdError) {
+        self.path = path
+        self.handler = handler
+        known = Identity(of: path)
+        guard unsafe getenv("TZ") == nil else { return }
+        let parts = path.split(separator: "/")
+        let directory = "/" + parts.dropLast().joined(separator: "/")
+        let name = parts.last.map(String.init)
+        let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE) | UInt32(IN_ONLYDIR)
+        source = try loop.watch(path: directory, mask: mask) { [weak self] event in
+            if event.name == name || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { self?.check() }
+        }
+    }
+
+    private func check() {
+        let found = Identity(of: path)
+        guard found != known else { return }
+        known = found
+        tzset()
+        handler()
+    }
+
+    private struct Identity: Equatable {
+        var target: String?
+        var device: dev_t = 0
+        var inode: ino_t = 0
+        var modified: Int = 0
+
+        init(of path: String) {
+            var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let length = unsafe readlink(path, &bytes, bytes.count)
+            if length >= 0 {
+                target = String(decoding: bytes.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                return
+            }
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return }
+            (device, inode, modified) = (status.st_dev, status.st_ino, status.st_mtim.tv_sec)
         }
     }
 }

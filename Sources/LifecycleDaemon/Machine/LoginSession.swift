@@ -1,76 +1,72 @@
+import LifecycleCore
 import Systemd
 
-/// The login session in which the apps are seen, and the machine's sleep, as logind tells them.
+/// The login session in which the apps are seen, and the machine's sleep, as logind reports them.
 ///
-/// *Which session*: the machine's daemon follows the session of a user that seat0 shows. On a kiosk that is the one
-/// logged in automatically, on a phone the owner's; where a compositor runs without a session, nothing is told and the
-/// apps are always in front. A person's daemon follows that person's session, see `SessionChoice`.
+/// The system instance follows the session of a user that seat0 shows; a user's daemon follows that user's session, see
+/// ``SessionChoice``. Without a session, a bus or logind nothing is reported, and the foreground is never blocked.
 ///
-/// *Locked* is a session that was asked to lock (`loginctl lock-session`, a lid, a power key) or whose locker says that
-/// it is locked. It ends when it is asked to unlock or when the locker says so. A locker that neither sets
-/// `LockedHint` nor is followed by `loginctl unlock-session` leaves it locked: logind cannot know better.
+/// A session is locked if it was asked to lock (`loginctl lock-session`, a lid, a power key) or its locker says so. It is
+/// unlocked when it is asked to unlock or the locker says so. logind does not know more of a locker that never sets
+/// `LockedHint`.
 ///
-/// When logind or the bus goes away, what was told last holds, and what is found when it comes back is compared to it.
-/// Without a bus or without logind nothing is ever told.
+/// While logind or the bus is away, the last report holds; when it is back, the differences are reported.
 final class LoginSession {
     enum Event {
-        /// The session is locked. Told once until `.unlocked`.
         case locked
         case unlocked
-        /// The machine is about to sleep, and waits for `SleepDelay.release()`.
+        /// The machine is about to sleep, and waits for ``SleepDelay/release()``.
         case willSleep(SleepDelay)
-        /// The machine is awake again, or has not gone to sleep after all.
+        /// The machine is awake again, or has not slept after all.
         case didWake
-        /// The seat shows another session, or the session has ended. Told once until `.switchedBack`.
+        /// The seat shows another session, or the session has ended.
         case switchedAway
         case switchedBack
+        /// The session with this identifier is followed.
+        case followed(String)
+        /// The state that a successor needs has changed, after the events that led to it.
+        case changed(FollowedSession)
     }
-
-    /// Called with the identifier of a session when it is followed, for the log.
-    var onFollow: ((String) -> Void)?
-    /// Called when a daemon that comes after would need to know something else, once that has been told.
-    var onChange: ((FollowedSession) -> Void)?
 
     private let bus: Bus
     private let choice: SessionChoice
     private let handler: (Event) -> Void
     private let inhibitor: SleepInhibitor
     private var name: BusName?
-    /// The present session, or the last one there was.
+    /// The present session, or the last one.
     private var followed: String?
     private var sleep: BusSlot?
     private var finder: SessionFinder?
     private var matches: [BusSlot?] = []
-    /// The present session's; until one is found, that of a machine without any.
+    /// The state of the session; before one is found, that of a machine without any.
     private var state: SessionState
-    private var told: SessionState
+    private var reported: SessionState
     private var isAsleep: Bool
     private var known: FollowedSession
 
-    /// Begins to follow, as soon as there is a bus and a logind on it.
+    /// Begins to follow, as soon as logind is on the bus.
     ///
     /// - Parameters:
-    ///   - told: What was told by a daemon before. A session that was asked to lock counts as locked until it is asked to
-    ///     unlock, or its locker says so.
-    ///   - path: The session that was followed; another one counts as locked only when it is.
-    ///   - isAsleep: Whether a sleep was told of and its end was not.
+    ///   - reported: The state that a former daemon has reported.
+    ///   - path: The session that it has followed.
+    ///   - isAsleep: A Boolean value that indicates whether it has reported a sleep and not its end.
     init(
-        bus: Bus, choice: SessionChoice, told: SessionState = SessionState(), path: String? = nil,
+        bus: Bus, choice: SessionChoice, reported: SessionState = SessionState(), path: String? = nil,
         isAsleep: Bool = false, handler: @escaping (Event) -> Void
     ) {
-        state = told
+        state = reported
         followed = path
-        known = FollowedSession(path: path, hint: told.hint)
-        self.told = told
+        known = FollowedSession(path: path, hint: reported.hint)
+        self.reported = reported
         self.isAsleep = isAsleep
         self.bus = bus
         self.choice = choice
         self.handler = handler
         inhibitor = SleepInhibitor(bus: bus)
-        name = bus.watchName(Logind.name) { [weak self] owner in self?.take(owner) }
+        name = bus.watchName(Logind.name) { [weak self] owner in self?.ownerChanged(owner) }
     }
 
-    private func take(_ owner: String?) {
+    private func ownerChanged(_ owner: String?) {
         matches = []
         finder = nil
         sleep = nil
@@ -80,8 +76,8 @@ final class LoginSession {
         sleep = bus.match(rule) { [weak self] message in
             if let begins = message.arguments.first?.bool { self?.sleepChanged(begins, owner) }
         }
-        inhibitor.take(from: owner)
-        // A sleep that began or ended while nobody could tell.
+        inhibitor.acquire(from: owner)
+        // A sleep may have begun or ended while logind was away.
         bus.call(.allProperties(of: Logind.manager, at: Logind.path, destination: owner)) { [weak self] reply in
             guard let self, let properties = try? reply.get().first?.dictionary else { return }
             let longest = properties["InhibitDelayMaxUSec"]?.unsigned
@@ -89,65 +85,106 @@ final class LoginSession {
             if let isPreparing = properties["PreparingForSleep"]?.bool { self.sleepChanged(isPreparing, owner) }
         }
         finder = SessionFinder(bus: bus, owner: owner, choice: choice) { [weak self] path in
-            guard let path else { return self?.leave() ?? () }
+            guard let path else { return self?.sessionEnded() ?? () }
             self?.follow(path, owner)
         }
     }
 
-    /// A session that has ended is not seen, and how it was locked holds until there is another.
-    private func leave() {
+    /// A session that has ended is not seen. Its lock holds until there is another.
+    private func sessionEnded() {
         matches = []
         state.isActive = false
-        tell()
+        report()
     }
 
     private func follow(_ path: String, _ owner: String) {
-        // Another session was not asked for anything yet; the same one, of a logind that was restarted, was.
+        // Another session was not asked to lock; the same one, of a restarted logind, was.
         if let followed, path != followed { state.wasAsked = false }
         followed = path
         matches = ["Lock", "Unlock"].map { member in
             let rule = BusMatchRule(sender: owner, path: path, interface: Logind.session, member: member)
-            return bus.match(rule) { [weak self] _ in self?.asked(toLock: member == "Lock") }
+            return bus.match(rule) { [weak self] _ in
+                self?.state.wasAsked = member == "Lock"
+                self?.report()
+            }
         }
         let changes = BusMatchRule.propertiesChanged(of: Logind.session, at: path, sender: owner)
-        matches.append(bus.match(changes) { [weak self] in self?.take($0.arguments.dropFirst().first?.dictionary) })
+        matches.append(bus.match(changes) { [weak self] in self?.apply($0.arguments.dropFirst().first?.dictionary) })
         bus.call(.allProperties(of: Logind.session, at: path, destination: owner)) { [weak self] reply in
             let properties = try? reply.get().first?.dictionary
-            if let identifier = properties?["Id"]?.text { self?.onFollow?(identifier) }
-            self?.take(properties)
+            if let identifier = properties?["Id"]?.text { self?.handler(.followed(identifier)) }
+            self?.apply(properties)
         }
     }
 
-    private func asked(toLock: Bool) {
-        state.wasAsked = toLock
-        tell()
-    }
-
-    private func take(_ properties: [String: BusValue]?) {
+    private func apply(_ properties: [String: BusValue]?) {
         guard let properties else { return }
-        state.take(properties)
-        tell()
+        state.apply(properties)
+        report()
     }
 
-    /// Tells what is different from what was told. Handlers see each event with the state that it led to.
-    private func tell() {
-        let before = told
-        told = state
-        if !before.isLocked, told.isLocked { handler(.locked) }
-        if before.isActive, !told.isActive { handler(.switchedAway) }
-        if !before.isActive, told.isActive { handler(.switchedBack) }
-        if before.isLocked, !told.isLocked { handler(.unlocked) }
+    /// Reports the differences from the last report. The handler sees each event with the state that it led to.
+    private func report() {
+        let before = reported
+        reported = state
+        if !before.isLocked, reported.isLocked { handler(.locked) }
+        if before.isActive, !reported.isActive { handler(.switchedAway) }
+        if !before.isActive, reported.isActive { handler(.switchedBack) }
+        if before.isLocked, !reported.isLocked { handler(.unlocked) }
         let new = FollowedSession(path: followed, hint: state.hint)
         guard new != known else { return }
         known = new
-        onChange?(new)
+        handler(.changed(new))
     }
 
     private func sleepChanged(_ begins: Bool, _ owner: String) {
         guard begins != isAsleep else { return }
         isAsleep = begins
         guard !begins else { return handler(.willSleep(inhibitor.handOver())) }
-        inhibitor.take(from: owner)
+        inhibitor.acquire(from: owner)
         handler(.didWake)
     }
+}
+
+/// The state of a session.
+nonisolated struct SessionState: Hashable, Sendable {
+    /// A Boolean value that indicates whether the seat shows the session.
+    var isActive = true
+    /// The locker's `LockedHint`. Many lockers never set it.
+    var hint = false
+    /// A Boolean value that indicates whether the session was asked to lock and not to unlock since.
+    var wasAsked = false
+
+    var isLocked: Bool { hint || wasAsked }
+
+    /// Sets the hint. Its end also ends a request to lock: a user who unlocks with a password does not use logind.
+    mutating func set(hint new: Bool) {
+        if hint, !new { wasAsked = false }
+        hint = new
+    }
+}
+
+extension SessionState {
+    /// Applies those properties of a session that are there.
+    mutating func apply(_ properties: [String: BusValue]) {
+        if let active = properties["Active"]?.bool { isActive = active }
+        if let locked = properties["LockedHint"]?.bool { set(hint: locked) }
+    }
+}
+
+/// The session that a former daemon has followed.
+///
+/// The core knows that the session is locked. The hint decides what ends that: a locker whose hint has ended meanwhile has
+/// unlocked the session; a session that was asked to lock stays locked until it is asked to unlock.
+nonisolated struct FollowedSession: Equatable, Sendable {
+    var path: String?
+    var hint = false
+}
+
+extension FollowedSession {
+    init(saved record: SavedRecord) {
+        self.init(path: record["path"], hint: record["hint"] == "1")
+    }
+
+    var saved: SavedRecord { SavedRecord(["path": path, "hint": hint ? "1" : nil]) }
 }

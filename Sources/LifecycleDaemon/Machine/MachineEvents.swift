@@ -1,69 +1,66 @@
 import LifecycleCore
 import Systemd
 
-/// What logind and the clock tell, on its way to the apps.
+/// Passes the events of logind and of the clock on to the apps.
 ///
-/// Nothing of it is needed: without a bus or a logind the session is always seen and the machine never sleeps, and
-/// "lifectl simulate" does what they would do.
+/// The daemon needs none of them: without a bus or logind the session is always seen and the machine never sleeps.
 final class MachineEvents {
-    /// Told when the wall clock shows something else than it would have shown.
-    var onClockChange: () -> Void = {}
-
     private let manager: AppManager
     private let loop: EventLoop
+    private let log: any JournalSink
     private var bus: Bus?
     private var session: LoginSession?
     private var clock: ClockWatch?
     private var sleep: SleepDelay?
     private var latestSleep: TimerSource?
 
-    init(loop: EventLoop, manager: AppManager, choice: SessionChoice, log: Log) {
+    init(loop: EventLoop, manager: AppManager, choice: SessionChoice, log: any JournalSink) {
         self.loop = loop
         self.manager = manager
-        follow(choice, log: log)
+        self.log = log
+        follow(choice)
         do {
             clock = try ClockWatch(loop: loop) { [weak self] _ in self?.clockChanged() }
-            if let problem = clock?.problem { log.write(LogEntry(priority: .warning, message: problem)) }
+            if let problem = clock?.problem { log.write(.warning, problem) }
         } catch {
-            log.write(LogEntry(priority: .warning, message: "changes of the clock cannot be told: \(error)"))
+            log.write(.warning, "changes of the clock cannot be told: \(error)")
         }
     }
 
-    private func follow(_ choice: SessionChoice, log: Log) {
+    private func follow(_ choice: SessionChoice) {
         do throws(SystemdError) {
             latestSleep = try loop.timer { [weak self] in self?.letSleep() }
             let bus = try Bus(loop: loop)
-            bus.onProblem = {
-                log.write(
-                    LogEntry(priority: .notice, message: "lock, sleep and switches of the session are not told: \($0)"))
-            }
-            // A daemon before may have told the apps already what logind is asked for now.
-            let session = LoginSession(
-                bus: bus, choice: choice, told: manager.core.concealments, before: manager.session
-            ) { [weak self] in self?.take($0) }
-            session.onChange = { [weak self] in self?.manager.session = $0 }
-            session.onFollow = { log.write(LogEntry(priority: .debug, message: "follows session \($0)")) }
-            (self.bus, self.session) = (bus, session)
+            bus.onProblem = { [weak self] in self?.reportProblem($0) }
+            session = LoginSession(
+                bus: bus, choice: choice, reported: manager.core.concealments, before: manager.session
+            ) { [weak self] in self?.handle($0) }
+            self.bus = bus
         } catch {
-            log.write(
-                LogEntry(priority: .notice, message: "lock, sleep and switches of the session are not told: \(error)"))
+            reportProblem(error.description)
         }
     }
 
-    private func take(_ event: LoginSession.Event) {
+    private func reportProblem(_ problem: String) {
+        log.write(.notice, "lock, sleep and switches of the session are not told: \(problem)")
+    }
+
+    private func handle(_ event: LoginSession.Event) {
         switch event {
-        case .locked: manager.tell(.lock)
-        case .unlocked: manager.tell(.unlock)
-        case .switchedAway: manager.tell(.switchAway)
-        case .switchedBack: manager.tell(.switchBack)
+        case .locked: manager.handle(.lock)
+        case .unlocked: manager.handle(.unlock)
+        case .switchedAway: manager.handle(.switchAway)
+        case .switchedBack: manager.handle(.switchBack)
         case .willSleep(let delay): willSleep(delay)
         case .didWake:
             letSleep()
-            manager.tell(.wake)
+            manager.handle(.wake)
+        case .followed(let identifier): log.write(.debug, "follows session \(identifier)")
+        case .changed(let session): manager.session = session
         }
     }
 
-    /// The machine waits until the apps are asleep, and not so long that logind would complain of it.
+    /// Delays the sleep until the apps are suspended, but less than logind tolerates.
     private func willSleep(_ delay: SleepDelay) {
         sleep = delay
         if let longest = delay.longest {
@@ -71,7 +68,7 @@ final class MachineEvents {
             let time = UInt64(clamping: (longest - margin).wholeMicroseconds)
             latestSleep?.arm(atMicroseconds: loop.freshNow + time)
         }
-        manager.tell(.sleep) { [weak self] in if self?.sleep === delay { self?.letSleep() } }
+        manager.handle(.sleep) { [weak self] in if self?.sleep === delay { self?.letSleep() } }
     }
 
     private func letSleep() {
@@ -81,24 +78,24 @@ final class MachineEvents {
     }
 
     private func clockChanged() {
-        onClockChange()
-        manager.tell(.timeChange)
+        manager.schedules.clockChanged()
+        manager.handle(.timeChange)
     }
 }
 
 extension LoginSession {
-    /// Goes on from what the apps were told before.
-    convenience init(
-        bus: Bus, choice: SessionChoice, told: some Sequence<Concealment>, before: FollowedSession,
+    /// Continues with the state that the apps know from a former daemon.
+    fileprivate convenience init(
+        bus: Bus, choice: SessionChoice, reported: some Sequence<Concealment>, before: FollowedSession,
         handler: @escaping (Event) -> Void
     ) {
-        let told = Set(told)
+        let reported = Set(reported)
         var state = SessionState()
-        state.hint = told.contains(.locked) && before.hint
-        state.wasAsked = told.contains(.locked) && !before.hint
-        state.isActive = !told.contains(.switchedAway)
+        state.hint = reported.contains(.locked) && before.hint
+        state.wasAsked = reported.contains(.locked) && !before.hint
+        state.isActive = !reported.contains(.switchedAway)
         self.init(
-            bus: bus, choice: choice, told: state, path: before.path, isAsleep: told.contains(.asleep), handler: handler
-        )
+            bus: bus, choice: choice, reported: state, path: before.path, isAsleep: reported.contains(.asleep),
+            handler: handler)
     }
 }

@@ -1,41 +1,38 @@
 import Glibc
 import Systemd
 
-/// Whose session is followed.
+/// The session to follow.
 nonisolated enum SessionChoice: Hashable, Sendable {
-    /// The one that a seat shows. For the machine's own daemon, whose apps are no one person's.
+    /// The session that a seat shows; for the system instance.
     case seat(String)
 
-    /// A user's: the one with that identifier if it is the user's, else the one that logind considers the user's main
-    /// one, which is a graphical one if there is any. For a person's own daemon.
+    /// The session of a user; for that user's daemon. Either the session with the identifier, if it is the user's, or the
+    /// user's `Display` of logind, a graphical one if there is any.
     case user(uid_t, session: String?)
 
-    /// What the daemon's instance and environment ask for.
     static func ofProcess(isUser: Bool, environment: [String: String]) -> SessionChoice {
         isUser ? .user(geteuid(), session: environment["XDG_SESSION_ID"]) : .seat("seat0")
     }
 }
 
-/// Finds the session to follow, and looks again when logind says that there are other sessions now.
+/// Finds the session to follow, and searches again when sessions begin or end.
 ///
-/// On a seat the first session of a user that it shows is followed until it is gone, so that another one in front
-/// (a greeter, a text console on which somebody logs in) is a switch away and not a new life. A person's own daemon
-/// follows what logind calls the user's `Display`, which may be another one after a new login.
+/// On a seat the first session of a user is followed until it ends: another one that the seat shows (a greeter, a text
+/// console) is a switch away. The `Display` of a user may be another session after a new login.
 final class SessionFinder {
     private let bus: Bus
     private let owner: String
     private let choice: SessionChoice
     private let onChange: (String?) -> Void
     private var found: String?
-    /// The object whose property names the session: the seat or the user.
+    /// The seat or the user, whose property names the session.
     private var place: String?
     private var matches: [BusSlot?] = []
     private var changes: BusSlot?
 
     /// - Parameters:
     ///   - owner: logind's unique name.
-    ///   - onChange: Called with the object path of a session that was not followed before, with nil when the one that
-    ///     was is gone.
+    ///   - onChange: Called with the object path of a new session, and with nil when the session has ended.
     init(bus: Bus, owner: String, choice: SessionChoice, onChange: @escaping (String?) -> Void) {
         self.bus = bus
         self.owner = owner
@@ -72,7 +69,6 @@ final class SessionFinder {
         ask("GetUser", .unsigned(uid)) { [weak self] in self?.look(at: $0) }
     }
 
-    /// A session's identifier in the environment may be an old one, which is another's now.
     private func checkUser(of path: String, is uid: uid_t) {
         properties(of: Logind.session, at: path) { [weak self] properties in
             guard properties["User"]?.elements?.first?.unsigned == UInt64(uid) else {
@@ -82,7 +78,7 @@ final class SessionFinder {
         }
     }
 
-    /// Asks the seat or the user for its session, and to be told when that is another.
+    /// Reads the session of the seat or the user, and watches its property.
     private func look(at path: String?) {
         guard let path else { return }
         let interface = if case .seat = choice { Logind.seat } else { Logind.user }
@@ -102,7 +98,7 @@ final class SessionFinder {
         guard case .seat = choice else { return follow(path) }
         guard found == nil else { return }
         self.properties(of: Logind.session, at: path) { [weak self] session in
-            // Neither a greeter nor a lock screen is where apps are.
+            // Apps are neither in a greeter nor in a lock screen.
             guard let self, self.found == nil, session["Class"]?.text?.hasPrefix("user") == true else { return }
             self.follow(path)
         }

@@ -1,17 +1,14 @@
 import Systemd
 
-/// The machine's sleep, put off until the apps are ready: a delay lock of logind's.
+/// A delay lock of logind, held until the apps are suspended.
 ///
-/// The machine sleeps when every lock has been given back, and at the latest after `longest`. Dropping the object
-/// gives it back too.
+/// The machine sleeps when every lock is released, at the latest after ``longest``. The end of the object releases it too.
 final class SleepDelay {
-    /// How long the machine waits for this lock at most (`InhibitDelayMaxSec=` of logind.conf(5)); nil when logind has
-    /// not said, or when the lock could not be had and the machine does not wait at all.
+    /// The longest delay (`InhibitDelayMaxSec=` of logind.conf(5)); nil if logind has not reported it, or has given no lock.
     let longest: Duration?
 
     private var lock: BusDescriptor?
 
-    /// Whether the machine still waits.
     var isHeld: Bool { lock != nil }
 
     init(lock: BusDescriptor?, longest: Duration?) {
@@ -19,45 +16,41 @@ final class SleepDelay {
         self.longest = lock == nil ? nil : longest
     }
 
-    /// Lets the machine sleep. Harmless when repeated.
-    func release() {
-        lock = nil
-    }
+    func release() { lock = nil }
 }
 
-/// Keeps a delay lock ready for the next sleep, so that there is no race between being told of it and asking for time.
+/// Holds a delay lock before each sleep: one that is acquired when the sleep is announced may come too late.
 final class SleepInhibitor {
     private let bus: Bus
     private var owner: String?
     private var lock: BusDescriptor?
-    /// What logind says of how long it waits.
+    /// The longest delay that logind has reported.
     var longest: Duration?
 
     init(bus: Bus) {
         self.bus = bus
     }
 
-    /// Asks logind for a lock. One that is held already is given back when the new one is there.
-    func take(from owner: String) {
+    /// Acquires a lock. A lock that is held is released when the new one is there.
+    func acquire(from owner: String) {
         self.owner = owner
         let call = BusCall(
             owner, path: Logind.path, interface: Logind.manager, member: "Inhibit",
             arguments: [.text("sleep"), .text("lifed"), .text("Apps are put to sleep"), .text("delay")])
         bus.call(call) { [weak self] reply in
-            // Refused, or answered by a logind that has gone: the machine sleeps without waiting.
+            // Without a lock the machine sleeps without a delay.
             guard let self, self.owner == owner, let lock = try? reply.get().first?.descriptor else { return }
             self.lock = lock
         }
     }
 
-    /// Hands the lock over to the sleep that begins.
     func handOver() -> SleepDelay {
         defer { lock = nil }
         return SleepDelay(lock: lock, longest: longest)
     }
 }
 
-/// Names of logind's on the bus: org.freedesktop.login1(5).
+/// The names of logind on the bus: org.freedesktop.login1(5).
 enum Logind {
     static let name = "org.freedesktop.login1"
     static let path = "/org/freedesktop/login1"

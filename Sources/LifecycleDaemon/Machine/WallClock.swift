@@ -1,19 +1,18 @@
 import CLinux
+import Calendar
 import Glibc
+import LifecycleCore
 import Processes
 
-/// CLOCK_REALTIME, and what a person would read from it.
+/// CLOCK_REALTIME and the local calendar.
 enum WallClock {
-    /// Whole seconds since the epoch.
     static var now: Int64 { Int64(time(CLOCK_REALTIME).tv_sec) }
 
-    /// How far the wall clock is ahead of the time since boot, sleep included.
-    ///
-    /// It changes only when the clock is set: neither by sleep nor by NTP's slewing, which both clocks share.
+    /// The difference to the time since boot, sleep included. It changes only when the clock is set: NTP slews both clocks.
     static var aheadOfBoot: Duration { Duration(time(CLOCK_REALTIME)) - Duration(time(CLOCK_BOOTTIME)) }
 
-    /// The second at which the next day begins in the local time zone. Where a change of the zone's offset leaves out
-    /// midnight, the first second after it.
+    /// Returns the second at which the next day begins in the local time zone, also where a change of the zone's offset skips
+    /// midnight.
     static func nextMidnight(after second: Int64) -> Int64 {
         var instant = time_t(second)
         var day = unsafe tm()
@@ -24,11 +23,11 @@ enum WallClock {
         unsafe day.tm_sec = 0
         unsafe day.tm_isdst = -1
         let midnight = Int64(unsafe mktime(&day))
-        // Only for years that a calendar does not have.
+        // Not so for years outside the calendar alone.
         return midnight > second ? midnight : second + 86_400
     }
 
-    private static func time(_ clock: clockid_t) -> timespec {
+    fileprivate static func time(_ clock: clockid_t) -> timespec {
         var value = timespec()
         _ = unsafe clock_gettime(clock, &value)
         return value
@@ -41,14 +40,16 @@ extension Duration {
     }
 }
 
-/// A timer on CLOCK_REALTIME that also ends when the clock is set, or the machine wakes: timerfd_create(2).
+extension timespec {
+    fileprivate var microseconds: Int { tv_sec * 1_000_000 + tv_nsec / 1000 }
+}
+
+/// A timer on CLOCK_REALTIME that also ends when the clock is set or the machine wakes: timerfd_create(2).
 struct WallClockTimer: ~Copyable {
     enum Reading {
-        /// Its second has come.
         case expired
         /// The clock was set, or the machine was asleep.
         case cancelled
-        /// Nothing has happened.
         case pending
     }
 
@@ -60,19 +61,87 @@ struct WallClockTimer: ~Copyable {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Sets the second that it waits for. False when the clock was set since it was last read; it is set all the same.
+    /// Arms the timer.
+    ///
+    /// - Returns: A Boolean value that is false if the clock was set since the last reading. The timer is armed all the same.
     func arm(at second: Int64) throws(Processes.Errno) -> Bool {
         let result = linux_arm_wall_clock_timer(descriptor.rawValue, second)
         guard result == 0 || result == -ECANCELED else { throw Processes.Errno(rawValue: -result) }
         return result == 0
     }
 
-    /// Takes note of what has happened, which makes the descriptor quiet.
+    /// Reads the state, after which the descriptor is not ready.
     func read() -> Reading {
         switch linux_read_timer(descriptor.rawValue) {
         case 0: .expired
         case -ECANCELED: .cancelled
         default: .pending
         }
+    }
+}
+
+/// The difference between the wall clock and the core's clock.
+///
+/// Two clocks cannot be read at one instant, so readings differ a little. The difference is kept until the clock was set, so
+/// that an event always has the same date.
+final class ClockDifference {
+    /// The wall clock between two readings of the core's clock, in microseconds.
+    struct Reading {
+        let before: Int64
+        let wall: Int64
+        let after: Int64
+    }
+
+    private let read: @MainActor () -> Reading
+    private var kept: Int64?
+    /// Less than a user sets a clock by, in microseconds.
+    private static let tolerance: Int64 = 20_000
+
+    init(read: @escaping @MainActor () -> Reading = Reading.now) {
+        self.read = read
+    }
+
+    /// Returns the date of an instant, in microseconds since the epoch. It is clamped: the instants of a damaged state file
+    /// may have no date.
+    func date(of instant: Instant) -> Int64 {
+        let (date, overflow) = Int64(clamping: instant.microseconds).addingReportingOverflow(microseconds)
+        return overflow ? .max : date
+    }
+
+    var microseconds: Int64 {
+        let reading = read()
+        let fresh = reading.wall - reading.before
+        // On a busy machine a long time between two readings looks like a clock that was set.
+        let uncertainty = reading.after - reading.before
+        if let kept, abs(fresh - kept) <= Self.tolerance + uncertainty { return kept }
+        kept = fresh
+        return fresh
+    }
+}
+
+extension ClockDifference.Reading {
+    fileprivate static func now() -> Self {
+        func microseconds(_ clock: clockid_t) -> Int64 { Int64(WallClock.time(clock).microseconds) }
+        return Self(
+            before: microseconds(CLOCK_MONOTONIC), wall: microseconds(CLOCK_REALTIME),
+            after: microseconds(CLOCK_MONOTONIC))
+    }
+}
+
+/// The machine's local time by the C library: localtime_r(3). A new time zone counts after the next call of tzset(3).
+struct LocalClock: TimeZoneRules {
+    func offset(at second: Int) -> Int {
+        var instant = time_t(second)
+        var local = unsafe tm()
+        guard unsafe localtime_r(&instant, &local) != nil else { return 0 }
+        return unsafe local.tm_gmtoff
+    }
+}
+
+extension Timestamp {
+    static var now: Timestamp { Timestamp(microseconds: WallClock.time(CLOCK_REALTIME).microseconds) }
+
+    static func + (instant: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(microseconds: instant.microseconds + Int(clamping: duration.wholeMicroseconds))
     }
 }

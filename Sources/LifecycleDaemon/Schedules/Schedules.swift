@@ -4,51 +4,49 @@ import Glibc
 import LifecycleCore
 import Systemd
 
-/// The schedules of all apps: one timer on the wall clock for the earliest of them, and none where there is none.
+/// The schedules of all apps: one timer on the wall clock for the earliest.
 ///
-/// A machine that sleeps is not woken. What came due while it slept, or while there was no daemon, is done once when
-/// there is one again, however often it would have been. What is about to be done is written down before, so that a
-/// daemon that is killed in the middle leaves it out rather than doing it twice.
+/// The daemon does not wake a sleeping machine. Work that came due during sleep, or without a daemon, is done once. It is
+/// recorded before it is done: a daemon that is killed in between leaves it out rather than doing it twice.
 final class Schedules {
     private let records: AppRecords
-    private let wake: (AppID, _ kind: String) -> Void
+    private let core: any InputHandler
     private var works: [AppID: [ScheduledWork]] = [:]
     private var timer: TimerSource?
     private var isStarted = false
 
-    /// - Parameter wake: Wakes an app for work.
-    init(loop: EventLoop, records: AppRecords, wake: @escaping (AppID, _ kind: String) -> Void) throws(SystemdError) {
+    init(loop: EventLoop, records: AppRecords, core: any InputHandler) throws(SystemdError) {
         self.records = records
-        self.wake = wake
+        self.core = core
         timer = try loop.timer(on: .wall) { [weak self] in self?.work() }
     }
 
-    /// Takes the schedules of the manifests, in the place of those before.
-    func take(_ manifests: [Manifest]) {
+    /// Replaces the schedules by those of the manifests.
+    func apply(_ manifests: [Manifest]) {
         let now = Timestamp.now
         let scheduled = manifests.filter { !$0.schedules.isEmpty }
         for id in Set(works.keys).subtracting(scheduled.map { AppID($0.id) }) {
             works[id] = nil
             records.remove(id)
         }
-        for manifest in scheduled { take(manifest.schedules, of: AppID(manifest.id), now: now) }
+        for manifest in scheduled { apply(manifest.schedules, of: AppID(manifest.id), now: now) }
         arm()
     }
 
-    private func take(_ schedules: [Schedule], of id: AppID, now: Timestamp) {
+    private func apply(_ schedules: [Schedule], of id: AppID, now: Timestamp) {
         let before = works[id] ?? []
-        let last = before.isEmpty ? recalled(id) : Dictionary(uniqueKeysWithValues: before.map { ($0.key, $0.last) })
+        let last = before.isEmpty ? recall(id) : Dictionary(uniqueKeysWithValues: before.map { ($0.key, $0.last) })
         var found: [String: ScheduledWork] = [:]
         for schedule in schedules {
             let key = ScheduledWork.key(at: schedule.at.description, kind: schedule.kind)
             found[key] = ScheduledWork(schedule, of: id, last: last[key] ?? now, now: now)
         }
         works[id] = found.values.sorted { $0.key < $1.key }
-        if Set(last.keys) != Set(found.keys) { keep(id) }
+        if Set(last.keys) != Set(found.keys) { save(id) }
     }
 
-    /// Up to when the work of an app is done, by its key.
-    private func recalled(_ id: AppID) -> [String: Timestamp] {
+    /// Reads the times up to which work is done, by its key.
+    private func recall(_ id: AppID) -> [String: Timestamp] {
         var last: [String: Timestamp] = [:]
         for record in records.read(id) {
             guard let at = record["at"], let kind = record["kind"], let text = record["last"], let time = Int(text),
@@ -59,21 +57,19 @@ final class Schedules {
         return last
     }
 
-    private func keep(_ id: AppID) { records.write(works[id]?.map(\.saved) ?? [], of: id) }
+    private func save(_ id: AppID) { records.write(works[id]?.map(\.saved) ?? [], of: id) }
 
-    /// Begins to wake apps; first for what was missed.
     func start() {
         isStarted = true
         work()
     }
 
-    /// Wakes nobody any more. What comes due from now on is for the next daemon.
     func stop() {
         isStarted = false
         timer?.disarm()
     }
 
-    /// The wall clock was set, or the time zone is another one.
+    /// Computes all due times again, after the wall clock or the time zone was set.
     func clockChanged() {
         tzset()
         let now = Timestamp.now
@@ -81,7 +77,6 @@ final class Schedules {
         work()
     }
 
-    /// Does what is due.
     private func work() {
         guard isStarted else { return }
         let now = Timestamp.now
@@ -89,8 +84,8 @@ final class Schedules {
             let due = works[id]?.filter { $0.isDue(now) } ?? []
             guard !due.isEmpty else { continue }
             update(id) { if $0.isDue(now) { $0.begin(id, now: now) } }
-            keep(id)
-            for work in due { wake(id, work.schedule.kind) }
+            save(id)
+            for work in due { core.handle(.wake(id, kind: work.schedule.kind)) }
         }
         arm()
     }
@@ -113,10 +108,55 @@ final class Schedules {
         }
     }
 
-    /// The work of an app, and when it is due.
     func work(of id: AppID) -> [ScheduledWork] { works[id] ?? [] }
 }
 
-extension ScheduledWork {
+/// The work of one schedule of an app.
+struct ScheduledWork {
+    let schedule: Schedule
+    /// The time up to which all work is done or left out.
+    private(set) var last: Timestamp
+    /// The time since which the clock has been far behind ``last``; work after it is due. A machine without a battery for its
+    /// clock is behind until its clock is set. Work up to ``last`` was done before.
+    private var behindSince: Timestamp?
+    /// The time at which work is due; nil for never again.
+    private(set) var due: Timestamp?
+
+    /// A clock that is set back by less does not make work due again.
+    private static let smallStep = Duration.seconds(60)
+
+    /// - Parameter last: The time up to which work is done; now for a new schedule.
+    init(_ schedule: Schedule, of app: AppID, last: Timestamp, now: Timestamp) {
+        self.schedule = schedule
+        self.last = last
+        update(app, now: now)
+    }
+
+    /// Computes the due time, after the clock or the time zone was set.
+    mutating func update(_ app: AppID, now: Timestamp) {
+        if last <= now + Self.smallStep {
+            behindSince = nil
+        } else if behindSince.map({ $0 > now + Self.smallStep }) ?? true {
+            behindSince = now
+        }
+        let next = schedule.at.next(after: behindSince ?? last, in: LocalClock())
+        due = next.map { $0 + Jitter.delay(for: app.name, at: $0, upTo: schedule.jitter) }
+    }
+
+    /// Marks all work up to now as done: missed work is done once.
+    mutating func begin(_ app: AppID, now: Timestamp) {
+        last = now
+        update(app, now: now)
+    }
+
+    var key: String { Self.key(at: schedule.at.description, kind: schedule.kind) }
+    static func key(at: String, kind: String) -> String { "\(kind) \(at)" }
+
     fileprivate func isDue(_ now: Timestamp) -> Bool { due.map { $0 <= now } ?? false }
+
+    fileprivate var saved: SavedRecord {
+        SavedRecord([
+            "kind": schedule.kind, "at": schedule.at.description, "last": String(last.microseconds),
+        ])
+    }
 }
