@@ -1,24 +1,22 @@
 import LifecycleCore
 import Processes
 
-/// What happened since the daemon was started: the last of it, and how often. Called with every transition, so it does as
-/// little as it can, and leaves the words to those who ask.
-struct Past {
+/// The last events since the daemon was started, and counts of all of them. Every transition goes through it, so it makes
+/// no text.
+struct History {
     private(set) var events = EventRing()
     private(set) var counts = Counts()
 
-    /// How often something has happened.
     struct Counts {
-        /// By the state that was reached, in the order of ``AppState/allCases``.
+        /// Transitions by the state reached, in the order of ``AppState/allCases``.
         fileprivate(set) var arrivals = [UInt64](repeating: 0, count: AppState.allCases.count)
-        /// By why the app ended.
         fileprivate(set) var ends: [Reason: UInt64] = [:]
         fileprivate(set) var unanswered: UInt64 = 0
         fileprivate(set) var killedAfterGrace: UInt64 = 0
         fileprivate(set) var failedLaunches: UInt64 = 0
     }
 
-    mutating func note(_ step: Transition, pid: ProcessID?) {
+    mutating func append(_ step: Transition, pid: ProcessID?) {
         events.append(
             EventRing.Entry(
                 app: step.app, reason: step.reason, instant: step.instant, stateTime: step.stateTime.wholeMicroseconds,
@@ -28,7 +26,7 @@ struct Past {
         if step.to == .notRunning { counts.ends[step.reason, default: 0] += 1 }
     }
 
-    mutating func note(_ decision: Decision, pid: ProcessID?, at now: @autoclosure () -> Instant) {
+    mutating func append(_ decision: Decision, pid: ProcessID?, at now: @autoclosure () -> Instant) {
         switch decision {
         case .answerOverdue(let app, let callback):
             counts.unanswered += 1
@@ -52,8 +50,62 @@ struct Past {
     }
 }
 
+/// The last events of all apps, for clients of a daemon without a journal.
+///
+/// One ring of ``capacity`` entries of 64 bytes for all apps. An append makes no text, and allocates nothing once the ring
+/// is full.
+struct EventRing {
+    enum Kind: UInt8 { case transition, callbackOverdue, killed, code, signal, ended, launchFailed }
+
+    struct Entry {
+        let app: AppID
+        let reason: Reason
+        var callback: Callback?
+        let instant: Instant
+        /// The time in the state that the app left, in microseconds; the maximum if it is unknown.
+        var stateTime = UInt64.max
+        /// The time until the answer to a callback, in microseconds; the maximum for no answer.
+        var answerTime = UInt32.max
+        /// An exit code or a signal.
+        var detail: Int32 = 0
+        let pid: ProcessID
+        let kind: Kind
+        var from = AppState.notRunning
+        var to = AppState.notRunning
+    }
+
+    static let capacity = 1024
+
+    private var entries: [Entry] = []
+    /// The place of the next entry once the ring is full: that of the oldest.
+    private var next = 0
+
+    init() { entries.reserveCapacity(Self.capacity) }
+
+    mutating func append(_ entry: Entry) {
+        if entries.count < Self.capacity {
+            entries.append(entry)
+        } else {
+            entries[next] = entry
+            next = (next + 1) % Self.capacity
+        }
+    }
+
+    /// The instant of the oldest entry; nil if no entry has been replaced.
+    var start: Instant? { entries.count < Self.capacity ? nil : entries[next].instant }
+
+    func last(_ limit: Int, where isWanted: (AppID) -> Bool) -> [Entry] {
+        let ordered = entries[next...] + entries[..<next]
+        var found: [Entry] = []
+        for entry in ordered.reversed() where isWanted(entry.app) {
+            if found.count >= limit { break }
+            found.append(entry)
+        }
+        return found.reversed()
+    }
+}
+
 extension AppState {
-    /// Its place among ``allCases``.
     fileprivate var index: Int {
         switch self {
         case .notRunning: 0
