@@ -1,45 +1,52 @@
 import LifecycleCore
 import Systemd
 
-/// Keeps the core supplied with inputs and the time, and hands out its effects.
+/// Takes what happens outside the core.
+protocol InputHandler: AnyObject {
+    /// Gives an input to the core. An input that comes while effects are performed waits until they are.
+    func handle(_ input: Input)
+}
+
+/// Performs the effects that the core asks for.
+protocol EffectHandler: AnyObject {
+    func perform(_ effect: Effect)
+}
+
+/// Keeps the core supplied with inputs and the time, saves its state and hands out its effects.
 ///
-/// Inputs that come while effects are being done wait in a queue, so that the core is never entered twice.
-final class CoreDriver {
+/// The core is never entered twice: inputs that come while effects are performed wait in a queue.
+final class CoreDriver: InputHandler {
     private(set) var core = Lifecycle()
+    weak var effectHandler: (any EffectHandler)?
+
     private let loop: EventLoop
+    private let store: any StateStore
     private var queue: [Input] = []
     private var isDraining = false
     private var timer: TimerSource?
     private var armedFor: Instant?
 
-    /// Does one effect. Set before the first input.
-    var perform: (Effect) -> Void = { _ in }
-
-    /// Told which apps an input has changed, before the effects are done.
-    var keep: ([AppID], Lifecycle) -> Void = { _, _ in }
-
-    init(loop: EventLoop) throws(SystemdError) {
+    /// - Parameter store: Saves what an input has changed before the effects are performed.
+    init(loop: EventLoop, store: any StateStore) throws(SystemdError) {
         self.loop = loop
+        self.store = store
         timer = try loop.timer { [weak self] in
             self?.armedFor = nil
-            self?.give(.tick)
+            self?.handle(.tick)
         }
     }
 
-    /// Goes on with a core that was saved. Before the first input.
     func restore(_ core: Lifecycle) { self.core = core }
-
-    /// The time that the core would be told now.
     var now: Instant { Instant(microseconds: loop.freshNow) }
 
-    func give(_ input: Input) {
+    func handle(_ input: Input) {
         queue.append(input)
         guard !isDraining else { return }
         isDraining = true
         var index = 0
         while index < queue.count {
-            while let due = core.nextDeadline, due <= now { handle(.tick) }
-            handle(queue[index])
+            while let due = core.nextDeadline, due <= now { step(.tick) }
+            step(queue[index])
             index += 1
         }
         queue.removeAll(keepingCapacity: true)
@@ -47,10 +54,10 @@ final class CoreDriver {
         arm()
     }
 
-    private func handle(_ input: Input) {
+    private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
-        keep(core.takeChangedApps(), core)
-        for effect in effects { perform(effect) }
+        store.save(core.takeChangedApps(), of: core)
+        for effect in effects { effectHandler?.perform(effect) }
     }
 
     private func arm() {

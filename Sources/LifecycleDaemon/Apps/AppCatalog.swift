@@ -1,10 +1,10 @@
 import Configuration
 import LifecycleCore
 
-/// Every app that can be launched or runs, by id.
+/// The definitions of all apps that can be launched or run.
 struct AppCatalog {
     private(set) var definitions: [AppID: AppDefinition] = [:]
-    /// What the manifests say of apps whose processes were adopted.
+    /// The definitions by manifest of apps whose processes were adopted.
     private var described: [AppID: AppDefinition] = [:]
 
     subscript(id: AppID) -> AppDefinition? { definitions[id] }
@@ -18,27 +18,26 @@ struct AppCatalog {
         described[id] = nil
     }
 
-    /// The app of a manifest has processes that are not of the daemon's making, until they end.
     mutating func beginAdoption(of id: AppID) {
         guard let definition = definitions[id], !definition.isAdopted else { return }
         if !definition.isAdHoc { described[id] = definition }
         definitions[id] = definition.adopted
     }
 
-    /// The app of a manifest is what that says again.
+    /// Makes an app that of its manifest again.
     ///
-    /// - Returns: What holds for it from now on; nil for one that was not adopted, or has no manifest.
+    /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
     mutating func endAdoption(of id: AppID) -> AppDefinition? {
         guard let definition = described.removeValue(forKey: id) else { return nil }
         definitions[id] = definition
         return definition
     }
 
-    /// Takes the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
+    /// Applies the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
     ///
-    /// - Parameter entry: What a desktop entry says today of an app that came from it.
+    /// - Parameter entry: Returns the present definition of an app of a desktop entry.
     /// - Returns: The ids that nothing describes any more. Their definitions stay until the core forgets them.
-    mutating func take(
+    mutating func apply(
         _ manifests: [Manifest], defaults: Policy, entry: (AppID) -> AppDefinition? = { _ in nil }
     ) -> Set<AppID> {
         let current = Set(manifests.map { AppID($0.id) })
@@ -68,7 +67,7 @@ struct AppCatalog {
         return gone
     }
 
-    /// An id for an ad-hoc app, after its program, that no other app has.
+    /// Returns an unused id for an ad-hoc app, after its program.
     func freeID(for command: [String]) -> AppID {
         let program = command.first?.split(separator: "/").last.map(String.init) ?? ""
         let base = String(program.filter(\.isAllowedInID).drop { $0 == "." || $0 == "-" }.prefix(100))

@@ -3,15 +3,13 @@ import Glibc
 import LifecycleCore
 import Processes
 
-/// What is started when an app is launched: from a manifest, or from somebody's command.
+/// The definition of an app: from a manifest, a desktop entry or a command.
 struct AppDefinition {
-    /// The user that an app runs as.
     enum User: Equatable {
-        /// The daemon's own.
+        /// The daemon's own user.
         case daemon
-        /// The one of this name.
         case named(String)
-        /// The one with this number, who made the request.
+        /// The user who made the request.
         case numbered(UInt32)
     }
 
@@ -19,36 +17,32 @@ struct AppDefinition {
     var command: [String]
     var user = User.daemon
     var workingDirectory: String?
-    /// What is added to the environment of the app's user; for an ad-hoc app it is all that its caller had.
+    /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
     var environment: [String: String] = [:]
-    /// The most that the app may have: of an ad-hoc app what its caller had, of another what its manifest says; nil for no bound.
+    /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
     var confinement: Confinement?
-    /// The manifest, or the desktop entry, that it came from; nil for an ad-hoc app.
+    /// The manifest or the desktop entry; nil for an ad-hoc app.
     var manifest: String?
-    /// Whether it came from a desktop entry alone, which is read when it is launched.
+    /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
     var isFromEntry = false
-    /// The command as a desktop entry has it; nil where it is not from one.
     var exec: ExecLine?
     var policy: Policy
     var suspendMethod = SuspendMethod.signal
     var stopSignal = Signal.terminate
     var exitPolicy = Manifest.ExitPolicy.main
     var control = Manifest.Control.own
-    /// Whether its memory is given back while it is suspended; nil where the settings decide.
+    /// A Boolean value that indicates whether the memory is reclaimed while the app is suspended; nil if the settings decide.
     var reclaimWhenSuspended: Bool?
-
-    /// The schemes and media types that it opens.
     var opens: Set<String> = []
 
-    /// Whether its processes are not of the daemon's making.
     private(set) var isAdopted = false
 
-    /// The app whose manifest says how this one is managed, where it has none of its own.
+    /// The app whose policy applies, if this one has no manifest.
     var model: String?
 
     var isAdHoc: Bool { manifest == nil }
 
-    /// - Parameter defaults: What holds for an app whose manifest does not say otherwise.
+    /// - Parameter defaults: The policy of an app whose manifest sets nothing.
     init(manifest: Manifest, defaults: Policy) {
         name = manifest.name
         command = manifest.command
@@ -79,7 +73,6 @@ struct AppDefinition {
         if let time = manifest.launchTimeout { policy.timeouts.launch = time }
     }
 
-    /// An app that a desktop entry describes, and no manifest.
     init(entry: DesktopEntry, defaults: Policy) {
         self.init(manifest: entry.manifest, defaults: defaults)
         isFromEntry = true
@@ -94,7 +87,7 @@ struct AppDefinition {
 }
 
 extension AppDefinition {
-    /// Is managed as another app is, apart from how that is started.
+    /// Applies the policy of another app, but not its command.
     mutating func follow(_ other: AppDefinition) {
         guard !other.isAdHoc else { return }
         policy = other.policy
@@ -106,21 +99,38 @@ extension AppDefinition {
         if isAdopted { self = adopted }
     }
 
-    /// The same for processes that run already: nobody can tell them anything, and they are not started again.
+    /// The definition for adopted processes, which have no channel and are not launched again.
     var adopted: AppDefinition {
         var definition = self
         definition.isAdopted = true
         definition.policy.isAdopted = true
         definition.policy.callbacks = .none
         definition.policy.scenes = false
-        // A program that hands over to its helpers is not to take them along when it ends.
+        // A program that hands over to its helpers does not end them.
         if isAdHoc { definition.exitPolicy = .last }
         return definition
     }
 }
 
+extension LifecycleCore.Settings {
+    init(_ settings: Configuration.Settings) {
+        self.init()
+        frontLimit = settings.frontLimit
+        homeApp = settings.homeApp.map { AppID($0) }
+        suspendedLimit = settings.memory.suspendedLimit
+        keptUses = KeptUses(settings)
+        timeouts.willResignActive = settings.timeouts.willResignActive
+        timeouts.didEnterBackground = settings.timeouts.didEnterBackground
+        timeouts.willTerminate = settings.timeouts.willTerminate
+        timeouts.background = settings.timeouts.background
+        timeouts.launch = settings.timeouts.launch
+        timeouts.callback = settings.timeouts.callback
+        timeouts.task = settings.timeouts.task
+        timeouts.taskExpiration = settings.timeouts.taskExpiration
+    }
+}
+
 extension Confinement {
-    /// What a manifest forbids its app; nil for nothing.
     fileprivate init?(_ manifest: Manifest) {
         guard manifest.noNewPrivileges || manifest.capabilities != nil else { return nil }
         self.init(
@@ -148,33 +158,30 @@ extension Signal {
 
 extension Policy.Callbacks {
     init(_ callbacks: Manifest.Callbacks) {
-        self =
-            switch callbacks {
-            case .auto: .auto
-            case .required: .required
-            case .none: .none
-            }
+        switch callbacks {
+        case .auto: self = .auto
+        case .required: self = .required
+        case .none: self = .none
+        }
     }
 }
 
 extension RestartPolicy {
     init(_ restart: Manifest.Restart) {
-        self =
-            switch restart {
-            case .never: .never
-            case .onFailure: .onFailure
-            case .always: .always
-            }
+        switch restart {
+        case .never: self = .never
+        case .onFailure: self = .onFailure
+        case .always: self = .always
+        }
     }
 }
 
 extension ExitSuccessor {
     init(_ onExit: Configuration.Settings.OnExit) {
-        self =
-            switch onExit {
-            case .home: .home
-            case .previous: .previous
-            }
+        switch onExit {
+        case .home: self = .home
+        case .previous: self = .previous
+        }
     }
 }
 
@@ -193,21 +200,83 @@ extension KeptUses {
 
 extension StartPlace {
     init(_ place: Manifest.StartPlace) {
-        self =
-            switch place {
-            case .foreground: .foreground
-            case .background: .background
-            }
+        switch place {
+        case .foreground: self = .foreground
+        case .background: self = .background
+        }
     }
 }
 
 extension SuspendMethod {
     init(_ method: Manifest.SuspendMethod) {
-        self =
-            switch method {
-            case .signal: .signal
-            case .freezer: .freezer
-            case .both: .both
-            }
+        switch method {
+        case .signal: self = .signal
+        case .freezer: self = .freezer
+        case .both: self = .both
+        }
+    }
+}
+
+// Saved for apps without a manifest. A desktop entry may have gone when the app is restored.
+extension AppDefinition {
+    func saved(_ id: AppID) -> SavedRecord {
+        var record = SavedRecord(["id": id.name, "name": name])
+        for word in command { record.add("argument", word) }
+        record.add("user", user.text)
+        record.add("adopted", isAdopted ? "1" : nil)
+        record.add("like", model)
+        record.add("working-directory", workingDirectory)
+        record.add("confinement", confinement?.text)
+        if isFromEntry { record.add("entry", manifest) }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
+            record.add("environment", "\(name)=\(value)")
+        }
+        return record
+    }
+
+    init?(saved record: SavedRecord, defaults: Policy) {
+        let command = record.all("argument")
+        guard !command.isEmpty else { return nil }
+        self.init(adHoc: command, user: record["user"].map { User(text: $0) } ?? .daemon, defaults: defaults)
+        name = record["name"]
+        workingDirectory = record["working-directory"]
+        confinement = record["confinement"].map { Confinement(text: $0) }
+        manifest = record["entry"]
+        isFromEntry = manifest != nil
+        for variable in record.all("environment") {
+            let parts = variable.halves(around: "=")
+            if parts.count == 2 { environment[parts[0]] = parts[1] }
+        }
+        model = record["like"]
+        if record["adopted"] == "1" { self = adopted }
+    }
+}
+
+extension AppDefinition.User {
+    fileprivate var text: String? {
+        switch self {
+        case .daemon: nil
+        case .named(let name): "name:" + name
+        case .numbered(let number): "number:\(number)"
+        }
+    }
+
+    fileprivate init(text: String) {
+        let parts = text.halves(around: ":")
+        switch (parts.first, parts.last) {
+        case ("number", let value?) where UInt32(value) != nil:
+            self = UInt32(value).map { .numbered($0) } ?? .named(text)
+        case ("name", let value?) where parts.count == 2: self = .named(value)
+        // No user has such a name, and the launch fails; the daemon's own user would be wrong.
+        default: self = .named("unreadable:\(text)")
+        }
+    }
+}
+
+extension String {
+    /// Splits at the first separator. By bytes: a separator and a combining accent after it are one character.
+    fileprivate func halves(around separator: Unicode.Scalar) -> [String] {
+        utf8.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -4,33 +4,26 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Why an app cannot be started, before its program is even tried.
-struct LaunchError: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// Makes a spawn request from an app's definition: user, environment, directories, output.
+/// Makes the spawn request of an app: user, environment, directories, output.
 struct AppLauncher {
     let isSystem: Bool
     let stateDirectory: String
-    /// Where an app gets a channel again that it has lost.
     let returnSocket: String
     let environment: AppEnvironment
     let usesJournal: Bool
     let descriptorLimit: UInt64?
 
-    /// The number under which an app finds its end of the channel.
     private static let channelNumber: Int32 = 3
 
-    /// The request. It borrows the output and the channel, which have to live until the spawn.
+    /// Makes the request. It borrows the output and the channel, which must outlive the spawn.
     ///
     /// - Parameters:
-    ///   - url: What it is launched to open, if anything.
-    ///   - channel: The app's end of its channel; nil for an app without one.
+    ///   - url: The URL that the app is launched to open; nil for none.
+    ///   - channel: The app's end of its channel; nil for none.
     func request(
         for id: AppID, _ definition: AppDefinition, launch: LaunchFields, url: String?, output: AppOutput,
         channel: borrowing Descriptor?
-    ) throws(LaunchError) -> SpawnRequest {
+    ) throws(DaemonError) -> SpawnRequest {
         let account = try account(of: definition.user)
         let privateDirectory = try makeStateDirectory(for: id, account)
         let command = definition.command(opening: url)
@@ -45,7 +38,12 @@ struct AppLauncher {
         request.confinement = definition.confinement
         request.standardOutput = output.standardOutput
         request.standardError = output.standardError
-        if let number = channelDescriptor(channel) {
+        let channelSource: Int32?
+        switch channel {
+        case .some(let descriptor): channelSource = descriptor.rawValue
+        case .none: channelSource = nil
+        }
+        if let number = channelSource {
             request.environment[AppProtocol.descriptorVariable] = String(Self.channelNumber)
             request.environment[AppProtocol.socketVariable] = returnSocket
             request.extraDescriptors = [DescriptorMapping(source: number, target: Self.channelNumber)]
@@ -53,14 +51,7 @@ struct AppLauncher {
         return request
     }
 
-    private func channelDescriptor(_ channel: borrowing Descriptor?) -> Int32? {
-        switch channel {
-        case .some(let descriptor): descriptor.rawValue
-        case .none: nil
-        }
-    }
-
-    private func account(of user: AppDefinition.User) throws(LaunchError) -> UserAccount? {
+    private func account(of user: AppDefinition.User) throws(DaemonError) -> UserAccount? {
         do throws(UserLookupError) {
             switch user {
             case .daemon: return nil
@@ -68,39 +59,33 @@ struct AppLauncher {
             case .numbered(let number): return number == geteuid() ? nil : try UserAccount.withUserID(number)
             }
         } catch {
-            throw LaunchError(description: error.description)
+            throw DaemonError(.launch, error.description)
         }
     }
 
-    /// Removes the directory of an app that is forgotten, unless the app has left something in it. Whoever gives the
-    /// id to another app, perhaps somebody else, could otherwise not have it.
+    /// Removes the empty directory of a forgotten app: another user's app of the same id could not use it.
     func removeEmptyStateDirectory(of id: AppID) {
         _ = unsafe rmdir(ownDirectory(of: id))
     }
 
     private var appsDirectory: String { stateDirectory + "/apps" }
-
     private func ownDirectory(of id: AppID) -> String { appsDirectory + "/" + id.name }
 
-    /// The app's own directory: kept across launches, and nobody else's.
-    private func makeStateDirectory(for id: AppID, _ account: UserAccount?) throws(LaunchError) -> String {
+    /// Makes the app's private directory, which stays across launches.
+    private func makeStateDirectory(for id: AppID, _ account: UserAccount?) throws(DaemonError) -> String {
         let own = ownDirectory(of: id)
-        do throws(DirectoryError) {
-            // The apps' users go through these to their own, and see nothing else.
-            try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
-            try PrivateDirectory.add(appsDirectory, mode: isSystem ? 0o711 : 0o700)
-            try PrivateDirectory.add(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
-        } catch {
-            throw LaunchError(description: error.description)
-        }
+        // The users of apps reach their own directories through these, and can list nothing.
+        try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
+        try PrivateDirectory.add(appsDirectory, mode: isSystem ? 0o711 : 0o700)
+        try PrivateDirectory.add(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
         return own
     }
 }
 
-/// Where an app's output goes: to the journal under the app's own name, or where the daemon's goes.
+/// The output of an app: the journal under the app's id, or the daemon's standard error.
 final class AppOutput {
-    /// Nil for nowhere: the journal cannot be had, so the daemon's own output, which is the journal's too, is no way
-    /// out. Who writes to a stream whose journald is gone is ended by SIGPIPE.
+    /// Nil for none, if the journal is not available. The daemon's own output is then a stream of journald, too, and SIGPIPE
+    /// ends an app that writes to a stream whose journald is gone.
     let standardOutput: Int32?
     let standardError: Int32?
 
@@ -127,5 +112,57 @@ final class AppOutput {
     private static func copyOfStandardError() -> Int32? {
         let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         return descriptor < 0 ? nil : descriptor
+    }
+}
+
+/// The environment of a launched app.
+struct AppEnvironment {
+    /// The variables for the daemon itself, from its service manager.
+    private static let ownVariables: Set<String> = [
+        "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+        "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "MANAGERPID", "MEMORY_PRESSURE_WATCH",
+        "MEMORY_PRESSURE_WRITE", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CONFIGURATION_DIRECTORY",
+        "LIFECYCLE_APP_ID", "LIFECYCLE_STATE_DIR", "LIFECYCLE_FD", "LIFECYCLE_LAUNCH",
+        "LIFECYCLE_SOCKET", "LIFECYCLE_LAUNCH_REASON", "LIFECYCLE_RESTORE", "LIFECYCLE_PREVIOUS_STATE",
+        "LIFECYCLE_PREVIOUS_REASON", "LIFECYCLE_PREVIOUS_TIME",
+    ]
+
+    private static let machineVariables: Set<String> = ["PATH", "LANG", "LANGUAGE", "TZ"]
+
+    let daemon: [String: String]
+
+    init(daemon: [String: String]) {
+        self.daemon = daemon.filter { !Self.ownVariables.contains($0.key) }
+    }
+
+    /// Returns the environment of the app's user, or else the daemon's, with the variables of the definition.
+    func environment(
+        of id: AppID, _ definition: AppDefinition, launch: LaunchFields, account: UserAccount?, stateDirectory: String
+    ) -> [String: String] {
+        var result: [String: String]
+        if definition.isAdHoc {
+            result = definition.environment.filter { !Self.ownVariables.contains($0.key) }
+        } else {
+            result = account.map(login) ?? daemon
+            result.merge(definition.environment) { $1 }
+        }
+        result["LIFECYCLE_APP_ID"] = id.name
+        result["LIFECYCLE_STATE_DIR"] = stateDirectory
+        result["LIFECYCLE_LAUNCH_REASON"] = launch.reason
+        if launch.restores { result["LIFECYCLE_RESTORE"] = "1" }
+        result["LIFECYCLE_PREVIOUS_STATE"] = launch.previousState
+        result["LIFECYCLE_PREVIOUS_REASON"] = launch.previousReason
+        result["LIFECYCLE_PREVIOUS_TIME"] = launch.previousTime.map { String($0) }
+        return result
+    }
+
+    private func login(_ account: UserAccount) -> [String: String] {
+        var result = daemon.filter { Self.machineVariables.contains($0.key) || $0.key.hasPrefix("LC_") }
+        result["HOME"] = account.home
+        result["USER"] = account.name
+        result["LOGNAME"] = account.name
+        result["SHELL"] = account.shell
+        result["XDG_RUNTIME_DIR"] = "/run/user/\(account.userID)"
+        return result
     }
 }

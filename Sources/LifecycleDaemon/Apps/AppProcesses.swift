@@ -4,92 +4,97 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Does to the apps' processes what the core wants, watches what becomes of it, and reports the outcomes.
+/// The app that a process belongs to.
+enum ProcessOwner: Equatable {
+    case app(AppID)
+    case noApp
+    /// The process is one of an app that has ended, or its ancestry cannot be read.
+    case unknown
+}
+
+/// Learns when nothing is left of a launch.
+protocol ProcessDelegate: AnyObject {
+    func launchEnded(_ token: LaunchToken)
+}
+
+/// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.
 final class AppProcesses {
-    let loop: EventLoop
     let table = ProcessTable()
-    var running: [AppID: RunningApp] = [:]
-    var apps: [LaunchToken: AppID] = [:]
-    var lastPIDs: [AppID: ProcessID] = [:]
-    let report: (AppID, Outcome) -> Void
-    private var childSignal: SignalSource?
-    /// Apps to be stopped when those who wait for the loop have had their turn.
-    private(set) var postponedStops: Rounds<AppID>?
-    var furtherReaping: FurtherReaping?
-
-    /// Told when nothing is left of a launch.
-    var onEnd: (LaunchToken) -> Void = { _ in }
-
-    /// Told when what is kept of an app's processes has changed.
-    var onChange: (AppID, LaunchRecord) -> Void = { _, _ in }
-
-    /// How long a tree may take to stop before that is reported.
+    weak var delegate: (any ProcessDelegate)?
+    /// The time in which a tree must stop before the daemon reports it.
     var stopTimeout = Duration.seconds(1)
 
-    /// Where apps get a cgroup each; nil: they do not. Set it before the first launch.
+    private let loop: EventLoop
+    private let core: any InputHandler
+    private let store: any StateStore
+    private var running: [AppID: RunningApp] = [:]
+    private var apps: [LaunchToken: AppID] = [:]
+    private var lastPIDs: [AppID: ProcessID] = [:]
+    private var childSignal: SignalSource?
+    /// Apps to be stopped in later rounds of the loop.
+    private var postponedStops: BatchQueue<AppID>?
+    private var reaping: DelayedReaping?
+
+    /// The parent of the apps' control groups; nil for none. Set before the first launch.
     var cgroups: CgroupSubtree? {
         get { table.cgroups }
         set { table.cgroups = newValue }
     }
 
-    init(loop: EventLoop, report: @escaping (AppID, Outcome) -> Void) throws(SystemdError) {
+    init(loop: EventLoop, core: any InputHandler, store: any StateStore) throws(SystemdError) {
         self.loop = loop
-        self.report = report
-        postponedStops = try Rounds(loop: loop) { [weak self] in self?.stop($0) }
+        self.core = core
+        self.store = store
+        postponedStops = try BatchQueue(loop: loop) { [weak self] in self?.stop($0) }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
-        furtherReaping = try FurtherReaping(loop: loop) { [weak self] in self?.reapAll() }
+        reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
-    /// The main process of an app, as long as it has not ended.
+    private func report(_ id: AppID, _ outcome: Outcome) { core.handle(.outcome(id, outcome)) }
+    private func save(_ app: RunningApp) { store.save(.launch, app.record.saved(app.id)) }
+
+    // MARK: Lookup
+
+    /// The main process of an app; nil if it has ended.
     func pid(of id: AppID) -> ProcessID? {
         guard let tree = running[id]?.tree, tree.exitStatus == nil else { return nil }
         return tree.main.pid
     }
 
-    /// What is left of the app's processes.
     func tree(of id: AppID) -> ProcessTree? { running[id]?.tree }
-
-    /// Whether something is left of the app's processes.
     func isRunning(_ id: AppID) -> Bool { running[id] != nil }
-
-    /// What is kept of the app's processes.
     func record(of id: AppID) -> LaunchRecord? { running[id]?.record }
 
-    /// The mark of the app's launch, and the pidfd of its main process.
     func launch(of id: AppID) -> (token: LaunchToken, pidfd: Int32?)? {
         running[id].map { ($0.tree.token, $0.tree.mainDescriptor) }
     }
 
-    /// Where the apps' cgroups are, those of a daemon before included.
+    /// The directory of the apps' control groups, that of a former daemon included.
     var groupsPath: String? { table.groups?.path }
 
-    /// Lets the apps of a daemon before be in the cgroups that it gave them, though new ones get none.
+    /// Uses the control groups of a former daemon for its apps alone.
     func keepGroups(at path: String?) { table.formerCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
-
-    /// The launches of which something is left.
     var tokens: Set<LaunchToken> { Set(apps.keys) }
 
-    /// The main process of the app's latest launch, also after it ended.
+    /// The main process of the app's latest launch, running or not.
     func lastPID(of id: AppID) -> ProcessID? { lastPIDs[id] }
-
     func forgetLastPID(of id: AppID) { lastPIDs[id] = nil }
-
     func containment(of id: AppID) -> ContainmentKind? { running[id]?.tree.containmentKind }
-
     func processes(of id: AppID) -> [ProcessInfo] { running[id]?.tree.processes() ?? [] }
+    var helpers: [Helper] { table.allHelpers() }
 
-    /// Whose process it is at this moment. Every app's process is in a cgroup of the apps or, as long as the daemon
-    /// lives that started it, a descendant of ours, because orphans are adopted; it cannot change either by itself.
+    /// Returns the owner of a process at this moment.
+    ///
+    /// Every process of an app is in a control group of the apps or, while the daemon lives that launched it, a descendant
+    /// of the daemon, which is the subreaper. The process can change neither.
     func owner(of pid: ProcessID) -> ProcessOwner {
         guard let ancestry = Ancestry(of: pid) else { return .unknown }
-        let isInGroup: Bool
+        var isInGroup = false
         if let groups = table.groups {
             guard let place = groups.place(of: pid) else { return .unknown }
             if case .helper(let name) = place { return .app(AppID(name)) }
             isInGroup = place == .app
             if isInGroup, let id = app(containing: pid) { return .app(id) }
-        } else {
-            isInGroup = false
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
         if !table.isHeldByGroupsAlone, let id = app(containing: pid) { return .app(id) }
@@ -100,7 +105,6 @@ final class AppProcesses {
         table.tree(containing: pid).flatMap { apps[$0.token] }
     }
 
-    /// An app whose main process has this one above it.
     func app(below pid: ProcessID) -> AppID? {
         running.values.first { app in
             app.tree.exitStatus == nil && RunningProcess.ancestors(of: app.tree.main.pid)?.contains(pid) ?? false
@@ -111,13 +115,11 @@ final class AppProcesses {
         running.values.first { $0.tree.exitStatus == nil && pids.contains($0.tree.main.pid) }?.id
     }
 
-    /// The helpers that apps have started and that serve others too.
-    var helpers: [Helper] { table.allHelpers() }
+    // MARK: Launch, adoption, restoration
 
-    // MARK: What the core wants
-
-    /// Starts an app. Its program is executed only when `prepare` has seen to it that the launch is not lost, and does not
-    /// return why it may be.
+    /// Launches an app.
+    ///
+    /// - Parameter prepare: Called before the program is executed. A reason that it returns ends the launch.
     func spawn(
         _ id: AppID, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
         prepare: () -> String?
@@ -142,39 +144,102 @@ final class AppProcesses {
         }
     }
 
-    func makeApp(
-        _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
-    ) -> RunningApp {
-        RunningApp(id, tree, exitPolicy: exitPolicy, launched: launched, loop: loop) { [weak self] in self?.proceed($0)
+    /// Adopts a process that the daemon has not started, with its descendants.
+    ///
+    /// - Returns: A Boolean value that indicates whether the process still exists.
+    func adopt(
+        _ id: AppID, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
+    ) -> Bool {
+        let tree = table.takeIn(process, name: id.name, suspendMethod: definition.suspendMethod)
+        guard let tree else { return false }
+        let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
+        insert(app)
+        watchMain(of: app)
+        return true
+    }
+
+    func release(_ id: AppID) {
+        guard let app = running[id] else { return report(id, .gone) }
+        table.letGo(app.tree)
+        forget(app)
+        report(id, .exited(.unknown, othersLeft: false))
+    }
+
+    /// Restores an app of a former daemon.
+    ///
+    /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
+    /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
+    func restore(_ id: AppID, _ record: LaunchRecord, pidfd: consuming Descriptor?) -> LifecycleCore.ExitStatus? {
+        switch table.adopt(record.tree, pidfd: pidfd) {
+        case .ended(let status):
+            lastPIDs[id] = record.tree.main.pid
+            return LifecycleCore.ExitStatus(status)
+        case .alive(let tree):
+            let app = makeApp(id, tree, exitPolicy: record.exitPolicy, launched: record.launched)
+            app.isAskedToEnd = record.isAskedToEnd
+            app.hasReportedExit = record.hasReportedExit
+            insert(app)
+            return nil
         }
     }
 
-    func insert(_ app: RunningApp) {
+    /// Reports what has happened to restored apps. Called when the core knows them.
+    func checkRestored() {
+        for id in running.keys.sorted() {
+            guard let app = running[id], !app.tree.isChild else { continue }
+            watchMain(of: app)
+            if let status = app.tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
+            checkMain(of: app)
+        }
+        reapAll()
+    }
+
+    private func makeApp(
+        _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
+    ) -> RunningApp {
+        RunningApp(id, tree, exitPolicy: exitPolicy, launched: launched, loop: loop) { [weak self] in
+            self?.continueOperation(of: $0)
+        }
+    }
+
+    private func insert(_ app: RunningApp) {
         running[app.id] = app
         lastPIDs[app.id] = app.tree.main.pid
         apps[app.tree.token] = app.id
         watchChanges(of: app)
-        onChange(app.id, app.record)
+        save(app)
     }
 
-    /// Stops an app after those who wait for the loop have had their turn.
-    func stopSoon(_ id: AppID) { postponedStops?.add(id) }
+    private func forget(_ app: RunningApp) {
+        app.begin(.none)
+        postponedStops?.remove(app.id)
+        // The tree is about to close the watched descriptors.
+        app.cancelWatches()
+        running[app.id] = nil
+        apps[app.tree.token] = nil
+        table.remove(app.tree.token)
+        delegate?.launchEnded(app.tree.token)
+    }
+
+    // MARK: Operations
+
+    func stopSoon(_ id: AppID) { postponedStops?.append(id) }
 
     func stop(_ id: AppID) {
         guard let app = running[id] else { return }
         postponedStops?.remove(id)
         app.begin(.stop(since: loop.freshNow, isReported: false))
-        // Nothing but being known makes them the app's, also for a successor that is to continue them.
-        if app.tree.isAdopted, app.tree.lookForStrays() { onChange(id, app.record) }
+        // Only the record connects these processes to the app, also for a successor that is to continue them.
+        if app.tree.isTakenIn, app.tree.lookForStrays() { save(app) }
         let check = app.tree.stop()
-        if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { onChange(id, app.record) }
-        if check == .stopped { finishStop(app) } else { app.lookAgain() }
+        if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { save(app) }
+        if check == .stopped { finishStop(app) } else { app.scheduleCheck() }
     }
 
     func resume(_ id: AppID) {
         guard let app = running[id] else { return }
         postponedStops?.remove(id)
-        app.rest()
+        app.endOperation()
         app.tree.resume()
         app.watchMirrors()
         report(id, .resumed)
@@ -183,10 +248,10 @@ final class AppProcesses {
     func terminate(_ id: AppID, _ signal: Processes.Signal) {
         guard let app = running[id] else { return }
         postponedStops?.remove(id)
-        app.rest()
+        app.endOperation()
         app.tree.terminate(with: signal)
         app.isAskedToEnd = true
-        onChange(id, app.record)
+        save(app)
     }
 
     func kill(_ id: AppID) {
@@ -194,6 +259,157 @@ final class AppProcesses {
         postponedStops?.remove(id)
         app.begin(.kill)
         app.tree.kill()
-        app.lookAgain()
+        app.scheduleCheck()
+    }
+
+    private func continueOperation(of app: RunningApp) {
+        switch app.operation {
+        case .none: break
+        case .stop: checkStop(app)
+        case .kill:
+            app.tree.kill()
+            checkMain(of: app)
+            // The daemon may not end a main process that has gained privileges; the app ends without it.
+            if running[app.id] === app, app.tree.isMainForeign, app.tree.processes().isEmpty { return release(app.id) }
+            app.scheduleCheck()
+        case .drain:
+            checkMain(of: app)
+            app.scheduleCheck()
+        }
+    }
+
+    private func checkStop(_ app: RunningApp) {
+        guard case .stop(let since, let isReported) = app.operation else { return }
+        guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
+        if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
+            app.operation = .stop(since: since, isReported: true)
+            report(app.id, .stopIncomplete(app.describe(pids)))
+            // A tree that does not freeze in time is not left half frozen; signals go on trying.
+            if app.tree.isFreezing, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
+        }
+        app.scheduleCheck()
+    }
+
+    private func finishStop(_ app: RunningApp) {
+        app.endOperation()
+        report(app.id, .stopped)
+    }
+
+    // MARK: Events of the kernel
+
+    /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
+    ///
+    /// The watches are edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
+    private func watchChanges(of app: RunningApp) {
+        guard let descriptor = app.tree.changeDescriptor else { return }
+        let events: IOEvents = [.exceptional, .edgeTriggered]
+        app.changeWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
+            guard let self, let app else { return }
+            guard let events = table.acknowledgeChange(of: app.tree.token) else {
+                app.changeWatch = nil
+                return
+            }
+            if case .stop = app.operation { checkStop(app) }
+            for event in events { handle(event) }
+        }
+    }
+
+    private func watchExec(of app: RunningApp) throws(SpawnError) {
+        guard let descriptor = app.tree.execStatusDescriptor else { return }
+        do throws(SystemdError) {
+            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
+                if let app { self?.readExecStatus(of: app) }
+            }
+        } catch {
+            app.tree.kill()
+            table.remove(app.tree.token)
+            throw .setUp(step: "watch the new process", error: Processes.Errno(rawValue: error.errno))
+        }
+    }
+
+    private func readExecStatus(of app: RunningApp) {
+        guard app.execWatch != nil else { return }
+        // The tree closes the descriptor as soon as it knows the status; nothing may watch it then.
+        app.execWatch?.isEnabled = false
+        switch app.tree.execStatus() {
+        case .pending: app.execWatch?.isEnabled = true
+        case .running:
+            app.execWatch = nil
+            report(app.id, .spawned)
+        case .failed(let error):
+            forget(app)
+            report(app.id, .spawnFailed(StartFailure(error)))
+        }
+    }
+
+    private func watchMain(of app: RunningApp) {
+        guard let descriptor = app.tree.mainDescriptor else { return app.endOperation() }
+        let events: IOEvents = [.readable, .edgeTriggered]
+        app.mainWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
+            guard let self, let app else { return }
+            app.mainWatch?.cancel()
+            app.mainWatch = nil
+            checkMain(of: app)
+        }
+    }
+
+    private func checkMain(of app: RunningApp) {
+        for event in table.checkMain(of: app.tree.token) { handle(event) }
+    }
+
+    /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well.
+    private func reap(_ signal: SignalInfo) {
+        for event in table.reap(child: signal.processID).events { handle(event) }
+        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+    }
+
+    private func reapAll() {
+        let reaped = table.reap()
+        for event in reaped.events { handle(event) }
+        if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }
+    }
+
+    private func handle(_ event: TreeEvent) {
+        guard let id = apps[event.tree], let app = running[id] else { return }
+        switch event.change {
+        case .mainEnded(let status): mainEnded(app, status)
+        case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
+        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(id, .stoppedByOther) }
+        case .mainContinued(asked: false), .memberContinued(_, asked: false): report(id, .resumedByOther)
+        case .mainContinued(asked: true), .memberContinued(_, asked: true): break
+        case .thawed: if case .none = app.operation { report(id, .resumedByOther) }
+        case .emptied: emptied(app)
+        }
+    }
+
+    private func mainEnded(_ app: RunningApp, _ status: Processes.ExitStatus) {
+        readExecStatus(of: app)
+        guard running[app.id] === app else { return }
+        let othersLeft = !app.tree.isEmpty
+        if !othersLeft { forget(app) }
+        if othersLeft, case .none = app.operation { app.endOperation() }
+        if othersLeft && app.exitPolicy == .last { return }
+        app.hasReportedExit = true
+        if othersLeft { save(app) }
+        report(app.id, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
+    }
+
+    private func emptied(_ app: RunningApp) {
+        forget(app)
+        if !app.hasReportedExit, let status = app.tree.exitStatus {
+            report(app.id, .exited(LifecycleCore.ExitStatus(status), othersLeft: false))
+        } else {
+            report(app.id, .gone)
+        }
+    }
+}
+
+extension LifecycleCore.ExitStatus {
+    init(_ status: Processes.ExitStatus) {
+        switch status {
+        case .exited(let code): self = .code(code)
+        case .killed(let signal, _): self = .signal(signal.rawValue)
+        case .unknown: self = .unknown
+        }
     }
 }

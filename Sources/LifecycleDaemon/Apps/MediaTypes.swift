@@ -1,14 +1,13 @@
+import CLinux
 import Glibc
+import Processes
 
-/// The media types of files, by their names alone: the daemon need not be able to read what a person opens.
+/// The media types of files by their names: the daemon may not be able to read the files.
 ///
-/// The table is that of the shared MIME database (its specification, section 2.7), a line `weight:type:pattern:flags`
-/// for each pattern, the heaviest first. It is read when it is first asked, and again when it has changed.
+/// The table is that of the shared MIME database (its specification, section 2.7), a line `weight:type:pattern:flags` for
+/// each pattern. It is read at the first query, and again when it has changed.
 final class MediaTypes {
-    /// The machine's.
     static let shared = MediaTypes(path: "/usr/share/mime/globs2")
-
-    /// What nothing is known of.
     static let unknown = "application/octet-stream"
 
     private struct Glob {
@@ -27,7 +26,7 @@ final class MediaTypes {
         self.path = path
     }
 
-    /// The type of the heaviest pattern that a file's name matches, and of several the longest one's.
+    /// Returns the type of the heaviest pattern that the name matches; of several, that of the longest.
     func type(ofFile name: String) -> String {
         readIfChanged()
         let lowercased = name.lowercased()
@@ -47,21 +46,13 @@ final class MediaTypes {
         }
         if let readAt, readAt.tv_sec == status.st_mtim.tv_sec, readAt.tv_nsec == status.st_mtim.tv_nsec { return }
         readAt = status.st_mtim
-        globs = text()?.split(separator: "\n").compactMap(Self.glob) ?? []
+        globs = read().split(separator: "\n").compactMap(Self.glob)
     }
 
-    private func text() -> String? {
+    private func read() -> String {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { return nil }
-        defer { close(number) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < Self.sizeLimit {
-            let count = unsafe read(number, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        guard number >= 0 else { return "" }
+        return String(decoding: Descriptor(owning: number).readAll(limit: Self.sizeLimit) ?? [], as: UTF8.self)
     }
 
     private static func glob(_ line: Substring) -> Glob? {

@@ -3,30 +3,28 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// One launch of an app, and what is being done to its processes.
+/// One launch of an app, and the operation on its processes.
 final class RunningApp {
     enum Operation {
         case none
         case stop(since: UInt64, isReported: Bool)
         case kill
-        /// Seeing the last process of an adopted tree go, where nothing tells of it.
+        /// Waiting for the last process of an adopted tree of which no event tells.
         case drain
     }
 
     let id: AppID
     let tree: ProcessTree
     let exitPolicy: Manifest.ExitPolicy
-    /// When the core wanted it.
     let launched: Instant?
     var operation = Operation.none
     var execWatch: IOSource?
     var changeWatch: IOSource?
-    /// Tells when the main process ends, where it is no child.
     var mainWatch: IOSource?
-    /// Whether the core knows that the main process ended.
+    /// A Boolean value that indicates whether the core knows that the main process has ended.
     var hasReportedExit = false
-    /// Whether SIGTERM has been sent to it.
     var isAskedToEnd = false
+
     private let loop: EventLoop
     private let proceed: (RunningApp) -> Void
     private var timer: TimerSource?
@@ -34,10 +32,12 @@ final class RunningApp {
     private var mirrorTimer: TimerSource?
     private var mirrorDelays: ArraySlice<UInt64> = []
 
-    /// When the parents of a tree that was continued are looked at again, in microseconds from one look to the next: a program
-    /// takes milliseconds to stop itself for its child's sake.
-    private static let delaysOfMirrors: [UInt64] = [10_000, 50_000, 200_000, 740_000]
+    /// The pauses between checks of the parents of a resumed tree, in microseconds. A program takes milliseconds to stop
+    /// itself because its child was stopped.
+    private static let mirrorDelays: [UInt64] = [10_000, 50_000, 200_000, 740_000]
+    private static let checkDelays: ClosedRange<UInt64> = 500...1_000_000
 
+    /// - Parameter proceed: Called when the operation is to be checked again.
     init(
         _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, loop: EventLoop,
         proceed: @escaping (RunningApp) -> Void
@@ -50,52 +50,18 @@ final class RunningApp {
         self.proceed = proceed
     }
 
-    /// What a successor of the daemon has to know.
     var record: LaunchRecord {
         LaunchRecord(
             tree: tree.saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
             hasReportedExit: hasReportedExit)
     }
 
-    /// Ends what is being done to the processes.
-    func rest() {
-        begin(.none)
-        // Nothing tells when the last process goes of a tree that is adopted, has no cgroup and lost its main process.
-        guard !tree.isChild, !tree.tellsWhenEmptied, tree.mainDescriptor == nil || tree.exitStatus != nil else {
-            return
-        }
-        begin(.drain)
-        lookAgain()
+    func cancelWatches() {
+        for watch in [execWatch, changeWatch, mainWatch] { watch?.cancel() }
+        (execWatch, changeWatch, mainWatch) = (nil, nil, nil)
     }
 
-    /// Continues again, for a second, what stops itself because its child was stopped.
-    func watchMirrors() {
-        mirrorDelays = Self.delaysOfMirrors[...]
-        waitForMirror()
-    }
-
-    /// Continues what has just stopped itself for its child's sake, as often as it is looked for.
-    ///
-    /// - Returns: Whether there was anything.
-    func resumeMirrors() -> Bool {
-        guard mirrorTimer != nil, tree.resumeMirrors() else { return false }
-        waitForMirror()
-        return true
-    }
-
-    private func waitForMirror() {
-        guard tree.mayMirror, let delay = mirrorDelays.popFirst() else {
-            mirrorTimer = nil
-            return
-        }
-        let look = { [weak self] in
-            guard let self else { return }
-            _ = tree.resumeMirrors()
-            waitForMirror()
-        }
-        if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: look) }
-        mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
-    }
+    // MARK: Operations
 
     func begin(_ operation: Operation) {
         self.operation = operation
@@ -104,11 +70,62 @@ final class RunningApp {
         delay = 0
     }
 
-    /// The kernel does not tell when a child's child has stopped or ended: look again soon, and then less and less
-    /// often, for as long as the operation lasts.
-    func lookAgain() {
-        delay = min(max(500, delay * 2), 1_000_000)
+    func endOperation() {
+        begin(.none)
+        // No event tells of the last process of an adopted tree without a control group whose main process has ended.
+        guard !tree.isChild, !tree.tellsWhenEmptied, tree.mainDescriptor == nil || tree.exitStatus != nil else {
+            return
+        }
+        begin(.drain)
+        scheduleCheck()
+    }
+
+    /// Schedules a check of the operation, with growing pauses: the kernel does not report that a grandchild has stopped
+    /// or ended.
+    func scheduleCheck() {
+        delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
         if timer == nil { timer = try? loop.timer { [weak self] in if let self { self.proceed(self) } } }
         timer?.arm(atMicroseconds: loop.freshNow + delay)
+    }
+
+    func describe(_ pids: [ProcessIdentity]) -> String {
+        let processes = tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
+        let foreign = Dictionary(tree.foreignProcesses().map { ($0.info.pid, $0.userName) }) { first, _ in first }
+        let words = processes.prefix(8).map { info in
+            let user = foreign[info.pid].map { " of user \($0), which this daemon's user may not stop" } ?? ""
+            return "\(info.pid) (\(info.name), \(info.state.letter))\(user)"
+        }
+        return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
+    }
+
+    // MARK: Mirrors
+
+    /// Resumes for a second, again and again, processes that stop themselves because their child was stopped.
+    func watchMirrors() {
+        mirrorDelays = Self.mirrorDelays[...]
+        scheduleMirrorCheck()
+    }
+
+    /// Resumes processes that have just stopped themselves, while they are watched.
+    ///
+    /// - Returns: A Boolean value that indicates whether there were any.
+    func resumeMirrors() -> Bool {
+        guard mirrorTimer != nil, tree.resumeMirrors() else { return false }
+        scheduleMirrorCheck()
+        return true
+    }
+
+    private func scheduleMirrorCheck() {
+        guard tree.mayMirror, let delay = mirrorDelays.popFirst() else {
+            mirrorTimer = nil
+            return
+        }
+        let check = { [weak self] in
+            guard let self else { return }
+            _ = tree.resumeMirrors()
+            scheduleMirrorCheck()
+        }
+        if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: check) }
+        mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 }

@@ -3,17 +3,15 @@ import Configuration
 import ControlAPI
 import LifecycleCore
 
-/// Who opens what, by what manifests declare.
+/// The apps that open URLs and files, as manifests and desktop entries declare.
 struct URLHandlers {
     let apps: [AppID: AppDefinition]
-    /// Who opens what several could, by scheme or media type.
     let defaults: [String: String]
-    /// What a person's desktop says of types, by type.
     var choices: [String: Associations.Choice] = [:]
 
-    /// The app that opens a URL: for a file the one that declares its type, for anything else its scheme.
+    /// Returns the app that opens a URL: by its scheme, or by the type of a file.
     ///
-    /// - Throws: An error that names the candidates, when there is not exactly one and none is the default.
+    /// - Throws: An error that names the candidates, unless there is one or a default.
     func app(for url: URLText, type: String?) throws(ControlError) -> AppID {
         let keys = Self.keys(for: url, type: type)
         for key in keys {
@@ -21,7 +19,7 @@ struct URLHandlers {
             let choice = choices[Self.type(of: key)] ?? Associations.Choice()
             let candidates = candidates(for: key, choice)
             if candidates.count == 1, let only = candidates.first { return only }
-            // What is there as the default comes before what is there besides.
+            // A default association comes before an added one.
             if let chosen = (choice.defaults + choice.added).lazy.map(AppID.init).first(where: candidates.contains) {
                 return chosen
             }
@@ -34,32 +32,29 @@ struct URLHandlers {
                 + (what.contains("/") ? "mimeTypes = [\"\(what)\"]." : "schemes = [\"\(what)\"]."))
     }
 
-    /// An app whose command stands in a desktop entry opens what the desktop says that it opens. A manifest has the last word
-    /// about its own app.
+    /// Returns the apps that open a key. The user's choices apply to apps of desktop entries, not to those of manifests.
     private func candidates(for key: String, _ choice: Associations.Choice) -> Set<AppID> {
         let named = Set(choice.defaults + choice.added)
         let opening = apps.filter { id, app in
             guard app.isFromEntry else { return app.opens.contains(key) }
-            // Other programs open things with lifed by such an entry; it would lead back here.
+            // An entry that opens things with lifed would lead back here.
             guard app.command.first?.split(separator: "/").last != "lifectl" else { return false }
             return named.contains(id.name) || (app.opens.contains(key) && !choice.removed.contains(id.name))
         }
         return Set(opening.keys)
     }
 
-    /// The types that a choice can be made for, for what is to be opened.
     static func types(for url: URLText, type: String?) -> Set<String> {
         Set(keys(for: url, type: type).map(Self.type(of:)))
     }
 
-    /// The type that stands for a scheme in the shared MIME database.
     private static func type(of key: String) -> String { key.contains("/") ? key : "x-scheme-handler/\(key)" }
 
     private static func keys(for url: URLText, type: String?) -> [String] {
         url.filePath == nil ? [url.scheme] : keys(ofType: type ?? MediaTypes.unknown) + [url.scheme]
     }
 
-    /// What to look for, the closest first. Every text can be read as plain text.
+    /// Returns the keys to search, the closest first. Every text is also plain text.
     private static func keys(ofType type: String) -> [String] {
         let type = type.lowercased()
         let whole = type.prefix { $0 != "/" } + "/*"
@@ -78,16 +73,14 @@ struct URLHandlers {
 }
 
 extension AppDefinition {
-    /// The arguments that stand for what is to be opened, as in the Exec key of a desktop entry.
+    /// The arguments that stand for a URL or a file, as in the Exec key of a desktop entry.
     private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
 
-    /// Whether it gets what it is to open as an argument.
     var takesURLs: Bool {
         exec?.takesURLs ?? (!isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) })
     }
 
-    /// The command with what is to be opened in its place; with nothing to open, the place is left out. What somebody
-    /// runs ad hoc is run as it is.
+    /// Returns the command with the URL in place of its field codes, or without these. An ad-hoc command stays as it is.
     func command(opening url: String?) -> [String] {
         let file = url.flatMap { URLText($0)?.filePath }
         if let exec { return exec.command(opening: url, path: file) }
@@ -105,15 +98,69 @@ extension AppDefinition {
 }
 
 extension AppEvent {
-    /// The launch callbacks have other fields beside a URL.
+    /// The launch callbacks have other fields besides a URL.
     private static let lineLimit = 7 << 10
 
-    /// Whether a line of the app protocol takes it.
+    /// A Boolean value that indicates whether the event fits into a line of the app protocol.
     var fitsALine: Bool {
         let message = CallbackMessage(
             CallbackKind(callback), sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,
             state: .background, fields: fields)
         guard let bytes = try? MessageToApp.callback(message).encoded() else { return false }
         return bytes.count <= Self.lineLimit
+    }
+}
+
+/// A URL as given. The daemon parses the scheme and the path of a file (RFC 3986); apps may have schemes of their own.
+nonisolated struct URLText: Hashable, Sendable {
+    let text: String
+    let scheme: String
+
+    /// Nil for a text without a scheme, or with characters that no URL has.
+    init?(_ text: String) {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let scheme = text[..<colon]
+        guard scheme.first?.isLetter == true, scheme.utf8.count <= 64,
+            scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else { return nil }
+        self.text = text
+        self.scheme = scheme.lowercased()
+    }
+
+    /// The decoded path of a file on this machine; nil for any other URL.
+    var filePath: String? {
+        guard scheme == "file" else { return nil }
+        // By bytes: a slash and a combining accent after it are one character.
+        var rest = text.utf8.dropFirst("file:".utf8.count)
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let host = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard host.isEmpty || Substring(host).lowercased() == "localhost" else { return nil }
+            rest = rest.dropFirst(host.count)
+        }
+        let path = Self.decoded(rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        return path.flatMap { $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains(0) ? $0 : nil }
+    }
+
+    var fileName: String? {
+        filePath?.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -1,10 +1,9 @@
 import AppChannel
 import LifecycleCore
 
-// The core's words and the app protocol's, each in terms of the other.
+// The terms of the core in those of the app protocol, and back.
 
 extension AppMessage {
-    /// Nil for a scene that no app can have, which the protocol does not let through.
     init?(_ message: MessageFromApp) {
         switch message {
         case .hello: self = .hello
@@ -27,7 +26,6 @@ extension AppMessage {
 }
 
 extension AppMessage {
-    /// Names are for people, and the daemon keeps them.
     fileprivate static func shortened(_ name: String) -> String {
         String(decoding: name.utf8.prefix(128), as: UTF8.self)
     }
@@ -41,22 +39,20 @@ extension AssertionID {
 
 extension RefusalReason {
     init(_ refusal: HoldRefusal) {
-        self =
-            switch refusal {
-            case .tooMany: .tooManyTasks
-            case .duplicate: .duplicateID
-            case .undeclared: .modeNotDeclared
-            case .timeIsUp: .timeIsUp
-            }
+        switch refusal {
+        case .tooMany: self = .tooManyTasks
+        case .duplicate: self = .duplicateID
+        case .undeclared: self = .modeNotDeclared
+        case .timeIsUp: self = .timeIsUp
+        }
     }
 }
 
 extension CallbackMessage {
-    /// The callback as it is sent at `now`.
-    ///
     /// - Parameters:
-    ///   - previousTime: When the app ended before, in seconds since the epoch.
-    ///   - scene: The scene that it is about.
+    ///   - now: The time at which the message is sent.
+    ///   - previousTime: The time of the previous exit, in seconds since the epoch.
+    ///   - scene: The scene that the callback concerns.
     init(_ delivery: Delivery, now: Instant, previousTime: Int64?, scene: Scene?) {
         self.init(
             CallbackKind(delivery.callback), sequence: SequenceNumber(rawValue: Int64(clamping: delivery.sequence)),
@@ -74,7 +70,7 @@ extension CallbackMessage {
 }
 
 extension LaunchFields {
-    /// - Parameter previousTime: When the app ended before, in seconds since the epoch.
+    /// - Parameter previousTime: The time of the previous exit, in seconds since the epoch.
     init(_ launch: Launch, previousTime: Int64?) {
         self.init(
             reason: launch.reason.rawValue, restores: launch.restores, previousState: launch.previous?.state.rawValue,
@@ -83,7 +79,6 @@ extension LaunchFields {
 }
 
 extension SceneNews {
-    /// What a callback about a scene says beside what every callback does.
     fileprivate func fields(_ callback: Callback, of scene: Scene?) -> [Field] {
         guard let id = AppChannel.SceneID(rawValue: self.scene.name) else { return [] }
         return switch callback {
@@ -100,45 +95,75 @@ extension SceneNews {
 }
 
 extension Duration {
-    /// In milliseconds, rounded up: what the protocol tells must not have passed when the daemon's own time has not.
+    /// In milliseconds, rounded up: a deadline of the protocol must not pass before the daemon's own.
     nonisolated var wholeMilliseconds: Int64 { Int64(clamping: (wholeMicroseconds + 999) / 1000) }
 }
 
 extension CallbackKind {
     init(_ callback: Callback) {
-        self =
-            switch callback {
-            case .willFinishLaunching: .willFinishLaunching
-            case .didFinishLaunching: .didFinishLaunching
-            case .didBecomeActive: .didBecomeActive
-            case .willResignActive: .willResignActive
-            case .didEnterBackground: .didEnterBackground
-            case .willEnterForeground: .willEnterForeground
-            case .openURL: .openURL
-            case .continueActivity: .continueActivity
-            case .performTask: .performTask
-            case .memoryWarning: .didReceiveMemoryWarning
-            case .protectedDataWillBecomeUnavailable: .protectedDataWillBecomeUnavailable
-            case .protectedDataDidBecomeAvailable: .protectedDataDidBecomeAvailable
-            case .significantTimeChange: .significantTimeChange
-            case .sceneWillConnect: .sceneWillConnect
-            case .sceneWillEnterForeground: .sceneWillEnterForeground
-            case .sceneDidBecomeActive: .sceneDidBecomeActive
-            case .sceneWillResignActive: .sceneWillResignActive
-            case .sceneDidEnterBackground: .sceneDidEnterBackground
-            case .sceneDidDisconnect: .sceneDidDisconnect
-            }
+        switch callback {
+        case .willFinishLaunching: self = .willFinishLaunching
+        case .didFinishLaunching: self = .didFinishLaunching
+        case .didBecomeActive: self = .didBecomeActive
+        case .willResignActive: self = .willResignActive
+        case .didEnterBackground: self = .didEnterBackground
+        case .willEnterForeground: self = .willEnterForeground
+        case .openURL: self = .openURL
+        case .continueActivity: self = .continueActivity
+        case .performTask: self = .performTask
+        case .memoryWarning: self = .didReceiveMemoryWarning
+        case .protectedDataWillBecomeUnavailable: self = .protectedDataWillBecomeUnavailable
+        case .protectedDataDidBecomeAvailable: self = .protectedDataDidBecomeAvailable
+        case .significantTimeChange: self = .significantTimeChange
+        case .sceneWillConnect: self = .sceneWillConnect
+        case .sceneWillEnterForeground: self = .sceneWillEnterForeground
+        case .sceneDidBecomeActive: self = .sceneDidBecomeActive
+        case .sceneWillResignActive: self = .sceneWillResignActive
+        case .sceneDidEnterBackground: self = .sceneDidEnterBackground
+        case .sceneDidDisconnect: self = .sceneDidDisconnect
+        }
     }
 }
 
 extension ReportedState {
-    /// An app hears of three states only: in the others it hears nothing.
+    /// The protocol has three states; in the others an app gets no message.
     init(_ state: AppState) {
-        self =
-            switch state {
-            case .active: .active
-            case .inactive, .notRunning, .terminating: .inactive
-            case .background, .suspended: .background
-            }
+        switch state {
+        case .active: self = .active
+        case .inactive, .notRunning, .terminating: self = .inactive
+        case .background, .suspended: self = .background
+        }
+    }
+}
+
+extension AppEvent {
+    /// The fields of the callback besides those of every callback.
+    var fields: [Field] {
+        switch self {
+        case .openURL(let url, let type, let source): OpenURLFields(url: url, type: type, source: source).fields
+        case .continueActivity(let type, let info): ContinueActivityFields(type: type, info: info).fields
+        case .performTask(let kind, let payload): PerformTaskFields(kind: kind, payload: payload).fields
+        default: []
+        }
+    }
+}
+
+extension AppAnswer {
+    init(_ answer: CallbackAnswer) {
+        switch answer {
+        case .plain: self = .plain
+        case .handled(let isHandled): self = .handled(isHandled)
+        case .result(let result): self = .result(LifecycleCore.TaskResult(result))
+        }
+    }
+}
+
+extension LifecycleCore.TaskResult {
+    init(_ result: AppChannel.TaskResult) {
+        switch result {
+        case .newData: self = .newData
+        case .noData: self = .noData
+        case .failed: self = .failed
+        }
     }
 }

@@ -1,0 +1,165 @@
+import Configuration
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Processes
+
+/// A process held until it belongs to an app.
+final class AdoptionCandidate {
+    private var process: HeldProcess?
+
+    init(_ process: consuming HeldProcess) { self.process = consume process }
+
+    func take() -> HeldProcess? { process.take() }
+}
+
+/// The adoption of programs that the daemon has not started.
+extension AppManager {
+    func rule(for process: RunningProcess) -> AdoptRule? {
+        adoptRules.first {
+            $0.matches(executable: process.executable, name: process.name, arguments: process.commandLine)
+        }
+    }
+
+    /// A Boolean value that indicates whether another launch can have the id: only a manifest uses it, or nothing does.
+    func isFree(_ id: AppID) -> Bool {
+        guard isKnown(id) else { return catalog[id] == nil }
+        return !isRunning(id) && catalog[id]?.isAdHoc == false
+    }
+
+    /// Makes the app of a process known, under a free id. The manifest of the id applies.
+    ///
+    /// - Parameter model: The app whose policy applies if the id has no manifest.
+    func defineAdopted(_ id: AppID, _ process: RunningProcess, name: String?, like model: AppID?) {
+        if catalog[id] == nil {
+            let user: AppDefinition.User = process.users[0] == geteuid() ? .daemon : .numbered(process.users[0])
+            var definition = AppDefinition(adHoc: process.commandLine, user: user, defaults: defaults)
+            definition.name = name
+            definition.model = model?.name
+            if let model = model.flatMap({ catalog[$0] }) { definition.follow(model) }
+            catalog.insert(definition.adopted, as: id)
+            if let definition = catalog[id] { store.save(.definition, definition.saved(id)) }
+        } else {
+            catalog.beginAdoption(of: id)
+        }
+        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+    }
+
+    /// A Boolean value that indicates whether the launch that the core wants is of processes that run already.
+    func isToBeAdopted(_ id: AppID) -> Bool {
+        guard let definition = catalog[id] else { return false }
+        return core.launch(of: id)?.reason == .adopt || (definition.isAdopted && definition.isAdHoc)
+    }
+
+    func adopt(_ id: AppID) {
+        guard let definition = catalog[id], let process = candidates.removeValue(forKey: id)?.take() else {
+            return spawnFailed(
+                id, .command("lifed has not started it, and does not know its processes any more"))
+        }
+        guard processes.adopt(id, process, as: definition, launched: app(id)?.launched) else {
+            return spawnFailed(id, .command("the process has ended"))
+        }
+        storeDescriptors(of: id)
+        driver.handle(.outcome(id, .spawned))
+    }
+
+    /// Ends the adoption when the app's processes have ended, or were never adopted.
+    func endAdoption(of id: AppID) {
+        candidates[id] = nil
+        if let definition = catalog.endAdoption(of: id) { driver.handle(.define(id, definition.policy)) }
+    }
+
+    /// A Boolean value that indicates whether the app's processes go on without the daemon: it was adopted, and ends by
+    /// request or with the daemon.
+    func isToBeReleased(_ id: AppID) -> Bool {
+        guard catalog[id]?.isAdopted == true, let reason = app(id)?.reason else { return false }
+        return reason == .disown || reason == .shutdown
+    }
+
+    func release(_ id: AppID) {
+        resources.giveBack(id)
+        processes.release(id)
+    }
+}
+
+/// Decides whether a client may adopt a process.
+///
+/// Refuses processes that the session, the daemon or the client depends on.
+struct AdoptionPolicy {
+    let process: RunningProcess
+    let peer: PeerCredentials
+    let processes: AppProcesses
+
+    private var pid: ProcessID { process.identity.pid }
+
+    /// The first reason to refuse; nil if the client may adopt the process.
+    var objection: ControlError? { ownerObjection ?? kindObjection ?? relationObjection }
+
+    private func refuse(_ reason: String, _ remedy: String = "") -> ControlError {
+        ControlError(.refused, id: nil, reason: "process \(pid) \(reason)", remedy: remedy)
+    }
+
+    /// Root may adopt any process. Any other user must own all user ids of the process, the saved one included.
+    private var ownerObjection: ControlError? {
+        let user = geteuid()
+        if peer.process == PeerCredentials.outsideProcess {
+            return refuse("cannot be named from another process namespace", "Ask from where the daemon runs.")
+        }
+        if peer.user != 0, process.users.contains(where: { $0 != peer.user }) {
+            return refuse("is not yours, but user \(other(than: peer.user))'s", "Only root may adopt it.")
+        }
+        if user != 0, process.users.contains(where: { $0 != user }) {
+            return refuse(
+                "is user \(other(than: user))'s, which this daemon may not stop", "The system's daemon may: --system.")
+        }
+        return nil
+    }
+
+    private func other(than user: UInt32) -> UInt32 { process.users.first { $0 != user } ?? user }
+
+    private var kindObjection: ControlError? {
+        if pid == 1 { return refuse("is the one that everything else comes from") }
+        if process.isKernels { return refuse("is a thread of the kernel's") }
+        if pid == getpid() { return refuse("is lifed itself") }
+        if process.name == ProcessStatus(of: getpid())?.name { return refuse("is a lifed, too") }
+        if ["systemd", "(sd-pam)", "init"].contains(process.name) {
+            return refuse("is a service manager, and all its services would sleep with it")
+        }
+        if process.isInGroupOfApp { return refuse("is one of an app of another lifed") }
+        if let session = process.loginSession, LoginSessionFile.leader(of: session) == pid {
+            return refuse("leads the login session \(session), and all that is in it would sleep with it")
+        }
+        return nil
+    }
+
+    /// Refuses ancestors of the daemon and of the client, and processes related to other apps.
+    private var relationObjection: ControlError? {
+        guard let ancestors = RunningProcess.ancestors(of: pid), let own = RunningProcess.ancestors(of: getpid()) else {
+            return refuse("cannot be looked at", "Try again.")
+        }
+        if own.contains(pid) { return refuse("has started lifed, which would stop itself") }
+        if pid == peer.process || RunningProcess.ancestors(of: peer.process)?.contains(pid) ?? true {
+            return refuse(
+                "is what you ask from, and would be stopped while you wait",
+                "Ask from somewhere else, such as another terminal; 'lifectl run' starts a program as an app.")
+        }
+        let ownName = ProcessStatus(of: getpid())?.name
+        if ancestors.contains(where: { ProcessStatus(of: $0)?.name == ownName }) {
+            return refuse("is one of an app of another lifed")
+        }
+        return processes.app(below: pid).map { id in
+            refuse("has the app \(id) below it", "Adopt what is below it, or wait until that has ended.")
+        }
+    }
+}
+
+/// The session files of logind. sd-login(3) of systemd 252 has no function for the leader.
+enum LoginSessionFile {
+    static func leader(of session: String) -> ProcessID? {
+        guard session.utf8.allSatisfy({ $0 != UInt8(ascii: "/") && $0 != 0 }),
+            let text = try? SmallFile.read("/run/systemd/sessions/\(session)")
+        else { return nil }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("LEADER=") }
+        return line.flatMap { ProcessID($0.dropFirst("LEADER=".count)) }
+    }
+}
