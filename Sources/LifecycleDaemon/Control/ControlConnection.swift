@@ -3,103 +3,93 @@ import Processes
 import Systemd
 import Varlink
 
-/// One client: its socket, and the protocol's state. It reads and writes what the socket takes, and never waits.
-final class ControlConnection {
-    /// What a connection needs of the server that it belongs to.
-    struct Handlers {
-        let service: Service
-        let call: (Call, ControlConnection) -> Void
-        let violation: (ProtocolViolation, ControlConnection) -> Void
-        /// The number of bytes that the connection holds has changed by this many.
-        let held: (Int, ControlConnection) -> Void
-        let closed: (ControlConnection) -> Void
-    }
+/// Takes the events of a connection.
+protocol ConnectionDelegate: AnyObject {
+    func handle(_ call: ClientCall)
+    func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation)
+    /// The number of bytes that the connection holds has changed. The delegate may close connections.
+    func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int)
+    func connectionClosed(_ connection: ControlConnection)
+}
 
+/// The connection of a client: its socket, and the state of the protocol. It never blocks.
+final class ControlConnection {
     let peer: PeerCredentials
-    /// When the connection was accepted, in clock ticks since boot.
     private let acceptTime = Confinement.now
     let scope: ClientScope
-    /// The order among all connections in which this one last did something.
     var lastActivity: UInt64 = 0
-    /// Whether its outstanding call is a subscription.
     var isSubscribed = false
 
     private let descriptor: Descriptor
-    private let handlers: Handlers
+    private let service: Service
+    private weak var delegate: (any ConnectionDelegate)?
     private var state: ServerConnection
     private var source: IOSource?
     private var isProceeding = false
-    /// The number of bytes that the server has been told of.
     private(set) var heldByteCount = 0
 
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, scope: ClientScope, limits: ConnectionLimits,
-        overrun: Reply, loop: EventLoop, handlers: Handlers
+        overrun: Reply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
     ) throws(SystemdError) {
         self.peer = peer
         self.scope = scope
         self.descriptor = descriptor
-        self.handlers = handlers
+        self.service = service
+        self.delegate = delegate
         state = ServerConnection(limits: limits, overrunReply: overrun)
         source = try loop.watch(descriptor: self.descriptor.rawValue, events: .readable) { [weak self] events in
             self?.ready(events)
         }
     }
 
-    /// What the client has at most, and so what is launched on its behalf.
+    /// The privileges of the client, which bound those of an app that it runs.
     var confinement: Confinement {
         guard peer.process != PeerCredentials.outsideProcess else { return .unknown }
         return Confinement(of: peer.process, knownAt: acceptTime) ?? .unknown
     }
 
-    /// Whether it waits for a reply of ours.
     var isBusy: Bool { state.outstandingCall != nil }
-
-    /// The number of the socket, for keeping it across execve(2).
     var number: Int32 { descriptor.rawValue }
-
     var hasPendingOutput: Bool { state.pendingOutputCount > 0 }
 
-    /// Sends a reply to a call, now or as soon as the socket takes it.
     func send(_ reply: Reply, to call: Call.ID) {
         if !reply.continues { isSubscribed = false }
         state.send(reply, to: call)
         proceed()
     }
 
-    /// Ends the connection with what waits in it.
     func close() {
         guard let source else { return }
         source.cancel()
         self.source = nil
-        handlers.closed(self)
+        delegate?.connectionClosed(self)
     }
 
-    /// Tells the server how much more or less the connection holds; the server may close it for that.
     private func accountForMemory() {
         let change = state.heldByteCount - heldByteCount
         guard change != 0, source != nil else { return }
         heldByteCount += change
-        handlers.held(change, self)
+        delegate?.connection(self, changedHeldBytesBy: change)
     }
 
     private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         proceed()
-        // A peer that is gone in both directions hears of no reply any more, and epoll(7) would tell of its end again and again.
+        // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
         if events.contains(.hangUp), state.inputEnded { close() }
     }
 
-    /// Takes the calls that are there, one after the other, and writes what the socket takes.
+    /// Handles the complete calls one after the other, and writes what the socket takes.
     private func proceed() {
-        // A call that is answered at once comes here again from the middle of taking calls.
+        // The reply to a call that is answered at once re-enters here.
         guard source != nil, !isProceeding else { return }
         isProceeding = true
         defer {
             isProceeding = false
             accountForMemory()
         }
-        while takeCalls() && write() && !isBusy {}
+        while handleCalls() && write() && !isBusy {}
         guard write() || source != nil else { return }
         if state.isFinished { return close() }
         var events: IOEvents = []
@@ -108,23 +98,23 @@ final class ControlConnection {
         source?.events = events
     }
 
-    /// - Returns: Whether there was a call; then there may be another one when what waits is written.
-    private func takeCalls() -> Bool {
+    /// - Returns: A Boolean value that indicates whether there was a call; another may follow when the output is written.
+    private func handleCalls() -> Bool {
         var found = false
         do throws(ProtocolViolation) {
-            while source != nil, let call = try state.nextCall(of: handlers.service) {
+            while source != nil, let call = try state.nextCall(of: service) {
                 found = true
-                handlers.call(call, self)
+                delegate?.handle(ClientCall(call: call, connection: self))
             }
         } catch {
-            handlers.violation(error, self)
+            delegate?.connection(self, violatedProtocol: error)
         }
         return found
     }
 
-    /// Reads once: who sends more has another turn after the others.
+    /// Reads once, so that other clients have their turn.
     ///
-    /// - Returns: Whether the connection can go on.
+    /// - Returns: A Boolean value that indicates whether the connection is usable.
     private func read() -> Bool {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
@@ -140,7 +130,7 @@ final class ControlConnection {
         return true
     }
 
-    /// - Returns: Whether everything was written and the connection can go on.
+    /// - Returns: A Boolean value that indicates whether all output is written and the connection is usable.
     private func write() -> Bool {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         while source != nil, state.pendingOutputCount > 0 {

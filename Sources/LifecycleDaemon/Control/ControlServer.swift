@@ -4,52 +4,51 @@ import Processes
 import Systemd
 import Varlink
 
-/// Accepts clients, keeps their number within the limit, and passes their calls on.
+/// Decides the scope of clients, and handles their calls.
+protocol ControlServerDelegate: AnyObject {
+    func scope(of process: ProcessID) -> ClientScope
+    func handle(_ call: ClientCall)
+    func connectionClosed(_ connection: ControlConnection)
+}
+
+/// Accepts clients, limits their number and memory, and passes their calls on.
 final class ControlServer {
-    /// What becomes of calls.
-    struct Handler {
-        let service: Service
-        /// What ends a subscription whose reader is too slow.
-        let overrun: Reply
-        /// What a process may ask for.
-        let scope: (ProcessID) -> ClientScope
-        let call: (Call, ControlConnection) -> Void
-        let closed: (ControlConnection) -> Void
-    }
+    weak var delegate: (any ControlServerDelegate)?
 
     private let loop: EventLoop
     private let socket: ControlSocket
-    private let log: Log
+    private let log: any JournalSink
+    private let service: Service
+    /// The reply that ends a subscription whose reader is too slow.
+    private let overrun: Reply
     var access: AccessPolicy
-    private let handler: Handler
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
     private var listener: IOSource?
     private var retry: TimerSource?
     private var activity: UInt64 = 0
-    /// Whether nobody could be let in at the last try.
     private var isPaused = false
-    /// For the process that connects, and for two files of it.
+    /// Descriptors for the process that connects, and for two of its files.
     private let reserve = DescriptorReserve(count: 3)
-    /// How long those who wait are left alone when there is no descriptor for them, in microseconds.
+    /// The pause after a failure to accept, in microseconds.
     private static let retryDelay: UInt64 = 250_000
 
-    /// How much a client that connects from now on may make the daemon hold.
+    /// The limits of clients that connect from now on.
     var limits = ConnectionLimits()
-    /// How many clients there may be at a time.
     var clientLimit = 1024
-    /// How many bytes all clients together may make the daemon hold.
+    /// The limit of the bytes that the daemon holds for all clients.
     var totalBytesLimit = 16 << 20
-    /// How many bytes the connections hold.
     private var heldByteCount = 0
 
     init(
-        loop: EventLoop, socket: consuming ControlSocket, log: Log, access: AccessPolicy, handler: Handler
+        loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
+        service: Service, overrun: Reply
     ) throws(SystemdError) {
         self.loop = loop
         self.socket = socket
         self.log = log
         self.access = access
-        self.handler = handler
+        self.service = service
+        self.overrun = overrun
         listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { [weak self] _ in
             self?.accept()
         }
@@ -57,45 +56,43 @@ final class ControlServer {
     }
 
     var clientCount: Int { connections.count }
-
-    /// Leaves the socket and the lock to the program that takes the place of this one.
     func leave(to reexecution: inout Reexecution) { socket.leave(to: &reexecution) }
 
-    /// A Boolean value that indicates whether a client, apart from subscribers, waits for a reply or for the rest of one.
-    ///
-    /// - Parameter client: One that does not count.
+    /// A Boolean value that indicates whether a client waits for a reply or the rest of one, subscribers and the given client
+    /// excepted.
     func hasPendingReplies(except client: ControlConnection?) -> Bool {
         connections.values.contains { connection in
             connection !== client && (connection.hasPendingOutput || (connection.isBusy && !connection.isSubscribed))
         }
     }
 
-    /// Ends all connections, and removes the socket if it was made here.
+    /// Closes all connections, and removes the socket if the daemon made it.
     func close() {
         listener?.cancel()
         for connection in connections.values { connection.close() }
         if let path = socket.ownPath { _ = unsafe unlink(path) }
     }
 
-    /// Takes some of those who wait, and leaves time for those who are there.
+    private static let batchSize = 64
+
     private func accept() {
-        for _ in 0..<64 {
+        for _ in 0..<Self.batchSize {
             let result = linux_accept(socket.descriptor.rawValue)
             switch -result {
             case ...0: admit(Descriptor(owning: result))
             case EMFILE, ENFILE:
-                guard somebodyWaits else { return }
+                guard hasWaitingClient else { return }
                 guard makeRoom() else { return pauseListening(Processes.Errno(rawValue: -result)) }
             case EINTR, ECONNABORTED: continue
             case EAGAIN: return
-            // The socket stays readable, and would keep the loop from its sleep.
+            // The socket stays readable, and the loop would spin.
             default: return pauseListening(Processes.Errno(rawValue: -result))
             }
         }
     }
 
-    /// Without a descriptor to spare, accept(2) fails before it has looked whether there is anybody.
-    private var somebodyWaits: Bool {
+    /// Without a free descriptor, accept(2) fails before it looks for a client.
+    private var hasWaitingClient: Bool {
         var request = pollfd(fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&request, 1, 0) == 1
     }
@@ -106,15 +103,9 @@ final class ControlServer {
         if connections.count >= clientLimit, !makeRoom() { return }
         let number = descriptor.rawValue
         let scope = reserve.lend { self.scope(of: peer, on: number) }
-        let handlers = ControlConnection.Handlers(
-            service: handler.service,
-            call: { [weak self] call, connection in self?.take(call, from: connection) },
-            violation: { [weak self] violation, connection in self?.reportDrop(of: connection, violation.description) },
-            held: { [weak self] change, _ in self?.accountForMemory(change) },
-            closed: { [weak self] connection in self?.forget(connection) })
         let connection = try? ControlConnection(
-            descriptor, peer: peer, scope: scope, limits: limits, overrun: handler.overrun, loop: loop,
-            handlers: handlers)
+            descriptor, peer: peer, scope: scope, limits: limits, overrun: overrun, loop: loop, service: service,
+            delegate: self)
         guard let connection else { return }
         connections[ObjectIdentifier(connection)] = connection
         touch(connection)
@@ -123,21 +114,20 @@ final class ControlServer {
     private func scope(of peer: PeerCredentials, on socket: Int32) -> ClientScope {
         if peer.process == PeerCredentials.outsideProcess { return rights(of: peer) }
         guard let process = PeerProcess(of: socket, number: peer.process) else { return .nothing }
-        let scope = handler.scope(peer.process)
+        let scope = delegate?.scope(of: peer.process) ?? .nothing
         guard process.lives else { return .nothing }
         return scope == .everything ? rights(of: peer) : scope
     }
 
-    /// The scope of a program that is no app's.
     private func rights(of peer: PeerCredentials) -> ClientScope {
         switch access.right(of: peer) {
         case .administrator: .everything
-        // A call of a client without any right is refused by the same policy.
+        // The calls of a client without any right are refused later.
         case .member, .none: .member(peer.user)
         }
     }
 
-    /// Closes the connections of clients that have other rights now than when they connected.
+    /// Closes the connections of clients whose rights have changed since they connected.
     func reviewRights() {
         for connection in connections.values {
             switch connection.scope {
@@ -156,48 +146,23 @@ final class ControlServer {
         connection.lastActivity = activity
     }
 
-    private func take(_ call: Call, from connection: ControlConnection) {
-        touch(connection)
-        guard access.right(of: connection.peer) != .none else {
-            return refuse(call, from: connection, "the user may not call")
-        }
-        guard connection.scope != .nothing else {
-            return refuse(call, from: connection, "whose process it is cannot be told; it may not call")
-        }
-        handler.call(call, connection)
-    }
-
-    /// Drops the clients that hold most until all together hold no more than they may.
-    private func accountForMemory(_ change: Int) {
-        heldByteCount += change
-        while heldByteCount > totalBytesLimit,
-            let largest = connections.values.max(by: { $0.heldByteCount < $1.heldByteCount })
-        {
-            reportDrop(of: largest, "it holds \(largest.heldByteCount) of \(totalBytesLimit) bytes for all clients")
-            largest.close()
-        }
-    }
-
-    /// Answers a call that its client may not make, and takes note of it.
-    func refuse(_ call: Call, from connection: ControlConnection, _ why: String) {
-        let peer = connection.peer
-        log.write(
-            LogEntry(
-                id: .requestRefused, priority: .notice,
-                message: "process \(peer.process) of user \(peer.user) was refused: \(why) \(call.method)",
-                fields: [
-                    ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
-                    ("LIFED_REASON", "\(why) \(call.method)"),
-                ]),
-            causedBy: .user(peer.user))
-        connection.send(ServiceError.permissionDenied.reply, to: call.id)
+    func refuse(_ call: ClientCall, _ why: String) {
+        let peer = call.connection.peer
+        let reason = "\(why) \(call.call.method)"
+        report(
+            .requestRefused, "process \(peer.process) of user \(peer.user) was refused: \(reason)", peer, reason: reason
+        )
+        call.answer(ServiceError.permissionDenied.reply)
     }
 
     private func reportDrop(of connection: ControlConnection, _ reason: String) {
-        let peer = connection.peer
+        report(.clientDropped, "a client is dropped: \(reason)", connection.peer, reason: reason)
+    }
+
+    private func report(_ id: MessageID, _ message: String, _ peer: PeerCredentials, reason: String) {
         log.write(
             LogEntry(
-                id: .clientDropped, priority: .notice, message: "a client is dropped: \(reason)",
+                id: id, priority: .notice, message: message,
                 fields: [
                     ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
                     ("LIFED_REASON", reason),
@@ -205,18 +170,11 @@ final class ControlServer {
             causedBy: .user(peer.user))
     }
 
-    private func forget(_ connection: ControlConnection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        heldByteCount -= connection.heldByteCount
-        handler.closed(connection)
-        listener?.isEnabled = true
-    }
-
-    /// Drops the eighth of the clients that has been idle longest, or else the oldest subscriber, apps before people: no app is to
-    /// put anybody else out. Whoever waits for a reply stays. Dropping several at once keeps a crowd from costing a search for
-    /// each who comes.
+    /// Closes the eighth of the clients that has been idle longest, or else the oldest subscriber; apps before users, so that
+    /// an app displaces no other client. Clients that wait for a reply stay. Closing several at once keeps a crowd of clients
+    /// from costing a search for each.
     ///
-    /// - Returns: Whether there is room now.
+    /// - Returns: A Boolean value that indicates whether there is room now.
     private func makeRoom() -> Bool {
         let idle = connections.values.filter { !$0.isBusy }.sorted { Self.goes($0, before: $1) }
         for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
@@ -227,16 +185,49 @@ final class ControlServer {
     }
 
     private static func goes(_ one: ControlConnection, before other: ControlConnection) -> Bool {
-        if one.scope.isPersons != other.scope.isPersons { return other.scope.isPersons }
+        if one.scope.isForUser != other.scope.isForUser { return other.scope.isForUser }
         return one.lastActivity < other.lastActivity
     }
 
-    /// Without a descriptor or memory to spare nobody can be let in. The next client who leaves makes room; an app that ends or
-    /// another program may, too, and nobody tells of that.
+    /// Stops accepting without a free descriptor or memory, until a client has gone. An app or another program that ends may
+    /// make room, too, of which no event tells: hence the timer.
     private func pauseListening(_ error: Processes.Errno) {
-        if !isPaused { log.write(LogEntry(priority: .warning, message: "clients have to wait: \(error)")) }
+        if !isPaused { log.write(.warning, "clients have to wait: \(error)") }
         isPaused = true
         listener?.isEnabled = false
         retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+    }
+}
+
+extension ControlServer: ConnectionDelegate {
+    func handle(_ call: ClientCall) {
+        touch(call.connection)
+        guard access.right(of: call.connection.peer) != .none else { return refuse(call, "the user may not call") }
+        guard call.scope != .nothing else {
+            return refuse(call, "whose process it is cannot be told; it may not call")
+        }
+        delegate?.handle(call)
+    }
+
+    func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation) {
+        reportDrop(of: connection, violation.description)
+    }
+
+    /// Closes the connections that hold most until all together hold no more than the limit.
+    func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int) {
+        heldByteCount += change
+        while heldByteCount > totalBytesLimit,
+            let largest = connections.values.max(by: { $0.heldByteCount < $1.heldByteCount })
+        {
+            reportDrop(of: largest, "it holds \(largest.heldByteCount) of \(totalBytesLimit) bytes for all clients")
+            largest.close()
+        }
+    }
+
+    func connectionClosed(_ connection: ControlConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        heldByteCount -= connection.heldByteCount
+        delegate?.connectionClosed(connection)
+        listener?.isEnabled = true
     }
 }

@@ -2,10 +2,10 @@ import Glibc
 import Processes
 import Systemd
 
-/// The socket on which clients arrive: passed by systemd, or made here.
+/// The control socket: passed by systemd, or made by the daemon.
 struct ControlSocket: ~Copyable {
     let descriptor: Descriptor
-    /// The file that goes when the daemon ends; nil for a socket of systemd's, which stays.
+    /// The path to remove when the daemon ends; nil for a socket of systemd.
     let ownPath: String?
     private let lock: RuntimeLock
 
@@ -15,9 +15,9 @@ struct ControlSocket: ~Copyable {
         self.lock = lock
     }
 
-    /// Takes the socket that systemd has passed, or makes one in the runtime directory.
+    /// Opens the socket that systemd has passed, or one in the runtime directory.
     ///
-    /// - Parameter lock: The lock of the program before in this process, where there was one.
+    /// - Parameter lock: The lock of the former program in this process, if there was one.
     static func open(
         passed: [PassedDescriptor], places: Places, isSystem: Bool, lock: Int32? = nil
     ) throws -> ControlSocket {
@@ -35,22 +35,21 @@ struct ControlSocket: ~Copyable {
         return ControlSocket(socket, ownPath: places.socket, lock: lock)
     }
 
-    /// Leaves the socket and the lock to the program that takes the place of this one.
     func leave(to reexecution: inout Reexecution) {
         reexecution.keep(
             descriptor.rawValue, as: ownPath == nil ? Reexecution.Name.control : Reexecution.Name.ownControl)
         reexecution.keep(lock.number, as: Reexecution.Name.lock)
     }
 
-    /// For this user alone, or for the group that may use the socket as well.
-    private static func makeRuntimeDirectory(_ places: Places, isSystem: Bool) throws(DirectoryError) {
+    /// The directory is for this user alone, or also for the group that may use the socket.
+    private static func makeRuntimeDirectory(_ places: Places, isSystem: Bool) throws(DaemonError) {
         let group = isSystem ? groupToServe() : nil
         try PrivateDirectory.make(
             places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
     }
 
-    /// The group that may use the socket as well, where there is one that this process can give a file to: root can, and a
-    /// member. A daemon that somebody else has started for themselves is for them alone.
+    /// Returns the group that may use the socket, if this process can give a file to it: as root or as a member. The daemon of
+    /// another user serves that user alone.
     private static func groupToServe() -> gid_t? {
         guard let group = AccessPolicy.groupNumber() else { return nil }
         return geteuid() == 0 || getegid() == group || ownGroups().contains(group) ? group : nil
@@ -62,7 +61,7 @@ struct ControlSocket: ~Copyable {
         return Array(groups.prefix(max(0, Int(count))))
     }
 
-    private static func failure(_ operation: String, _ path: String) -> StartError {
-        StartError("cannot \(operation) \(path): \(Processes.Errno(rawValue: errno))")
+    private static func failure(_ operation: String, _ path: String) -> DaemonError {
+        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: errno))
     }
 }

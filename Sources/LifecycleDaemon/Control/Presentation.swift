@@ -3,10 +3,15 @@ import Configuration
 import ControlAPI
 import LifecycleCore
 import Processes
+import Varlink
 
-/// Puts what the core and the kernel know into the words of the control interface.
+/// Presents the state of the core and of processes in the terms of the control interface.
 struct Presentation {
     let manager: AppManager
+
+    private func time(of instant: Instant) -> Int64 { manager.exits.time(of: instant) }
+
+    // MARK: Apps
 
     func app(_ app: LifecycleCore.App) -> ControlAPI.App {
         ControlAPI.App(
@@ -14,12 +19,23 @@ struct Presentation {
             reason: app.reason.rawValue, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
-            since: time(of: app.since), lastExit: app.lastExit.map { exit($0, of: app.id, app.reclaimed) },
+            since: time(of: app.since),
+            lastExit: app.lastExit.map { exit($0, at: manager.exits.time(of: $0, app.id), app.reclaimed) },
             scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil,
             stoppedByOther: isStoppedByOther(app))
     }
 
-    /// The kernel tells of the stop of a child alone: another process is looked at each time.
+    func app(_ app: LifecycleCore.App, for scope: ClientScope, _ rights: ClientRights) -> ControlAPI.App {
+        let whole = self.app(app)
+        return rights.seesAll(of: app.id, scope) ? whole : whole.stateOnly
+    }
+
+    func apps(for scope: ClientScope, _ rights: ClientRights) -> [ControlAPI.App] {
+        if let only = scope.onlyApp { return manager.app(only).map { [app($0)] } ?? [] }
+        return manager.apps.map { app($0, for: scope, rights) }
+    }
+
+    /// The kernel reports the stop of a child alone. Another process is read each time.
     private func isStoppedByOther(_ app: LifecycleCore.App) -> Bool {
         guard app.isToRunNow, let tree = manager.processes.tree(of: app.id) else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
@@ -33,42 +49,33 @@ struct Presentation {
             case .numbered(let number): String(number)
             case .daemon, nil: nil
             }
-        let failure = app.reason == .launchFailed ? manager.ended[app.id] : nil
+        let failure = app.reason == .launchFailed ? manager.exits.ended[app.id] : nil
+        let core = manager.core
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false,
             processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
-            backgroundUntil: manager.core.endOfBackgroundTime(of: app.id).map(time),
-            holds: app.holds.map { hold($0, of: app.id) }, restartAt: manager.core.restartTime(of: app.id).map(time),
+            backgroundUntil: core.endOfBackgroundTime(of: app.id).map(time),
+            holds: app.holds.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
             failures: Int64(app.failures), givenUp: app.isGivenUp,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
                     next: work.due.map { Int64($0.microseconds) })
-            }, unheld: unheld(of: app.id), frozen: frozen(app.id),
+            }, unheld: unheld(of: app.id), frozen: freezeReason(of: app.id),
             launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy)
     }
 
-    /// Returns the last that is known of an app that has ended and was forgotten; nil for any other.
-    func details(ofEnded id: AppID) -> Details? {
-        guard let record = manager.ended[id] else { return nil }
+    func details(of record: EndedApps.Record) -> Details {
         let app = ControlAPI.App(
-            id: id.name, name: record.name, state: .notRunning, target: .notRunning,
+            id: record.id.name, name: record.name, state: .notRunning, target: .notRunning,
             reason: (record.exit?.reason ?? .launchFailed).rawValue, inFront: false, linked: false, adHoc: true,
-            pid: nil,
-            containment: nil, since: record.time,
+            pid: nil, containment: nil, since: record.time,
             lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) })
         return Details(
             app: app, command: record.command, user: nil, manifest: nil, adopted: record.isAdopted, processes: [],
             awaiting: nil, backgroundUntil: nil, holds: [], launchFailure: record.launchFailure,
             launchRemedy: record.launchRemedy, ended: true)
-    }
-
-    func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
-        ControlAPI.Transition(
-            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.rawValue,
-            time: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
-            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
     private func hold(_ hold: LifecycleCore.Hold, of id: AppID) -> ControlAPI.Hold {
@@ -77,18 +84,10 @@ struct Presentation {
             since: time(of: hold.since), until: manager.core.end(of: hold, of: id).map(time))
     }
 
-    /// The instant on the wall clock, as it stands now.
-    func time(of instant: Instant) -> Int64 { manager.time(of: instant) }
-
-    private func exit(_ exit: LifecycleCore.Exit, of id: AppID, _ account: Reclaimed?) -> ControlAPI.Exit {
-        self.exit(exit, at: manager.time(of: exit, id), account)
-    }
-
     private func exit(_ exit: LifecycleCore.Exit, at time: Int64, _ account: Reclaimed?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
-            state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil,
-            time: time,
-            reclaim: exit.reason == .reclaimed ? account.map { ControlAPI.Reclaim($0) } : nil)
+            state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil, time: time,
+            reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil)
         switch exit.status {
         case .code(let code): result.exitCode = Int64(code)
         case .signal(let signal): result.signal = Int64(signal)
@@ -97,8 +96,7 @@ struct Presentation {
         return result
     }
 
-    /// Returns why an app is frozen; nil where it is not.
-    private func frozen(_ id: AppID) -> String? {
+    private func freezeReason(of id: AppID) -> String? {
         switch manager.processes.tree(of: id)?.freezeReason {
         case nil: nil
         case .method: "its manifest says so (suspendMethod)"
@@ -108,15 +106,14 @@ struct Presentation {
         }
     }
 
-    private func unheld(of id: AppID) -> [ControlAPI.UnheldProcess]? {
-        let tree = manager.processes.tree(of: id)
-        let foreigners = tree?.foreignProcesses() ?? []
+    private func unheld(of id: AppID) -> [UnheldProcess]? {
+        guard let tree = manager.processes.tree(of: id) else { return nil }
         let reason =
-            tree?.owner == nil
+            tree.owner == nil
             ? "this daemon's user may not stop it; start the app with the daemon of the system"
             : "it does not run as the user of the app"
-        let unheld = foreigners.map { each in
-            ControlAPI.UnheldProcess(
+        let unheld = tree.foreignProcesses().map { each in
+            UnheldProcess(
                 pid: Int64(each.info.pid), command: each.info.commandLine.joined(separator: " "),
                 user: each.userName, reason: reason)
         }
@@ -132,34 +129,163 @@ struct Presentation {
             pid: Int64(info.pid), parent: Int64(info.parent), command: info.commandLine.joined(separator: " "),
             state: String(info.state.letter), cpuTime: Int64(clamping: info.processorMicroseconds))
     }
-}
 
-extension ControlAPI.Containment {
-    init(_ kind: ContainmentKind) {
-        self =
-            switch kind {
-            case .processGroup: .processGroup
-            case .cgroup: .cgroup
-            }
+    // MARK: Apps that can be launched
+
+    /// - Parameter all: Includes entries that cannot be launched or are hidden from menus.
+    func launchable(all: Bool) -> [Launchable] {
+        var apps: [Launchable] = []
+        for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
+            apps.append(
+                Launchable(
+                    id: id.name, name: definition.name, source: .manifest, file: definition.manifest ?? "",
+                    running: manager.isRunning(id)))
+        }
+        let described = Set(apps.map(\.id))
+        for (id, finding) in manager.entries?.all() ?? [:] where !described.contains(id) {
+            let app = launchable(id, finding)
+            if all || (app.shown && app.problem == nil) { apps.append(app) }
+        }
+        return apps.sorted { $0.id < $1.id }
     }
-}
 
-extension State {
-    init(_ state: AppState) {
-        self =
-            switch state {
-            case .notRunning: .notRunning
-            case .inactive: .inactive
-            case .active: .active
-            case .background: .background
-            case .suspended: .suspended
-            case .terminating: .terminating
-            }
+    private func launchable(_ id: String, _ finding: DesktopEntries.Finding) -> Launchable {
+        let isRunning = manager.isRunning(AppID(id))
+        return switch finding {
+        case .entry(let entry):
+            Launchable(
+                id: id, name: entry.manifest.name, source: .desktopEntry, file: entry.manifest.file,
+                running: isRunning, shown: entry.isShown)
+        case .unusable(let problem):
+            Launchable(
+                id: id, name: nil, source: .desktopEntry, file: problem.file, running: isRunning, shown: false,
+                problem: problem.description)
+        }
     }
-}
 
-extension ControlAPI.Problem {
-    init(_ problem: Configuration.Problem) {
-        self.init(file: problem.file, line: problem.line.map { Int64($0) }, message: problem.message)
+    // MARK: Scenes and transitions
+
+    func scene(_ scene: LifecycleCore.Scene, of app: LifecycleCore.App) -> ControlAPI.Scene {
+        ControlAPI.Scene(
+            id: scene.id.name, role: scene.role, state: ControlAPI.SceneState(scene.state),
+            target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.rawValue,
+            since: time(of: scene.since), info: scene.info)
+    }
+
+    func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
+        ControlAPI.Transition(
+            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.rawValue,
+            time: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
+            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
+    }
+
+    func transition(_ step: LifecycleCore.SceneTransition) -> ControlAPI.SceneTransition {
+        ControlAPI.SceneTransition(
+            app: step.app.name, scene: step.scene.name, from: ControlAPI.SceneState(step.from), to: ControlAPI.SceneState(step.to),
+            reason: step.reason.rawValue, time: time(of: step.instant),
+            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
+    }
+
+    // MARK: Replies
+
+    func reply(_ reply: LifecycleCore.Reply, _ form: ReplyForm) -> Varlink.Reply {
+        switch reply {
+        case .reclaimed(let ids): Varlink.Reply(MemoryPressureReply(reclaimed: ids.map(\.name)))
+        case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
+        case .done(let app):
+            switch form {
+            case .app: Varlink.Reply(AppReply(app: app.map(self.app)))
+            case .outcome: outcome(.notListening, app)
+            case .nothing: Varlink.Reply(NoParameters())
+            }
+        case .ended(let outcome, let app): self.outcome(outcome, app)
+        case .refused(let refusal): ControlError(refusal).reply
+        }
+    }
+
+    /// Presents the outcome of an event. An app that is forgotten by now has none.
+    private func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.App?) -> Varlink.Reply {
+        guard let app else { return ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply }
+        return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: ErrandOutcome(outcome)))
+    }
+
+    // MARK: Explanations and history
+
+    func explanation(of app: LifecycleCore.App) -> Explanation {
+        let core = manager.core
+        return Explanation(
+            details: details(app), next: core.nextState(of: app.id).map { State($0) },
+            obstacles: core.obstacles(of: app.id).map(obstacle), prospects: core.forecast(of: app.id).map(prospect))
+    }
+
+    private func obstacle(_ obstacle: LifecycleCore.Obstacle) -> ControlAPI.Obstacle {
+        func make(_ kind: ObstacleKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
+            -> ControlAPI.Obstacle
+        {
+            var result = ControlAPI.Obstacle(kind: kind, names: names, until: until.map(time))
+            if let since { result.since = time(of: since) }
+            return result
+        }
+        switch obstacle {
+        case .process(let step, let until): return make(ObstacleKind(step), until: until)
+        case .answer(let callback, let scene, let since, let until):
+            return make(.answer, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
+        case .place(let others): return make(.place, others.map(\.name))
+        case .backgroundTime(let until): return make(.backgroundTime, until: until)
+        case .hold(let hold, let until):
+            return make(hold.kind == .task ? .task : .activity, [hold.name], since: hold.since, until: until)
+        case .work(let kind, let until): return make(.work, kind.map { [$0] } ?? [], until: until)
+        case .launch(let until): return make(.launch, until: until)
+        case .channel(let until): return make(.channel, until: until)
+        case .scenes: return make(.scenes)
+        case .interruption(let name): return make(.interruption, [name])
+        case .concealment(let concealment): return make(.concealment, [concealment.rawValue])
+        case .policy: return make(.manifest)
+        case .request: return make(.request)
+        case .use(.visible): return make(.visible)
+        case .use(.playing): return make(.playing)
+        case .restart(let instant): return make(.restart, until: instant)
+        case .givenUp: return make(.givenUp)
+        case .stoppedByOther: return make(.stoppedByOther)
+        }
+    }
+
+    private func prospect(_ prospect: LifecycleCore.Prospect) -> ControlAPI.Prospect {
+        let time = time(of: prospect.instant)
+        return switch prospect.event {
+        case .transition(let from, let to, let reason):
+            ControlAPI.Prospect(
+                kind: .transition, time: time, from: State(from), to: State(to), reason: reason.rawValue)
+        case .callback(let callback): ControlAPI.Prospect(kind: .callback, time: time, reason: callback.rawValue)
+        case .callbackOverdue(let callback):
+            ControlAPI.Prospect(kind: .callbackOverdue, time: time, reason: callback.rawValue)
+        case .tasksExpire: ControlAPI.Prospect(kind: .tasksExpire, time: time)
+        case .terminate: ControlAPI.Prospect(kind: .terminate, time: time)
+        case .kill: ControlAPI.Prospect(kind: .kill, time: time)
+        }
+    }
+
+    func event(_ entry: EventRing.Entry) -> HistoryEvent {
+        var event = HistoryEvent(
+            kind: .exited, id: entry.app.name, time: time(of: entry.instant),
+            reason: entry.callback?.rawValue ?? entry.reason.rawValue,
+            pid: entry.pid > 0 ? Int64(entry.pid) : nil)
+        switch entry.kind {
+        case .transition:
+            event.kind = .transition
+            (event.from, event.to) = (State(entry.from), State(entry.to))
+            event.callback = entry.answerTime == .max ? nil : Int64(entry.answerTime)
+            event.stateTime = entry.stateTime == .max ? nil : Int64(clamping: entry.stateTime)
+        case .callbackOverdue: event.kind = .callbackOverdue
+        case .killed: event.kind = .killed
+        case .code: event.exitCode = Int64(entry.detail)
+        case .signal: event.signal = Int64(entry.detail)
+        case .ended: break
+        case .launchFailed:
+            event.kind = .launchFailed
+            event.reason = manager.exits.ended[entry.app]?.launchFailure ?? event.reason
+        }
+        if event.kind == .exited { event.from = State(entry.from) }
+        return event
     }
 }

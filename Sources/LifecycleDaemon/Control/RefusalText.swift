@@ -2,7 +2,7 @@ import ControlAPI
 import LifecycleCore
 import Processes
 
-/// Says a refusal in a way that a person can act on.
+/// The reason and the remedy of each refusal of the core.
 extension ControlError {
     init(_ refusal: Refusal) {
         switch refusal {

@@ -1,32 +1,25 @@
 import LifecycleCore
 import Varlink
 
-/// Those who want to hear of every change, and the number of the last one.
+/// The subscribers to all changes, and the number of the last change.
 final class Subscriptions {
-    private struct Subscriber {
-        let connection: ControlConnection
-        let call: Call.ID
-    }
-
-    private var subscribers: [ObjectIdentifier: Subscriber] = [:]
+    private var subscribers: [ObjectIdentifier: ClientCall] = [:]
     /// The number of the last change; 0 before the first.
     private(set) var number: Int64 = 0
 
-    /// Adds a subscriber and sends it the present state as its first reply.
-    func add(_ connection: ControlConnection, call: Call.ID, present: Varlink.Reply) {
-        connection.isSubscribed = true
-        subscribers[ObjectIdentifier(connection)] = Subscriber(connection: connection, call: call)
-        connection.send(present, to: call)
+    func add(_ call: ClientCall, present: Varlink.Reply) {
+        call.connection.isSubscribed = true
+        subscribers[ObjectIdentifier(call.connection)] = call
+        call.answer(present)
     }
 
-    /// Sends a change to the subscribers, as far as they may see it. Each form is encoded once, and only if it is needed.
+    /// Sends a change to the subscribers that may see it. Each form is encoded at most once.
     ///
     /// - Parameters:
-    ///   - sees: The part that a client may see.
     ///   - everything: The reply for a client that may see everything.
-    ///   - state: The reply for a client that may see the state alone; nil if the change is none of the state.
+    ///   - state: The reply for a client that may see the state alone; nil for a change of something else.
     func publish(
-        sees: (ClientScope) -> Visibility, everything: (_ number: Int64) -> Varlink.Reply,
+        visibility: (ClientScope) -> Visibility, everything: (_ number: Int64) -> Varlink.Reply,
         state: ((_ number: Int64) -> Varlink.Reply)?
     ) {
         number += 1
@@ -34,7 +27,7 @@ final class Subscriptions {
         var reduced: Varlink.Reply?
         for subscriber in subscribers.values {
             let reply: Varlink.Reply?
-            switch sees(subscriber.connection.scope) {
+            switch visibility(subscriber.scope) {
             case .nothing: reply = nil
             case .everything:
                 whole = whole ?? everything(number)
@@ -43,11 +36,31 @@ final class Subscriptions {
                 reduced = reduced ?? state?(number)
                 reply = reduced
             }
-            if let reply { subscriber.connection.send(reply, to: subscriber.call) }
+            if let reply { subscriber.answer(reply) }
         }
     }
 
     func remove(_ connection: ControlConnection) {
         subscribers[ObjectIdentifier(connection)] = nil
+    }
+}
+
+/// The uses of apps that clients have reported. A report holds while its client is connected.
+struct UseReports {
+    private var reports: [ObjectIdentifier: [Use: Set<AppID>]] = [:]
+
+    mutating func set(_ use: Use, to ids: Set<AppID>, by connection: ControlConnection) {
+        reports[ObjectIdentifier(connection), default: [:]][use] = ids
+    }
+
+    /// Removes the reports of a client.
+    ///
+    /// - Returns: The uses that it has reported.
+    mutating func remove(_ connection: ControlConnection) -> [Use] {
+        reports.removeValue(forKey: ObjectIdentifier(connection)).map { Array($0.keys) } ?? []
+    }
+
+    func apps(_ use: Use) -> Set<AppID> {
+        reports.values.reduce(into: []) { $0.formUnion($1[use] ?? []) }
     }
 }

@@ -2,28 +2,29 @@ import ControlAPI
 import LifecycleCore
 import Varlink
 
-/// `io.systemd.Metrics`: the daemon's figures, for those who collect figures of services.
-extension ControlService {
-    /// How many apps have figures of their own. All replies of a call may have to wait for a slow reader together, and
-    /// so many fit into what one may make the daemon hold.
+/// The calls of `io.systemd.Metrics`.
+struct MetricsCalls {
+    unowned let service: ControlService
+
+    /// The number of apps with metrics of their own. All replies of a call may wait for a slow reader together; so many fit
+    /// into the limit of a client.
     private static let objectLimit = 512
 
-    func tellMetrics(_ call: Call, to connection: ControlConnection) throws(ServiceError) {
-        guard connection.scope.onlyApp == nil else {
-            server?.refuse(call, from: connection, "an app may not call, whoever's it is,")
-            return
+    func perform(_ call: ClientCall) throws {
+        guard call.scope.onlyApp == nil else {
+            return service.server.refuse(call, "an app may not call, whoever's it is,")
         }
-        try withoutParameters(call)
-        switch MetricsInterface.Method(rawValue: call.methodName) {
-        case .list: stream(metrics, call, connection)
-        case .describe: stream(Self.families, call, connection)
-        case nil: throw .methodNotFound(call.method)
+        try call.checkNoParameters()
+        switch MetricsInterface.Method(rawValue: call.call.methodName) {
+        case .list: stream(metrics, call)
+        case .describe: stream(Self.families, call)
+        case nil: throw ServiceError.methodNotFound(call.call.method)
         }
     }
 
-    private func stream(_ replies: [some Encodable], _ call: Call, _ connection: ControlConnection) {
-        for reply in replies.dropLast() { connection.send(.continuing(reply), to: call.id) }
-        if let last = replies.last { connection.send(Varlink.Reply(last), to: call.id) }
+    private func stream(_ replies: [some Encodable], _ call: ClientCall) {
+        for reply in replies.dropLast() { call.answer(.continuing(reply)) }
+        if let last = replies.last { call.answer(Varlink.Reply(last)) }
     }
 
     private static let families = [
@@ -45,17 +46,17 @@ extension ControlService {
     ]
 
     private var metrics: [Metric] {
-        let counts = manager.past.counts
+        let counts = service.manager.history.counts
+        let apps = service.manager.apps
         var states: [AppState: Int] = [:]
-        for app in manager.core.knownApps.values { states[app.state, default: 0] += 1 }
+        for app in apps { states[app.state, default: 0] += 1 }
         var result = AppState.allCases.map { state in
             metric("apps", states[state] ?? 0, fields: ["state": state.rawValue])
         }
-        let running = manager.core.knownApps.values.filter { $0.state != .notRunning }.sorted { $0.id < $1.id }
-        result += running.prefix(Self.objectLimit).map { app in
+        result += apps.lazy.filter { $0.state != .notRunning }.prefix(Self.objectLimit).map { app in
             Metric(name: "org.lifed.app_state", value: .word(app.state.rawValue), object: app.id.name)
         }
-        result.append(metric("clients", server?.clientCount ?? 0))
+        result.append(metric("clients", service.server.clientCount))
         result += zip(AppState.allCases, counts.arrivals).map { state, count in
             metric("transitions_total", count, fields: ["to": state.rawValue])
         }

@@ -1,0 +1,132 @@
+import Configuration
+import ControlAPI
+import LifecycleCore
+import Processes
+import Varlink
+
+/// The calls about processes that run already.
+struct AdoptionCalls {
+    unowned let service: ControlService
+
+    private var manager: AppManager { service.manager }
+
+    /// Answers with the app of a process, by the rule that decides the scope of a client.
+    func findApp(_ call: ClientCall) throws {
+        let parameters: FindAppParameters = try call.parameters()
+        let pid = try processID(parameters.pid)
+        var found: AppID?
+        if let process = try hold(pid) {
+            if case .app(let id) = manager.processes.owner(of: pid), process.lives { found = id }
+        }
+        if let only = call.scope.onlyApp, found != only { found = nil }
+        call.answer(Varlink.Reply(FindAppReply(app: found.flatMap { app($0, for: call) })))
+    }
+
+    func adopt(_ call: ClientCall) throws {
+        let wanted: AdoptParameters = try call.parameters()
+        let pid = try processID(wanted.pid)
+        guard wanted.name?.isTitle ?? true else { throw ServiceError.invalidParameter("name") }
+        if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
+        if wanted.background != true, let objection = service.rights.foregroundObjection(to: call.scope) {
+            throw objection
+        }
+        guard let process = try hold(pid) else { throw ControlError(noProcess: pid) }
+        switch try plan(pid, wanted, call.connection.peer) {
+        case .nothing: call.answer(Varlink.Reply(AppReply(app: nil)))
+        case .app(let id): call.answer(Varlink.Reply(AppReply(app: app(id, for: call))))
+        case .new(let id, let found, let model):
+            // A process that still lives is the one that was found under the pid.
+            guard process.lives, !found.isZombie else { throw ControlError(noProcess: pid) }
+            manager.defineAdopted(id, found, name: wanted.name, like: model)
+            manager.candidates[id] = AdoptionCandidate(process)
+            defer { manager.candidates[id] = nil }
+            try service.ask(.launch(id, background: wanted.background ?? false), for: call)
+        }
+    }
+
+    private func app(_ id: AppID, for call: ClientCall) -> ControlAPI.App? {
+        manager.app(id).map { service.presentation.app($0, for: call.scope, service.rights) }
+    }
+
+    private enum Plan {
+        case nothing
+        /// The app has the process already.
+        case app(AppID)
+        /// A new app. The policy is that of the model if the id has no manifest.
+        case new(AppID, RunningProcess, model: AppID?)
+    }
+
+    private func plan(_ pid: ProcessID, _ wanted: AdoptParameters, _ peer: PeerCredentials) throws(ControlError) -> Plan
+    {
+        let byRule = wanted.byRule ?? false
+        switch manager.processes.owner(of: pid) {
+        case .app(let id):
+            if byRule { return .app(id) }
+            throw ControlError(
+                .refused, id: id.name, reason: "process \(pid) is one of this app already",
+                remedy: "'lifectl focus \(id)' brings it to the front.")
+        case .unknown where !byRule:
+            throw ControlError(
+                .refused, id: nil, reason: "process \(pid) is lifed's own, or left over from an app that is no more",
+                remedy: "")
+        case .unknown: return .nothing
+        case .noApp: break
+        }
+        guard let found = RunningProcess(of: pid) else { throw ControlError(noProcess: pid) }
+        let rule = manager.rule(for: found)
+        if byRule, rule == nil { return .nothing }
+        let policy = AdoptionPolicy(process: found, peer: peer, processes: manager.processes)
+        if let objection = policy.objection { throw objection }
+        return .new(try id(for: found, wanted.id, rule), found, model: rule?.id.map { AppID($0) })
+    }
+
+    /// Returns the id that the client wants, or else that of the rule, or a free one like it.
+    private func id(
+        for process: RunningProcess, _ wanted: String?, _ rule: AdoptRule?
+    ) throws(ControlError) -> AppID {
+        guard let wanted else {
+            let program = rule?.id ?? process.executable ?? process.name
+            let id = rule?.id.map { AppID($0) }
+            return id.flatMap { manager.isFree($0) ? $0 : nil } ?? manager.catalog.freeID(for: [program])
+        }
+        let id = AppID(wanted)
+        try LaunchCalls.check(id)
+        guard manager.isFree(id) else {
+            throw ControlError(
+                .invalidApp, id: wanted, reason: "there is an app of this id, which runs",
+                remedy: "Choose another one with --id.")
+        }
+        return id
+    }
+
+    private func processID(_ number: Int64) throws(ServiceError) -> ProcessID {
+        guard let pid = ProcessID(exactly: number), pid > 0 else { throw .invalidParameter("pid") }
+        return pid
+    }
+
+    private func hold(_ pid: ProcessID) throws(ControlError) -> HeldProcess? {
+        do throws(Processes.Errno) {
+            return try HeldProcess.hold(pid)
+        } catch {
+            throw ControlError(
+                .failed, id: nil, reason: "process \(pid) cannot be looked at: \(error)",
+                remedy: "Try again; the daemon may be short of descriptors.")
+        }
+    }
+}
+
+extension ControlError {
+    fileprivate init(noProcess pid: ProcessID) {
+        self.init(
+            .notRunning, id: nil, reason: "there is no process \(pid)",
+            remedy: "'ps -e' and 'pgrep' show those there are.")
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text can be an app's name, as in manifests.
+    fileprivate var isTitle: Bool {
+        (1...256).contains(unicodeScalars.count)
+            && !unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

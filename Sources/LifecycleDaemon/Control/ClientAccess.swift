@@ -1,0 +1,237 @@
+import Configuration
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// The users of the control socket: the daemon's own user and root, and in the system instance the group `lifed`.
+struct AccessPolicy {
+    enum Right: Equatable {
+        case none
+        case member
+        case administrator
+    }
+
+    static let groupName = "lifed"
+
+    private let owner = geteuid()
+    private let group: gid_t?
+    private var administrators: Set<gid_t> = []
+
+    init(isSystem: Bool) {
+        group = isSystem ? Self.groupNumber(of: Self.groupName) : nil
+    }
+
+    /// Sets the groups whose members are administrators. Ignores groups that the machine does not have.
+    mutating func setAdministrators(_ names: Set<String>) {
+        administrators = Set(names.compactMap { Self.groupNumber(of: $0) })
+    }
+
+    func right(of peer: PeerCredentials) -> Right {
+        if peer.user == 0 || peer.user == owner { return .administrator }
+        guard let group else { return .none }
+        let groups = Set(peer.groups + [peer.group])
+        if !groups.isDisjoint(with: administrators) { return .administrator }
+        return groups.contains(group) ? .member : .none
+    }
+
+    /// Returns the number of a group; nil if the machine does not have it.
+    static func groupNumber(of name: String = groupName) -> gid_t? {
+        var entry = unsafe Glibc.group()
+        var result: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 1 << 16)
+        guard unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &result) == 0 else { return nil }
+        return unsafe result?.pointee.gr_gid
+    }
+}
+
+/// The rights of a client, decided once, when it connects.
+enum ClientScope: Equatable {
+    /// Root, the daemon's own user, or an administrator.
+    case everything
+    /// A member of the group `lifed`: everything about apps of this user, id and state of all others.
+    case member(UInt32)
+    /// Everything, for an app with `control = "full"`.
+    case launcher(AppID)
+    case app(AppID)
+    /// The client has ended, or is a process of an app that has ended.
+    case nothing
+
+    var onlyApp: AppID? {
+        if case .app(let id) = self { id } else { nil }
+    }
+
+    var isForUser: Bool {
+        switch self {
+        case .everything, .member, .launcher: true
+        case .app, .nothing: false
+        }
+    }
+
+    /// The app of which the client is a process; nil for another program.
+    var source: AppID? {
+        switch self {
+        case .app(let id), .launcher(let id): id
+        case .everything, .member, .nothing: nil
+        }
+    }
+}
+
+/// The part of an app that a client may see.
+enum Visibility {
+    case nothing
+    case state
+    case everything
+}
+
+/// The access of apps to a method. An app acts on itself alone, and gives itself nothing that the user or its manifest
+/// has not.
+enum AppAccess {
+    /// Allowed; the reply contains the app alone.
+    case filtered
+    case onItself
+    case refused
+}
+
+extension MethodName {
+    var accessOfApps: AppAccess {
+        switch self {
+        case .list, .getStatus, .monitor, .history, .findApp: .filtered
+        case .describe, .explain, .suspend, .terminate, .kill: .onItself
+        // The user decides what is in the foreground.
+        case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
+        case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
+        // An app learns nothing about other programs.
+        case .apps: .refused
+        // These keep an app running without limit; background tasks and modes are for that.
+        case .resume, .setInUse, .wake: .refused
+        // The new app would be outside the limits of this one.
+        case .run, .adopt, .disown: .refused
+        // These affect other apps.
+        case .simulateMemoryPressure, .simulate, .reload, .reexecute: .refused
+        }
+    }
+
+    /// A Boolean value that indicates whether only administrators may call the method, with any parameters.
+    var isForAdministrators: Bool {
+        switch self {
+        case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
+        case .launch, .run, .focus, .home, .beginInterruption, .endInterruption, .open, .continueActivity, .suspend,
+            .resume, .wake, .setInUse, .terminate, .kill, .list, .apps, .describe, .explain, .history, .monitor,
+            .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .disown:
+            false
+        }
+    }
+}
+
+/// The rights of clients to apps.
+///
+/// A member of the group `lifed` controls the apps that run as the member's own user, and sees id and state of all others.
+/// A member changes the foreground only while the seat shows a session of the member, or none.
+final class ClientRights {
+    private let manager: AppManager
+    private var users: [String: UInt32?] = [:]
+
+    init(manager: AppManager) {
+        self.manager = manager
+    }
+
+    /// Forgets the users that were looked up, after a manifest or the user database may have changed.
+    func forgetUsers() { users = [:] }
+
+    func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
+        switch scope {
+        case .everything, .launcher: .everything
+        case .member(let user): owner(of: app) == user ? .everything : .state
+        case .app(let own): own == app ? .everything : .nothing
+        case .nothing: .nothing
+        }
+    }
+
+    func seesAll(of app: AppID, _ scope: ClientScope) -> Bool { visibility(of: app, to: scope) == .everything }
+
+    /// Returns the user of an app, also of one that has ended and was forgotten; nil for no such app.
+    private func owner(of app: AppID) -> UInt32? {
+        // An adopted app keeps its user, whatever the manifest of its id says.
+        if let owner = manager.processes.tree(of: app)?.owner { return owner.user }
+        return switch manager.catalog[app]?.user {
+        case .daemon: geteuid()
+        case .numbered(let number): number
+        case .named(let name): number(of: name)
+        case nil: manager.exits.ended[app]?.user
+        }
+    }
+
+    private func number(of name: String) -> UInt32? {
+        if let known = users[name] { return known }
+        let number = try? UserAccount.named(name).userID
+        users[name] = .some(number)
+        return number
+    }
+
+    /// Returns the reason to refuse a request; nil if the client may make it.
+    func objection(to request: Request, by scope: ClientScope) -> ControlError? {
+        switch request {
+        case .launch(let app, let background): objection(to: app, by: scope, foreground: !background)
+        case .untilAnswered(let request): objection(to: request, by: scope)
+        case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
+        case .focus(let app), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
+        case .hand(let app, _): objection(to: app, by: scope, foreground: true)
+        case .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app), .kill(let app),
+            .disown(let app), .backgroundScene(let app, _), .closeScene(let app, _):
+            objection(to: app, by: scope)
+        case .endInterruption(_, answer: .some(let app)): objection(to: app, by: scope, foreground: true)
+        case .home, .beginInterruption, .endInterruption: foregroundObjection(to: scope)
+        case .machine, .memoryPressure: administratorObjection(to: scope)
+        }
+    }
+
+    /// Returns the reason to refuse an action on an app. The core refuses an unknown app.
+    func objection(to app: AppID, by scope: ClientScope, foreground: Bool = false) -> ControlError? {
+        guard case .member(let member) = scope, manager.isKnown(app) else { return nil }
+        guard owner(of: app) == member else {
+            return ControlError(
+                .notPermitted, id: app.name, reason: "the app runs as another user",
+                remedy: "Ask that user or an administrator; access.administrators in lifed.toml names their groups.")
+        }
+        return foreground ? foregroundObjection(to: scope) : nil
+    }
+
+    func foregroundObjection(to scope: ClientScope) -> ControlError? {
+        guard case .member(let member) = scope, let active = Seat.activeUser(of: "seat0"), active != member else {
+            return nil
+        }
+        return ControlError(
+            .notPermitted, id: nil, reason: "seat0 shows the session of another user, whose foreground it is",
+            remedy: "Switch to your session, or launch the app with --background.")
+    }
+
+    func administratorObjection(to scope: ClientScope) -> ControlError? {
+        guard case .member = scope else { return nil }
+        return ControlError(
+            .notPermitted, id: nil, reason: "only administrators of lifed may do this",
+            remedy: "Use sudo; access.administrators in lifed.toml names the groups of administrators.")
+    }
+
+    /// Returns the record of an app that has ended and was forgotten, if the client may see it.
+    func endedApp(_ id: AppID, for scope: ClientScope) -> EndedApps.Record? {
+        guard let record = manager.exits.ended[id] else { return nil }
+        if case .member(let user) = scope, record.user != user { return nil }
+        return record
+    }
+}
+
+extension ControlAPI.App {
+    var stateOnly: ControlAPI.App {
+        ControlAPI.App(
+            id: id, name: nil, state: state, target: state, reason: "", inFront: inFront, linked: false, adHoc: false,
+            pid: nil, containment: nil, since: since, lastExit: nil)
+    }
+}
+
+extension ControlAPI.Transition {
+    var stateOnly: ControlAPI.Transition {
+        ControlAPI.Transition(id: id, from: from, to: to, reason: "", time: time, pid: nil, callback: nil)
+    }
+}

@@ -1,0 +1,58 @@
+import ControlAPI
+import LifecycleCore
+import Varlink
+
+/// A call, and the connection of the client that made it.
+struct ClientCall {
+    let call: Call
+    let connection: ControlConnection
+
+    var scope: ClientScope { connection.scope }
+    func parameters<Parameters: Decodable>() throws(ServiceError) -> Parameters { try call.parameters() }
+    func checkNoParameters() throws(ServiceError) { _ = try call.parameters(as: NoParameters.self) }
+    func app() throws(ServiceError) -> AppID { AppID(try call.parameters(as: AppParameters.self).id) }
+    func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call.id) }
+
+    func refuse(_ kind: ControlError.Kind, _ reason: String, _ remedy: String) {
+        answer(ControlError(kind, id: nil, reason: reason, remedy: remedy).reply)
+    }
+}
+
+/// The form of the reply to a request of the core.
+enum ReplyForm {
+    case app
+    case outcome
+    case nothing
+
+    init(_ request: Request) {
+        self =
+            switch request {
+            case .beginInterruption, .endInterruption, .machine: .nothing
+            case .wake: .outcome
+            case .launch, .untilAnswered, .focus, .home, .suspend, .resume, .terminate, .kill, .hand, .disown,
+                .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
+                .app
+            }
+    }
+}
+
+/// The calls that wait for a reply of the core. The reply to a client that has gone is dropped.
+struct OpenRequests {
+    struct Pending {
+        weak var connection: ControlConnection?
+        let call: Call.ID
+        let form: ReplyForm
+    }
+
+    private var pending: [RequestID: Pending] = [:]
+    private var last: UInt64 = 0
+
+    mutating func open(_ request: Request, for call: ClientCall) -> RequestID {
+        last += 1
+        let id = RequestID(last)
+        pending[id] = Pending(connection: call.connection, call: call.call.id, form: ReplyForm(request))
+        return id
+    }
+
+    mutating func remove(_ id: RequestID) -> Pending? { pending.removeValue(forKey: id) }
+}

@@ -1,0 +1,180 @@
+import AppChannel
+import Configuration
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Varlink
+
+/// The calls that launch an app if it is not running.
+struct LaunchCalls {
+    unowned let service: ControlService
+
+    private var manager: AppManager { service.manager }
+
+    func launch(_ call: ClientCall) throws {
+        let launch: LaunchParameters = try call.parameters()
+        let request = Request.launch(try launchable(launch.id), background: launch.background ?? false)
+        try service.ask(request.waiting(for: launch.wait), for: call)
+    }
+
+    func run(_ call: ClientCall) throws {
+        let run: RunParameters = try call.parameters()
+        guard run.command.first?.isEmpty == false else { throw ServiceError.invalidParameter("command") }
+        if let directory = run.workingDirectory, !directory.hasPrefix("/") {
+            throw ServiceError.invalidParameter("workingDirectory")
+        }
+        let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
+        try Self.check(id)
+        guard !manager.isKnown(id) else {
+            throw ControlError(
+                .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")
+        }
+        if run.background != true, let objection = service.rights.foregroundObjection(to: call.scope) {
+            throw objection
+        }
+        // The app runs as the user who calls, also for another user's daemon.
+        let peer = call.connection.peer.user
+        let user: AppDefinition.User = peer == geteuid() ? .daemon : .numbered(peer)
+        manager.define(id, command: run.command, user: user) { definition in
+            definition.environment = run.environment ?? [:]
+            definition.workingDirectory = run.workingDirectory
+            definition.confinement = call.connection.confinement
+        }
+        try service.ask(.launch(id, background: run.background ?? false), for: call)
+    }
+
+    func open(_ call: ClientCall) throws {
+        let open: OpenParameters = try call.parameters()
+        guard let url = URLText(open.url) else { throw ServiceError.invalidParameter("url") }
+        let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
+        let event = AppEvent.openURL(url.text, type: type, source: call.scope.source?.name)
+        guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
+        let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
+        try service.ask(.hand(id, event), for: call)
+    }
+
+    func continueActivity(_ call: ClientCall) throws {
+        let activity: ContinueActivityParameters = try call.parameters()
+        guard !activity.type.isEmpty else { throw ServiceError.invalidParameter("type") }
+        let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
+        guard event.fitsALine else { throw ServiceError.invalidParameter("info") }
+        try service.ask(.hand(launchable(activity.id), event), for: call)
+    }
+
+    func wake(_ call: ClientCall) throws {
+        let wake: WakeParameters = try call.parameters()
+        guard wake.kind.isWorkKind else { throw ServiceError.invalidParameter("kind") }
+        let payload = wake.payload ?? ""
+        guard AppEvent.performTask(kind: wake.kind, payload: payload).fitsALine else {
+            throw ServiceError.invalidParameter("payload")
+        }
+        try service.ask(.wake(launchable(wake.id), kind: wake.kind, payload: payload), for: call)
+    }
+
+    func openScene(_ call: ClientCall) throws {
+        let wanted: OpenSceneParameters = try call.parameters()
+        let scene = try wanted.scene.map { name throws(ServiceError) in try LifecycleCore.SceneID(parameter: name) }
+        if let role = wanted.role, !LifecycleCore.SceneID.isWord(role) { throw ServiceError.invalidParameter("role") }
+        // The channel has a line of text for it.
+        if let info = wanted.info, info.utf8.count > LifecycleCore.Scene.infoLimit || info.utf8.contains(0) {
+            throw ServiceError.invalidParameter("info")
+        }
+        let opening = SceneOpening(scene: scene, role: wanted.role, info: wanted.info)
+        try service.ask(
+            .openScene(launchable(wanted.app), opening, background: wanted.background ?? false), for: call)
+    }
+
+    // MARK: Apps that can be launched
+
+    static func check(_ id: AppID) throws(ControlError) {
+        guard !AppIdentifier.isValid(id.name) else { return }
+        throw ControlError(
+            .invalidApp, id: id.name, reason: "this is not an id", remedy: "An id is \(AppIdentifier.form).")
+    }
+
+    /// Returns the app of a name. Reads its desktop entry, unless the app runs.
+    ///
+    /// - Throws: An error with a remedy, if nothing of the name can be launched.
+    func launchable(_ name: String) throws(ControlError) -> AppID {
+        if manager.isDescribed(AppID(name)) { return AppID(name) }
+        let id = AppID(DesktopEntries.id(in: name))
+        if manager.isDescribed(id) { return id }
+        guard AppIdentifier.isValid(id.name) else { throw Self.invalidName(name) }
+        guard let entries = manager.entries else {
+            throw unusableManifest(of: id) ?? ControlError(Refusal.noSuchApp(AppID(name)))
+        }
+        switch entries.find(id.name) {
+        case .entry(let entry): manager.define(id, entry)
+        case .unusable(let problem):
+            throw ControlError(
+                .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
+                remedy: "Change the entry, or describe the app in a manifest.")
+        case nil:
+            throw unusableManifest(of: id)
+                ?? ControlError(
+                    .noSuchApp, id: id.name,
+                    reason: "there is no manifest of this id, and no desktop entry \(id).desktop in \(entries.places)",
+                    remedy: "'lifectl apps' shows what can be launched.")
+        }
+        return id
+    }
+
+    private func unusableManifest(of id: AppID) -> ControlError? {
+        let file = "/apps.d/\(id).toml"
+        guard let problem = service.problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
+        let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
+        return ControlError(
+            .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
+            remedy: "Change that, and then 'lifectl reload'.")
+    }
+
+    private static func invalidName(_ name: String) -> ControlError {
+        // The user may have given the path of an entry.
+        let file = String(name.split(separator: "/").last ?? "")
+        let entry =
+            name.contains("/") && AppIdentifier.isValid(file) ? "'lifectl launch \(file)' launches an entry; " : ""
+        return ControlError(
+            .noSuchApp, id: name, reason: "this is not an id",
+            remedy: "\(entry)'lifectl apps' shows what can be launched.")
+    }
+
+    /// Returns the app that opens a URL: one of a manifest, or else one of a desktop entry.
+    private func handler(for url: URLText, type: String?) throws(ControlError) -> AppID {
+        var apps = manager.catalog.definitions.filter { !$0.value.isFromEntry }
+        // A default app comes first, also among apps with manifests.
+        for name in Set(manager.defaultApps.values) where apps[AppID(name)] == nil {
+            guard case .entry(let entry) = manager.entries?.find(name) else { continue }
+            apps[AppID(name)] = manager.definition(of: entry)
+        }
+        let choices = manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
+        do throws(ControlError) {
+            let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+            return try launchable(handlers.app(for: url, type: type).name)
+        } catch {
+            guard error.kind == .noSuchApp, let entries = manager.entries else { throw error }
+            for case (let id, .entry(let entry)) in entries.all() where apps[AppID(id)] == nil {
+                apps[AppID(id)] = manager.definition(of: entry)
+            }
+        }
+        let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+        return try launchable(handlers.app(for: url, type: type).name)
+    }
+}
+
+extension LifecycleCore.SceneID {
+    init(parameter name: String) throws(ServiceError) {
+        guard let scene = LifecycleCore.SceneID(name) else { throw .invalidParameter("scene") }
+        self = scene
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is a kind of work, as in manifests: a-z, 0-9 and -.
+    fileprivate var isWorkKind: Bool {
+        (1...64).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+    }
+}

@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+import Processes
+
+/// A listening AF_UNIX stream socket with a path.
+enum UnixListener {
+    /// Makes the socket, and replaces a former one.
+    ///
+    /// - Parameter group: The group of the file; nil for that of the process.
+    static func open(at path: String, mode: mode_t, group: gid_t? = nil) throws(DaemonError) -> Descriptor {
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let number = socket(AF_UNIX, Int32(flags), 0)
+        guard number >= 0 else { throw failure("make", path) }
+        let socket = Descriptor(owning: number)
+        _ = unsafe unlink(path)
+        // The narrowest mode until the right one is set: no other user connects before.
+        let mask = umask(0o177)
+        let isBound = bind(number, to: path)
+        let error = errno
+        umask(mask)
+        errno = error
+        guard isBound else { throw failure("listen at", path) }
+        if let group, unsafe chown(path, geteuid(), group) != 0 { throw failure("give to its group", path) }
+        guard unsafe chmod(path, mode) == 0 else { throw failure("set the mode of", path) }
+        guard listen(number, SOMAXCONN) == 0 else { throw failure("listen at", path) }
+        return socket
+    }
+
+    private static func failure(_ operation: String, _ path: String) -> DaemonError {
+        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: errno))
+    }
+
+    private static func bind(_ socket: Int32, to path: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return false
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe Glibc.bind(socket, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}
+
+/// The process at the other end of a connection, identified by the kernel (unix(7)).
+struct PeerCredentials: Equatable {
+    let process: pid_t
+    let user: uid_t
+    let group: gid_t
+    /// The supplementary groups at the time of the connection (SO_PEERGROUPS, Linux 4.13).
+    let groups: [gid_t]
+
+    /// The pid of a process in another PID namespace.
+    static let outsideProcess: pid_t = 0
+
+    private static let mostGroups = 65536
+
+    init?(of descriptor: Int32) {
+        var peer = linux_peer()
+        guard unsafe linux_peer_credentials(descriptor, &peer) == 0 else { return nil }
+        process = peer.process
+        user = peer.user
+        group = peer.group
+        groups =
+            Self.groups(of: descriptor, capacity: 64) ?? Self.groups(of: descriptor, capacity: Self.mostGroups) ?? []
+    }
+
+    private static func groups(of descriptor: Int32, capacity: Int) -> [gid_t]? {
+        var groups = [gid_t](repeating: 0, count: capacity)
+        let count = unsafe linux_peer_groups(descriptor, &groups, Int32(capacity))
+        return count < 0 ? nil : Array(groups.prefix(Int(count)))
+    }
+}
+
+/// The process that made a connection, held by a pidfd so that a reuse of its pid is noticed.
+struct PeerProcess: ~Copyable {
+    private let descriptor: Descriptor
+
+    /// Nil if the process has ended, or there is no descriptor.
+    ///
+    /// Before Linux 6.5 the process is found by its pid, which may have been reused if all pids were given out since it
+    /// connected.
+    init?(of socket: Int32, number: pid_t) {
+        var result = linux_peer_pidfd(socket)
+        if result == -ENOPROTOOPT { result = linux_pidfd_open(number) }
+        guard result >= 0 else { return nil }
+        descriptor = Descriptor(owning: result)
+    }
+
+    /// A Boolean value that indicates whether the process has not ended. Then everything read by its pid so far was about it.
+    var lives: Bool { linux_pidfd_has_ended(descriptor.rawValue) == 0 }
+}
+
+/// Reserved descriptors, so that the daemon can identify a client that has used up all others.
+final class DescriptorReserve {
+    private var held: [Int32] = []
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+        fill()
+    }
+
+    isolated deinit { release() }
+
+    func lend<Result>(to work: () -> Result) -> Result {
+        release()
+        defer { fill() }
+        return work()
+    }
+
+    private func release() {
+        for descriptor in held { close(descriptor) }
+        held = []
+    }
+
+    private func fill() {
+        while held.count < count {
+            let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return }
+            held.append(descriptor)
+        }
+    }
+}
