@@ -1,32 +1,35 @@
 import Configuration
 import Glibc
+import Processes
+import Systemd
 
-/// Where log entries go.
+/// The target of log entries.
 nonisolated public enum LogTarget: String, CaseIterable, Sendable {
-    /// To the systemd journal.
+    /// The systemd journal.
     case journal
-    /// To standard error, one line an entry.
+    /// Standard error, one line an entry.
     case console
-    /// To the journal where there is one, else to standard error.
+    /// The journal if there is one, or else standard error.
     case auto
 }
 
-/// How one daemon is told apart from the others on the machine.
+/// The options of a daemon. A directory that is nil is that of the instance.
 nonisolated public struct Options: Sendable {
-    /// Whether this is a person's own daemon rather than the machine's.
+    /// A Boolean value that indicates whether the daemon is a user's own rather than the system's.
     public var isUser = false
-    /// Where the control socket is; nil for the instance's own place.
+    /// The directory of the control socket.
     public var runtimeDirectory: String?
-    /// Where the apps' own directories are; nil for the instance's own place.
+    /// The directory of the apps' own directories.
     public var stateDirectory: String?
-    /// Where the only configuration is; nil for the instance's own places.
+    /// The only directory to read the configuration from.
     public var configurationDirectory: String?
-    /// Where log entries go.
+    /// The target of log entries.
     public var logTarget = LogTarget.auto
-    /// Whether the controllers of the unit's control group may be used: something takes them away after a crash.
+    /// A Boolean value that indicates whether the controllers of the unit's control group may be enabled: the unit disables
+    /// them after a crash.
     public var usesControllers = false
 
-    /// The options as they were given; what is nil has its instance's own place.
+    /// Makes options; relative paths are made absolute.
     public init(
         isUser: Bool = false, runtimeDirectory: String? = nil, stateDirectory: String? = nil,
         configurationDirectory: String? = nil, logTarget: LogTarget = .auto, usesControllers: Bool = false
@@ -39,7 +42,7 @@ nonisolated public struct Options: Sendable {
         self.usesControllers = usesControllers
     }
 
-    /// Apps are started elsewhere, and must find what they are told of.
+    /// Apps have other working directories.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(directory) }
@@ -47,21 +50,11 @@ nonisolated public struct Options: Sendable {
     }
 }
 
-/// Why the daemon cannot start, in words for the person who started it.
-nonisolated public struct StartError: Error, CustomStringConvertible {
-    /// One sentence.
-    public let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
 extension Options {
     var instance: Instance { isUser ? .user : .system }
 }
 
-/// The places of one daemon, found from its options and its environment.
+/// The directories and files of a daemon.
 struct Places {
     let runtime: String
     let state: String
@@ -73,7 +66,7 @@ struct Places {
     var returnSocket: String { runtime + "/channel" }
     var stateFile: String { runtime + "/state" }
 
-    init(options: Options, environment: [String: String]) throws(StartError) {
+    init(options: Options, environment: [String: String]) throws(DaemonError) {
         if let named = options.runtimeDirectory {
             runtime = named
         } else {
@@ -87,38 +80,36 @@ struct Places {
         isConfigurationNamed = options.configurationDirectory != nil
         configuration =
             options.configurationDirectory.map { [$0] }
-            ?? ConfigurationLoader.standardDirectories(
-                for: options.instance, environment: environment)
+            ?? ConfigurationLoader.standardDirectories(for: options.instance, environment: environment)
     }
 
     private static func standardRuntime(
         _ options: Options, _ environment: [String: String]
-    ) throws(StartError) -> String {
+    ) throws(DaemonError) -> String {
         guard options.isUser else { return "/run/lifed" }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
-            throw StartError("XDG_RUNTIME_DIR is not set; set it, or name a place with --runtime-directory")
+            throw DaemonError(.start, "XDG_RUNTIME_DIR is not set; set it, or name a place with --runtime-directory")
         }
         return directory + "/lifed"
     }
 
     private static func standardState(
         _ options: Options, _ environment: [String: String]
-    ) throws(StartError) -> String {
+    ) throws(DaemonError) -> String {
         guard options.isUser else { return "/var/lib/lifed" }
         if let directory = environment["XDG_STATE_HOME"], directory.hasPrefix("/") { return directory + "/lifed" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw StartError("HOME is not set; set it, or name a place with --state-directory")
+            throw DaemonError(.start, "HOME is not set; set it, or name a place with --state-directory")
         }
         return home + "/.local/state/lifed"
     }
 }
 
-/// The environment of this process.
 nonisolated func currentEnvironment() -> [String: String] {
     var result: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
-        // By bytes: the sign and an accent at the beginning of the value are one character.
+        // By bytes: the sign and a combining accent after it are one character.
         let pair = unsafe String(cString: text).utf8
             .split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -126,4 +117,34 @@ nonisolated func currentEnvironment() -> [String: String] {
         unsafe entry += 1
     }
     return result
+}
+
+extension ConfigurationLoader {
+    init(_ places: Places, instance: Instance, environment: [String: String]) {
+        let searchPath = environment["PATH"] ?? SpawnRequest.defaultSearchPath
+        self.init(
+            directories: places.configuration, instance: instance, searchPath: searchPath,
+            requiresDirectories: places.isConfigurationNamed,
+            entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
+    }
+}
+
+extension LogEntry {
+    init(_ problem: Problem) {
+        self.init(
+            id: .configurationProblem, priority: .warning, message: problem.description,
+            fields: [("LIFED_FILE", problem.file), ("LIFED_REASON", problem.message)]
+                + (problem.line.map { [("LIFED_LINE", String($0))] } ?? []))
+    }
+}
+
+/// Reads the configuration that a daemon with these options would read.
+///
+/// - Returns: The problems, one line each.
+/// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined.
+public func checkConfiguration(options: Options) throws -> [String] {
+    let environment = currentEnvironment()
+    let places = try Places(options: options, environment: environment)
+    let loader = ConfigurationLoader(places, instance: options.instance, environment: environment)
+    return loader.load().problems.map(\.description)
 }

@@ -3,18 +3,14 @@ import Glibc
 import Processes
 import Systemd
 
-/// The descriptors that the daemon's program leaves to the program that takes its place in the same process.
+/// The descriptors that the daemon leaves to the next program in its process.
 ///
-/// execve(2) keeps the process number, the children and what is not closed on exec. A table of the descriptors is in a
+/// execve(2) keeps the pid, the children and descriptors that are not closed on exec. A table of the descriptors is in a
 /// memory file, whose number is in the environment.
 struct Reexecution {
-    /// Names of descriptors beside those of ``DescriptorStore``.
     enum Name {
-        /// The control socket, passed by systemd.
         static let control = "control"
-        /// The control socket, made by the daemon.
         static let ownControl = "own-control"
-        /// The lock of the runtime directory.
         static let lock = "lock"
         /// The connection of the client that waits for the re-execution.
         static let client = "client"
@@ -24,26 +20,25 @@ struct Reexecution {
     private static let limitWord = "descriptor-limit"
 
     private(set) var descriptors: [(name: String, number: Int32)] = []
-    /// The soft RLIMIT_NOFILE that the process had before the daemon raised it.
+    /// The soft RLIMIT_NOFILE before the daemon raised it.
     private(set) var descriptorLimit: UInt64?
 
     init(descriptorLimit: UInt64?) { self.descriptorLimit = descriptorLimit }
 
     mutating func keep(_ number: Int32, as name: String) { descriptors.append((name, number)) }
 
-    /// The number of the signal that asks for a re-execution, as systemd(1) has it.
+    /// The signal that asks for a re-execution, as for systemd(1).
     static var signal: Int32 { __libc_current_sigrtmin() + 25 }
 }
 
-// MARK: - In the program before
+// MARK: - In the former program
 
 extension Reexecution {
     /// Executes a program with the arguments of this one.
     ///
-    /// PR_SET_PDEATHSIG of the children takes the end of the thread that made them for the end of the parent: this is
-    /// that thread, and execve(2) keeps it.
+    /// Called on the thread that made the children: PR_SET_PDEATHSIG fires when that ends, and execve(2) keeps it.
     ///
-    /// - Returns: Why the program could not be executed. The descriptors are then as they were.
+    /// - Returns: The error. The descriptors are as before.
     func execute(_ program: String) -> Processes.Errno {
         let table = unsafe linux_memory_file("lifed-reexecution")
         guard table >= 0 else { return Errno(rawValue: -table) }
@@ -71,14 +66,13 @@ extension Reexecution {
     }
 }
 
-// MARK: - In the program after
+// MARK: - In the next program
 
 extension Reexecution {
-    /// Far more than the descriptors of 100,000 apps need.
+    /// Far more than the descriptors of 100,000 apps need, in bytes.
     private static let sizeLimit = 16 << 20
 
-    /// Takes what the program before has left, and removes the variable that announced it; nil where the process was
-    /// started in another way.
+    /// Takes the descriptors of the former program, and removes its environment variable; nil if there was none.
     static func take() -> Reexecution? {
         guard let value = unsafe getenv(variable) else { return nil }
         let number = Int32(unsafe String(cString: value))
@@ -100,7 +94,7 @@ extension Reexecution {
         return reexecution
     }
 
-    /// What systemd would pass to a daemon that it starts again: the control socket, and what belongs to launches.
+    /// The descriptors that systemd would pass to a restarted daemon: the control socket, and those of launches.
     var passed: [PassedDescriptor] {
         descriptors.filter { $0.name == Name.control || $0.name == Name.ownControl || DescriptorStore.isName($0.name) }
             .map { PassedDescriptor(name: $0.name, descriptor: $0.number) }
