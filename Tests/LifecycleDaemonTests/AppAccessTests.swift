@@ -5,7 +5,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct AppAccessTests {
-    @Test func `an app may only look, and act on itself`() {
+    @Test func appMayOnlyQueryAndActOnItself() {
         let allowed = MethodName.allCases.filter { $0.accessOfApps != .refused }
         #expect(
             Set(allowed) == [
@@ -16,7 +16,7 @@ import Testing
             Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor, .history, .findApp])
     }
 
-    @Test func `one that may ask for everything sees everybody`() {
+    @Test func scopeOfEverythingSeesAllApps() {
         #expect(ClientScope.everything.onlyApp == nil)
         #expect(ClientScope.app(AppID("clock")).onlyApp == AppID("clock"))
         #expect(ClientScope.launcher(AppID("clock")).onlyApp == nil)

@@ -15,13 +15,13 @@ import Testing
         (["/usr/bin/foot"], "foot"), (["sh", "-c", "x"], "sh"), (["/opt/My App!/Öl"], "l"), (["..."], "app"),
         (["-x"], "x"), ([String(repeating: "a", count: 300)], String(repeating: "a", count: 100)),
     ])
-    func `an ad-hoc app is named after its program`(command: [String], name: String) {
+    func adHocAppIsNamedAfterItsProgram(command: [String], name: String) {
         let id = AppCatalog().freeID(for: command)
         #expect(id.name == name)
         #expect(AppIdentifier.isValid(id.name))
     }
 
-    @Test func `the second of a name has a number`() {
+    @Test func secondAppOfANameHasANumber() {
         var catalog = AppCatalog()
         for expected in ["sh", "sh-2", "sh-3"] {
             let id = catalog.freeID(for: ["sh"])
@@ -30,28 +30,28 @@ import Testing
         }
     }
 
-    @Test func `manifests replace manifests, and ad-hoc apps stay with the new defaults`() {
+    @Test func manifestsAreReplacedAndAdHocAppsStayWithNewDefaults() {
         var catalog = AppCatalog()
-        #expect(catalog.take([manifest("a"), manifest("b")], defaults: Policy()) == [])
+        #expect(catalog.apply([manifest("a"), manifest("b")], defaults: Policy()) == [])
         catalog.insert(AppDefinition(adHoc: ["sh"], user: .daemon, defaults: Policy()), as: AppID("sh"))
         var defaults = Policy()
         defaults.timeouts.background = .zero
-        #expect(catalog.take([manifest("b", suspend: .never)], defaults: defaults) == [AppID("a")])
+        #expect(catalog.apply([manifest("b", suspend: .never)], defaults: defaults) == [AppID("a")])
         #expect(catalog[AppID("b")]?.policy.suspend == .never)
         #expect(catalog[AppID("sh")]?.policy.timeouts.background == .zero)
         #expect(catalog[AppID("sh")]?.policy.isTransient == true)
     }
 
-    @Test func `what a manifest says of one that was adopted holds, but for how it lives, until it has ended`() {
+    @Test func adoptedAppFollowsItsManifestWithoutCallbacksAndRestartUntilItEnds() {
         var catalog = AppCatalog()
         var viewer = manifest("viewer")
         (viewer.restart, viewer.callbacks, viewer.scenes) = (.always, .required, true)
-        _ = catalog.take([viewer], defaults: Policy())
+        _ = catalog.apply([viewer], defaults: Policy())
         let id = AppID("viewer")
         catalog.beginAdoption(of: id)
         catalog.beginAdoption(of: id)
         viewer.suspend = .never
-        #expect(catalog.take([viewer], defaults: Policy()) == [])
+        #expect(catalog.apply([viewer], defaults: Policy()) == [])
         #expect(catalog[id]?.isAdopted == true)
         #expect(catalog[id]?.policy.suspend == .never)
         #expect(catalog[id]?.policy.isAdopted == true)
@@ -64,15 +64,15 @@ import Testing
         #expect(catalog.endAdoption(of: id) == nil)
     }
 
-    @Test func `one that is managed like another follows its manifest`() throws {
+    @Test func appWithAModelFollowsTheManifestOfTheModel() throws {
         var catalog = AppCatalog()
-        _ = catalog.take([manifest("viewer", suspend: .never)], defaults: Policy())
+        _ = catalog.apply([manifest("viewer", suspend: .never)], defaults: Policy())
         var second = AppDefinition(adHoc: ["viewer"], user: .daemon, defaults: Policy())
         second.model = "viewer"
         second.follow(try #require(catalog[AppID("viewer")]))
         catalog.insert(second.adopted, as: AppID("viewer-2"))
         #expect(catalog[AppID("viewer-2")]?.policy.suspend == .never)
-        _ = catalog.take([manifest("viewer")], defaults: Policy())
+        _ = catalog.apply([manifest("viewer")], defaults: Policy())
         let policy = try #require(catalog[AppID("viewer-2")]?.policy)
         #expect(policy.suspend == .auto)
         #expect(policy.isTransient && policy.isAdopted)
@@ -86,19 +86,19 @@ import Testing
         AppDefinition(entry: DesktopEntry(manifest: manifest(id)), defaults: Policy())
     }
 
-    @Test func `an app of a desktop entry stays while there is one, and gives way to a manifest`() {
+    @Test func appOfADesktopEntryStaysWithTheEntryAndGivesWayToAManifest() {
         var catalog = AppCatalog()
         for id in ["stays", "goes", "described"] { catalog.insert(entry(id), as: AppID(id)) }
         var again = entry("stays")
         again.command = ["another"]
-        let gone = catalog.take([manifest("described")], defaults: Policy()) { $0.name == "stays" ? again : nil }
+        let gone = catalog.apply([manifest("described")], defaults: Policy()) { $0.name == "stays" ? again : nil }
         #expect(gone == [AppID("goes")])
         #expect(catalog[AppID("stays")]?.command == ["another"])
         #expect(catalog[AppID("stays")]?.isFromEntry == true)
         #expect(catalog[AppID("described")]?.isFromEntry == false)
     }
 
-    @Test func `a manifest's own times replace the defaults`() {
+    @Test func timesOfAManifestReplaceTheDefaults() {
         var manifest = manifest("a")
         manifest.terminateTimeout = .seconds(15)
         let policy = AppDefinition(manifest: manifest, defaults: Policy()).policy

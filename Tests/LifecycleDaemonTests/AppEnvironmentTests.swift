@@ -17,7 +17,7 @@ import Testing
             of: Self.id, definition, launch: LaunchFields(reason: "launch"), account: account, stateDirectory: "/state")
     }
 
-    @Test func `what is between the daemon and its manager stays there`() {
+    @Test func variablesOfTheServiceManagerAreNotInherited() {
         let found = environment(AppDefinition(adHoc: ["true"], user: .daemon, defaults: Policy()))
         #expect(
             found == [
@@ -25,7 +25,7 @@ import Testing
             ])
     }
 
-    @Test func `the launch is told in the environment, too`() {
+    @Test func environmentDescribesTheLaunch() {
         let launch = LaunchFields(
             reason: "restart", restores: true, previousState: "active", previousReason: "crash", previousTime: 42)
         var definition = AppDefinition(adHoc: ["true"], user: .daemon, defaults: Policy())
@@ -39,7 +39,7 @@ import Testing
         #expect(environment(definition)["LIFECYCLE_PREVIOUS_TIME"] == nil)
     }
 
-    @Test func `an ad-hoc app has its caller's environment, less what is the daemon's to say`() {
+    @Test func adHocAppHasItsCallersEnvironmentWithoutTheDaemonsVariables() {
         var definition = AppDefinition(adHoc: ["true"], user: .numbered(1000), defaults: Policy())
         definition.environment = ["A": "b", "LIFECYCLE_APP_ID": "other", "LISTEN_FDS": "9"]
         let found = environment(definition)
@@ -50,7 +50,7 @@ import Testing
             ])
     }
 
-    @Test func `an app with a user of its own has that user's environment`() throws {
+    @Test func appWithAUserOfItsOwnHasThatUsersEnvironment() throws {
         let root = try UserAccount.named("root")
         var definition = AppDefinition(adHoc: ["true"], user: .named("root"), defaults: Policy())
         definition.manifest = "/etc/clock.toml"

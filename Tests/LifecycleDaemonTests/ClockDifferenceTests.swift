@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func theSameDifferenceIsToldAgain() {
+    @Test func differenceIsStableBetweenReadings() {
         let clocks = Clocks()
         let difference = ClockDifference(read: clocks.read)
         let first = difference.microseconds
@@ -25,7 +25,7 @@ import Testing
         #expect(difference.microseconds == first)
     }
 
-    @Test func aReaderThatHadToWaitIsNoClockThatWasSet() {
+    @Test func delayBetweenReadingsIsNoClockThatWasSet() {
         let clocks = Clocks()
         let difference = ClockDifference(read: clocks.read)
         let first = difference.microseconds
@@ -35,7 +35,7 @@ import Testing
         #expect(difference.microseconds == first)
     }
 
-    @Test func aClockThatWasSetIsFollowed() {
+    @Test func differenceFollowsAClockThatWasSet() {
         let clocks = Clocks()
         let difference = ClockDifference(read: clocks.read)
         let first = difference.microseconds
@@ -43,14 +43,14 @@ import Testing
         #expect(difference.microseconds == first - 50_000)
     }
 
-    @Test func `what happened a second before has a date a second before`() {
+    @Test func eventASecondEarlierHasADateASecondEarlier() {
         let dates = ClockDifference(read: Clocks().read)
         let date = dates.date(of: Instant(microseconds: 1_000_000))
         #expect(dates.date(of: Instant(microseconds: 0)) == date - 1_000_000)
     }
 
     @Test(arguments: [UInt64(Int64.max) - 1, UInt64(Int64.max), .max])
-    func `an instant that no clock reaches has the last date`(microseconds: UInt64) {
+    func instantBeyondAllDatesHasTheLastDate(microseconds: UInt64) {
         #expect(ClockDifference().date(of: Instant(microseconds: microseconds)) == .max)
     }
 }

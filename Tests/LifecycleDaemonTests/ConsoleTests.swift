@@ -21,16 +21,16 @@ import Testing
     }
 
     @Test(arguments: ["", "two words", "a \"word\"", "ä", "tab\tin between"])
-    func whatIsNotPlainIsQuoted(_ value: String) {
+    func valueThatIsNotPlainIsQuoted(_ value: String) {
         #expect(line("m", ("F", value)) == "lifed: m F=\(value.debugDescription)\n")
     }
 
     @Test(arguments: ["a\nb", "a\rb", "a\u{1B}b", "a\u{7F}b", "a\u{0}b"])
-    func anEntryIsOneLineThatChangesNoTerminal(_ message: String) {
+    func controlsInAMessageBecomeSpaces(_ message: String) {
         #expect(line(message) == "lifed: a b\n")
     }
 
-    @Test func aLineIsNoLongerThanAPipeTakesAtOnce() {
+    @Test func lineIsLimitedToPIPE_BUF() {
         #expect(Console.line(of: LogEntry(message: String(repeating: "x", count: 10_000))).count == 4096)
         #expect(
             Console.line(of: LogEntry(message: "x", fields: [("F", String(repeating: "ä", count: 5_000))])).count

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DefaultTimeTests {
     /// The configuration has defaults of its own, and so has the core: both are to be those of the texts.
-    @Test func `times that nobody has set are those of the life cycle's texts`() {
+    @Test func defaultTimesAreThoseOfTheSpecification() {
         for times in [LifecycleCore.Settings(Configuration.Settings()).timeouts, LifecycleCore.Settings().timeouts] {
             #expect(times.willResignActive == .seconds(1))
             #expect(times.didEnterBackground == .seconds(5))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `every time that is set reaches the core`() {
+    @Test func everyConfiguredTimeReachesTheCore() {
         var settings = Configuration.Settings()
         settings.timeouts.willResignActive = .seconds(11)
         settings.timeouts.didEnterBackground = .seconds(12)

@@ -8,28 +8,29 @@ import Testing
     static let clock = AppID("clock")
 
     func exits(in state: String) -> LastExits {
-        LastExits(records: AppRecords("exits", of: .exit, in: state, isSystem: false, log: Log(target: .console)))
+        let directory = AppRecords.Directory(path: state, isSystem: false, log: RecordingJournal())
+        return LastExits(records: AppRecords("exits", of: .exit, in: directory))
     }
 
     func exit(_ reason: Reason) -> Exit {
         Exit(state: .active, reason: reason, status: .signal(11), instant: Instant(microseconds: 7))
     }
 
-    @Test func `what calls for restoration is there for the next daemon`() throws {
+    @Test func exitThatCallsForRestorationIsFoundByTheNextDaemon() throws {
         try withTemporaryDirectory { state in
             let first = exits(in: state)
-            first.note(exit(.crash), of: Self.clock, at: 42_000_000)
+            first.record(exit(.crash), of: Self.clock, at: 42_000_000)
             let second = exits(in: state)
             let found = try #require(second.recall(Self.clock))
             #expect(found.reason == .crash && found.state == .active && found.status == .signal(11))
             #expect(second.time(of: found, Self.clock) == 42_000_000)
             #expect(second.recall(Self.clock) == nil)
-            second.note(exit(.terminate), of: Self.clock, at: 43_000_000)
+            second.record(exit(.terminate), of: Self.clock, at: 43_000_000)
             #expect(exits(in: state).recall(Self.clock) == nil)
         }
     }
 
-    @Test func `what makes no sense is nothing`() throws {
+    @Test func malformedRecordIsIgnored() throws {
         try withTemporaryDirectory { state in
             _ = unsafe mkdir(state + "/exits", 0o700)
             let whole = StateLine.encode(
@@ -45,9 +46,9 @@ import Testing
         }
     }
 
-    @Test func `a state directory that cannot be written to is no obstacle`() {
+    @Test func unwritableStateDirectoryIsNoObstacle() {
         let exits = exits(in: "/proc/nowhere")
-        exits.note(exit(.crash), of: Self.clock, at: 1)
+        exits.record(exit(.crash), of: Self.clock, at: 1)
         exits.forget(Self.clock)
     }
 }

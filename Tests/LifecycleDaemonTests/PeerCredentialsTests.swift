@@ -4,7 +4,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct PeerCredentialsTests {
-    @Test func `the kernel says who is at the other end`() throws {
+    @Test func kernelIdentifiesThePeer() throws {
         var ends: [Int32] = [-1, -1]
         let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(result == 0)
@@ -14,7 +14,7 @@ import Testing
         #expect(AccessPolicy(isSystem: true).right(of: peer) == .administrator)
     }
 
-    @Test func `the process at the other end is held, and lives`() throws {
+    @Test func peerProcessIsHeldAndLives() throws {
         var ends: [Int32] = [-1, -1]
         let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(result == 0)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is at the other end of a file`() {
+    @Test func fileHasNoPeer() {
         let descriptor = unsafe open("/dev/null", O_RDONLY)
         defer { close(descriptor) }
         #expect(PeerCredentials(of: descriptor) == nil)

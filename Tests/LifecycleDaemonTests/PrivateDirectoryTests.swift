@@ -4,20 +4,20 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct PrivateDirectoryTests {
-    @Test func `it is made with its mode, below directories that are made too`() throws {
+    @Test func directoryAndItsParentsAreMadeWithTheMode() throws {
         try withTemporaryDirectory { root in
             try PrivateDirectory.make(root + "/a/b/c", mode: 0o700)
             #expect(mode(of: root + "/a/b/c") == 0o700)
         }
     }
 
-    @Test func `a link or a file in its place is refused and named`() throws {
+    @Test func linkOrFileInItsPlaceIsRefusedAndNamed() throws {
         try withTemporaryDirectory { root in
             _ = unsafe symlink("/tmp", root + "/link")
             let descriptor = unsafe creat(root + "/file", 0o600)
             close(descriptor)
             for name in ["link", "file"] {
-                let error = #expect(throws: DirectoryError.self) {
+                let error = #expect(throws: DaemonError.self) {
                     try PrivateDirectory.make("\(root)/\(name)", mode: 0o700)
                 }
                 #expect(error?.description.contains("\(root)/\(name)") == true)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `what is there already is left as it is, or refused`() throws {
+    @Test func existingDirectoryIsUnchangedOrRefused() throws {
         try withTemporaryDirectory { root in
             for (mode, isFine) in [(0o750, true), (0o755, true), (0o777, false), (0o1777, false), (0o770, false)] {
                 _ = unsafe chmod(root, mode_t(mode))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `nobody else may be able to replace what is above it`() throws {
+    @Test func parentThatAnotherUserMayReplaceIsRefused() throws {
         try withTemporaryDirectory { root in
             for (mode, isFine) in [(0o777, false), (0o1777, true), (0o775, false), (0o1775, true), (0o755, true)] {
                 _ = unsafe chmod(root, mode_t(mode))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can prepare what is another's"))
-    func `a directory or a link of somebody else's above it is refused and named`() throws {
+    func parentOfAnotherUserIsRefusedAndNamed() throws {
         try withTemporaryDirectory { root in
             _ = unsafe mkdir(root + "/theirs", 0o755)
             _ = unsafe chown(root + "/theirs", 12345, 12345)
@@ -59,7 +59,7 @@ import Testing
             try PrivateDirectory.make(root + "/link/a", mode: 0o700)
             _ = unsafe lchown(root + "/link", 12345, 12345)
             for name in ["theirs", "link"] {
-                let error = #expect(throws: DirectoryError.self) {
+                let error = #expect(throws: DaemonError.self) {
                     try PrivateDirectory.make("\(root)/\(name)/b", mode: 0o700)
                 }
                 #expect(error?.description.contains("\(root)/\(name) belongs to user 12345") == true)
@@ -67,16 +67,16 @@ import Testing
         }
     }
 
-    @Test func `what is somebody else's is never handed over`() throws {
+    @Test func directoryOfAnotherUserIsNeverHandedOver() throws {
         try withTemporaryDirectory { root in
-            let error = #expect(throws: DirectoryError.self) {
+            let error = #expect(throws: DaemonError.self) {
                 try PrivateDirectory.make(root, mode: 0o700, owner: (geteuid() + 1, getegid()))
             }
             #expect(error?.description.contains("belongs to user \(geteuid())") == true)
         }
     }
 
-    @Test func `what could not be finished is gone, and can be made the next time`() async {
+    @Test func unfinishedDirectoryIsRemovedAndCanBeMadeLater() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
                 try withTemporaryDirectory { root in
@@ -85,7 +85,7 @@ import Testing
                     var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
                     unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
                     let path = root + "/own"
-                    let error = #expect(throws: DirectoryError.self) { try PrivateDirectory.add(path, mode: 0o700) }
+                    let error = #expect(throws: DaemonError.self) { try PrivateDirectory.add(path, mode: 0o700) }
                     #expect(error?.description.contains("cannot open \(path)") == true)
                     #expect(unsafe access(path, F_OK) != 0)
                     unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -18,14 +18,14 @@ import Testing
         return thresholds
     }
 
-    @Test func theNextLookComesBeforeTheFastestAppIsAtTheReserve() {
+    @Test func nextReadingComesBeforeTheFastestAppReachesTheReserve() {
         let reserve = UInt64(0.08 * Double(1 << 30))
         #expect(ReserveWatch.pause(Self.reading(available: 0), 0.08) == ReserveWatch.shortestPause)
         #expect(ReserveWatch.pause(Self.reading(available: reserve + 1024 * 70_000), 0.08) / 100 == 699)
         #expect(ReserveWatch.pause(Self.reading(available: reserve, swap: 1024 * 70_000), 0.08) / 100 == 699)
     }
 
-    @Test func shortageIsToldUntilItIsOver() throws {
+    @Test func shortageIsReportedUntilItEnds() throws {
         let loop = try EventLoop()
         var available: [UInt64] = [200 << 20, 80 << 20, 70 << 20, 600 << 20]
         var told: [UInt64?] = []

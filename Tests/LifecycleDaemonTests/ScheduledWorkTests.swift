@@ -17,14 +17,14 @@ import Testing
         return ScheduledWork(schedule, of: Self.mail, last: instant(last), now: instant(now))
     }
 
-    @Test func `what was missed is due at once, and once`() throws {
+    @Test func missedWorkIsDueAtOnceAndOnce() throws {
         var work = try work("*-*-* *:00:00 UTC", last: 100.5, now: 110.25)
         #expect(work.due == instant(101))
         work.begin(Self.mail, now: instant(110.25))
         #expect(work.due == instant(111))
     }
 
-    @Test func `jitter is the same whoever asks, and holds back nothing else`() throws {
+    @Test func jitterIsStableAndDelaysOnlyItsOwnWork() throws {
         let first = try work("*-*-* *:00:00 UTC", last: 100.5, now: 100.5, jitter: .seconds(600))
         let second = try work("*-*-* *:00:00 UTC", last: 100.5, now: 101.001, jitter: .seconds(600))
         let due = try #require(first.due)
@@ -35,7 +35,7 @@ import Testing
         #expect(try #require(done.due) >= instant(102))
     }
 
-    @Test func `a clock that was set back brings back what is to come, and not what a small step passed over`() throws {
+    @Test func workIsDueAgainAfterALargeStepBackAndNotAfterASmallOne() throws {
         var work = try work("*-*-* *:00:00 UTC", last: 200, now: 200)
         work.update(Self.mail, now: instant(100.5))
         #expect(work.due == instant(101))
@@ -44,14 +44,14 @@ import Testing
         #expect(work.due == instant(102))
     }
 
-    @Test func `a clock that begins behind and is set right brings back nothing`() throws {
+    @Test func clockThatBeginsBehindAndIsSetBringsBackNoWork() throws {
         var work = try work("*-*-* *:00:00 UTC", last: 200, now: 1.5)
         #expect(work.due == instant(2))
         work.update(Self.mail, now: instant(200.2))
         #expect(work.due == instant(201))
     }
 
-    @Test func `what comes due while the clock is behind is done though the clock is set in between`() throws {
+    @Test func workThatComesDueWhileTheClockIsBehindIsDoneThoughTheClockIsSet() throws {
         var work = try work("*-*-* *:00:00 UTC", last: 200, now: 1.5)
         // As after a sleep.
         work.update(Self.mail, now: instant(2.25))
@@ -60,7 +60,7 @@ import Testing
         #expect(work.due == instant(1))
     }
 
-    @Test func `what never comes again is never due`() throws {
+    @Test func eventInThePastIsNeverDue() throws {
         #expect(try work("1971-01-01 00:00:00 UTC", last: 20_000, now: 20_000).due == nil)
     }
 }

@@ -6,24 +6,23 @@ import Testing
 @testable import LifecycleDaemon
 @testable import Processes
 
-/// What a person is told who wanted an app that could not be started.
 @Suite struct StartFailureTests {
-    @Test func aShortageIsToldFromAWrongCommand() {
+    @Test func shortageDiffersFromAWrongCommand() {
         for error: Int32 in [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, ENOBUFS] {
             #expect(StartFailure(.failed("do it", error)).isShortage)
         }
         #expect(!StartFailure(.failed("do it", EPERM)).isShortage)
         #expect(!StartFailure(.programNotFound(program: "true", searchPath: nil)).isShortage)
-        #expect(!StartFailure(LaunchError(description: "no room for another process")).isShortage)
+        #expect(!StartFailure(DaemonError(.launch, "no room for another process")).isShortage)
     }
 
-    @Test func whatIsSaidOfItIsKept() {
+    @Test func descriptionOfTheErrorIsKept() {
         let error = SpawnError.resources(Errno(rawValue: EMFILE))
         #expect(StartFailure(error).words == error.description)
     }
 
     /// How the words begin is nobody's business: a command may be called anything.
-    @Test func theRemedyFollowsFromTheKind() {
+    @Test func remedyFollowsFromTheKind() {
         let words = "no room for another process"
         #expect(Self.refusal(.shortage(words)).remedy.contains("end other apps"))
         #expect(Self.refusal(.unrecorded(words)).remedy.contains("free some space"))

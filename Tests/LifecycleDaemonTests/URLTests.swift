@@ -13,16 +13,16 @@ import Testing
         ("file:///%FF", nil), ("https://example.org/a", nil),
         ("file:///\u{301}a", "/\u{301}a"), ("file:/\u{301}", "/\u{301}"), ("file:///a?\u{301}", "/a"),
     ])
-    func `the path of a file`(text: String, path: String?) {
+    func fileURLHasADecodedPath(text: String, path: String?) {
         #expect(URLText(text)?.filePath == path)
     }
 
     @Test(arguments: ["", "a", ":a", "1a:b", "a b:c", "a:b c", "a:\n", "é:a"])
-    func `what is no URL`(text: String) {
+    func malformedURLIsRefused(text: String) {
         #expect(URLText(text) == nil)
     }
 
-    @Test func `the type of a file is that of the heaviest and longest pattern`() throws {
+    @Test func typeOfAFileIsThatOfTheHeaviestAndLongestPattern() throws {
         let path = "/tmp/lifed-globs-\(getpid())"
         let table = Array(
             """
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the closest type decides, then its family, then that it is a file`() throws {
+    @Test func closestTypeDecidesThenItsFamilyThenTheScheme() throws {
         let all = handlers([
             "page": ["text/html"], "any-text": ["text/*"], "plain": ["text/plain"], "files": ["file"], "web": ["https"],
         ])
@@ -83,7 +83,7 @@ import Testing
         #expect(try choice(handlers([:]), "https://a") == "NoSuchApp")
     }
 
-    @Test func `of several the default opens it, if there is one`() throws {
+    @Test func defaultAppOfSeveralOpensTheURL() throws {
         let two = ["a": Set(["https"]), "b": Set(["https"])]
         #expect(try choice(handlers(two), "HTTPS://x") == "Ambiguous")
         #expect(try choice(handlers(two, defaults: ["https": "b"]), "https://x") == "b")
@@ -119,7 +119,7 @@ import Testing
             }, defaults: all.defaults, choices: entries.associations.choices(for: types))
     }
 
-    @Test func `of several entries a person's choice opens it`() throws {
+    @Test func userChoiceOfSeveralEntriesOpensTheURL() throws {
         let two = ["a": Set(["https"]), "b": Set(["https"]), "c": ["text/html"]]
         let https = { (lines: String) in try self.choice(try self.desktop(two, lines), "https://x") }
         let type = "x-scheme-handler/https"
@@ -137,14 +137,14 @@ import Testing
         #expect(try choice(try desktop(two, text), "file:///x", type: "text/css") == "a")
     }
 
-    @Test func `an entry by which others open things with lifed opens nothing for lifed`() throws {
+    @Test func entryThatCallsLifectlOpensNothing() throws {
         let chosen = "[Default Applications]\nx-scheme-handler/https=lifed-open.desktop;b.desktop\n"
         let apps = ["lifed-open": Set(["https", "itself"]), "a": ["https"], "b": ["https"]]
         #expect(try choice(try desktop(apps, chosen), "https://x") == "b")
         #expect(try choice(try desktop(["lifed-open": ["https", "itself"]], chosen), "https://x") == "NoSuchApp")
     }
 
-    @Test func `a manifest says itself what its app opens, and a choice decides between several`() throws {
+    @Test func choiceDecidesBetweenManifestsAndRemovesNone() throws {
         let removed = "[Removed Associations]\nx-scheme-handler/https=a.desktop\n"
         let chosen = try desktop(
             ["b": ["https"]], removed + "[Default Applications]\nx-scheme-handler/https=b.desktop\n")
@@ -158,7 +158,7 @@ import Testing
         #expect(try choice(named, "https://x") == "a")
     }
 
-    @Test func `a refusal names no more apps than anybody reads`() throws {
+    @Test func refusalNamesAtMostEightApps() throws {
         let many = handlers(Dictionary(uniqueKeysWithValues: (10..<30).map { ("app\($0)", ["odd"]) }))
         let url = try #require(URLText("odd:a"))
         do throws(ControlError) {
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `arguments stand for what is opened, in manifests alone`() {
+    @Test func fieldCodesStandForTheURLInManifestsAlone() {
         let command = ["view", "%u", "100%", "%f", "--x=%u"]
         var manifest = Manifest(id: "view", file: "/view.toml", command: command, program: "/bin/view")
         let definition = AppDefinition(manifest: manifest, defaults: Policy())
@@ -182,7 +182,7 @@ import Testing
         #expect(adHoc.command(opening: "x:") == command)
     }
 
-    @Test func `what does not fit a line is seen before it is sent`() {
+    @Test func eventThatDoesNotFitALineIsFoundBeforeItIsSent() {
         #expect(AppEvent.openURL("x:" + String(repeating: "a", count: 6000)).fitsALine)
         #expect(!AppEvent.openURL("x:" + String(repeating: "%", count: 3000)).fitsALine)
         #expect(!AppEvent.continueActivity(type: "a", info: "\u{0}").fitsALine)

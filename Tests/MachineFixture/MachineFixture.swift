@@ -23,10 +23,12 @@
                     warning: .init(kind: .some, stall: .milliseconds(20), window: .seconds(2)),
                     critical: .init(kind: .full, stall: .milliseconds(20), window: .seconds(2)), floor: 0)
                 let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
-                let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { pressure in
-                    say("\(pressure.level): \(pressure)")
+                let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { event in
+                    switch event {
+                    case .pressure(let pressure): say("\(pressure.level): \(pressure)")
+                    case .ended(let reason): say("end: \(reason)")
+                    }
                 }
-                source.onEnd = { say("end: \($0)") }
                 kept = [source, try readLines(loop) {}]
             case "midnight":
                 say("\(WallClock.nextMidnight(after: arguments.last.flatMap { Int64($0) } ?? 0))")
@@ -57,10 +59,11 @@
                 case .willSleep(let sleep):
                     delay = sleep
                     say("willSleep held=\(sleep.isHeld) longest=\(sleep.longest.map { "\($0)" } ?? "?")")
-                default: say("\(event)")
+                case .followed(let identifier): say("session \(identifier)")
+                case .changed: break
+                case .locked, .unlocked, .didWake, .switchedAway, .switchedBack: say("\(event)")
                 }
             }
-            session.onFollow = { say("session \($0)") }
             let input = try readLines(loop) {
                 delay?.release()
                 say("released")

@@ -19,18 +19,18 @@ import Testing
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
     }
 
-    @Test func `it comes back as it was`() {
+    @Test func recordIsRestoredAsSaved() {
         let record = record
         #expect(LaunchRecord(record, desiredState: .stopped)?.saved(AppID("a")) == record)
     }
 
     @Test(arguments: ["", ":", "1:2", "0:2", "-5:2", "5", "5:", "5:x", "99999999999:1", "5:-1", "5:1:1"])
-    func `a main process that makes no sense is none`(text: String) {
+    func malformedMainProcessIsRefused(text: String) {
         let fields = record.fields.map { $0.name == "main" ? SavedRecord.Field(name: "main", value: text) : $0 }
         #expect(LaunchRecord(SavedRecord(fields: fields), desiredState: .running) == nil)
     }
 
-    @Test func `no value at all, or one without sense, leaves a record or none`() {
+    @Test func missingOrMalformedValueNeverTraps() {
         for field in record.fields {
             for value in [nil, "", "x", "-1", "code:", "signal:999999999999", "core:-2147483648", "\u{0}"] {
                 var fields = record.fields.filter { $0.name != field.name }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an app may make mistakes though the number of those before makes no sense`() {
+    @Test func malformedCountOfMistakesIsClamped() {
         for text in ["9223372036854775807", "-1", "x", ""] {
             let state = ChannelState(SavedRecord(fields: [.init(name: "mistakes", value: text)]))
             #expect((0...AppConnection.mistakeLimit).contains(state.mistakes))
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// An accent at the beginning makes one character with the sign before it.
-    @Test func `an ad-hoc app keeps texts that begin with an accent`() throws {
+    @Test func adHocAppKeepsTextsThatBeginWithACombiningAccent() throws {
         var definition = AppDefinition(adHoc: ["\u{301}a"], user: .named("\u{301}me"), defaults: Policy())
         definition.environment = ["A": "\u{301}a", "B": "=\u{301}"]
         let saved = definition.saved(AppID("a"))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "number:", "number:x", "number:-1", "number:4294967296", "name"])
-    func `an ad-hoc app whose user cannot be read runs as nobody`(text: String) throws {
+    func adHocAppWithAMalformedUserHasNoUser(text: String) throws {
         let saved = AppDefinition(adHoc: ["a"], user: .numbered(7), defaults: Policy()).saved(AppID("a"))
         let fields = saved.fields.map { $0.name == "user" ? SavedRecord.Field(name: "user", value: text) : $0 }
         let restored = try #require(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy()))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "1,2", "-,-"])
-    func `an ad-hoc app whose confinement cannot be read gains no privileges`(text: String) throws {
+    func adHocAppWithAMalformedConfinementGainsNoPrivileges(text: String) throws {
         var definition = AppDefinition(adHoc: ["a"], user: .daemon, defaults: Policy())
         definition.confinement = Confinement(of: getpid(), knownAt: Confinement.now)
         let saved = definition.saved(AppID("a"))
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// Its entry may be gone when a daemon takes it over.
-    @Test func `an app of a desktop entry comes back as one`() throws {
+    @Test func appOfADesktopEntryIsRestoredAsOne() throws {
         var manifest = Manifest(id: "a", file: "/usr/share/applications/a.desktop", command: ["a", "b"], program: "/a")
         manifest.workingDirectory = "/tmp"
         let definition = AppDefinition(entry: DesktopEntry(manifest: manifest), defaults: Policy())
@@ -88,7 +88,7 @@ import Testing
         #expect(restored.policy.isTransient)
     }
 
-    @Test func `an ad-hoc app comes back as it was`() throws {
+    @Test func adHocAppIsRestoredAsSaved() throws {
         var definition = AppDefinition(adHoc: ["/bin/sh", "", "a b\n%"], user: .named("me"), defaults: Policy())
         definition.name = "Näme"
         definition.workingDirectory = "/a dir"

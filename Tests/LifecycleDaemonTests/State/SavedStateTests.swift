@@ -18,7 +18,7 @@ import Testing
 
     private func read(_ text: String) throws -> SavedState? { try read(header + Array(text.utf8)) }
 
-    @Test func `the last entry of a kind and an app is the one that counts`() throws {
+    @Test func lastEntryOfAKindAndAnAppCounts() throws {
         let state = try read(
             "app id=a state=active\napp id=b state=inactive\nlaunch id=a token=1\napp id=a state=suspended\nforget id=b\n"
         )
@@ -27,7 +27,7 @@ import Testing
         #expect(state?.apps[AppID("a")]?.launch?["token"] == "1")
     }
 
-    @Test func `a line that was cut off anywhere is left out, and those before it count`() throws {
+    @Test func lineThatWasCutOffIsIgnoredAndEarlierLinesCount() throws {
         let text = "app id=a state=active\nlaunch id=a token=1\nforget id=a\n"
         let lines = text.split(separator: "\n")
         for length in 0...text.utf8.count {
@@ -39,59 +39,59 @@ import Testing
         }
     }
 
-    @Test func `lines without sense are left out`() throws {
+    @Test func malformedLinesAreIgnored() throws {
         let state = try read(
             "\n \n=\nweather id=x\napp\napp id=\napp state=active\nplace\nlaunch id=%\nmachine\napp id=a\n")
         #expect(state?.apps.keys.sorted().map(\.name) == ["%", "a"])
         #expect(state?.cgroups == nil)
     }
 
-    @Test func `garbage is refused, or read as next to nothing`() throws {
+    @Test func garbageIsRefusedOrIgnored() throws {
         var random = SeededGenerator(seed: 1)
         for length in [0, 1, 10, 1000, 100_000] {
             let garbage = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
-            #expect(throws: UnusableState.self) { try read(garbage) }
+            #expect(throws: DaemonError.self) { try read(garbage) }
             _ = try read(header + garbage)
         }
-        #expect(throws: UnusableState.self) { try read(Array(header.dropLast())) }
+        #expect(throws: DaemonError.self) { try read(Array(header.dropLast())) }
     }
 
-    @Test func `another version is refused and another boot is nothing`() throws {
+    @Test func anotherVersionIsRefusedAndAnotherBootIsIgnored() throws {
         let other = String(decoding: header, as: UTF8.self).replacing("version=1", with: "version=2")
-        let error = #expect(throws: UnusableState.self) { try read(Array(other.utf8)) }
+        let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
         #expect(error?.description.contains("/state was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
         let elsewhere = SavedState.header(bootID: BootID.current, namespaces: "pid:[1] time:[2]")
-        #expect(throws: UnusableState.self) { try read(elsewhere) }
+        #expect(throws: DaemonError.self) { try read(elsewhere) }
         #expect(try read(header) != nil)
         #expect(try SavedState.read("/nowhere/state") == nil)
     }
 
-    @Test func `nobody else may be able to write to it`() throws {
+    @Test func fileThatAnotherUserMayWriteToIsRefused() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             write(header, to: path)
             for mode in [0o602, 0o620, 0o666] {
                 _ = unsafe chmod(path, mode_t(mode))
-                #expect(throws: UnusableState.self) { try SavedState.read(path) }
+                #expect(throws: DaemonError.self) { try SavedState.read(path) }
             }
             _ = unsafe chmod(path, 0o644)
             #expect(try SavedState.read(path) != nil)
             guard geteuid() == 0 else { return }
             _ = unsafe chown(path, 12345, 12345)
-            let error = #expect(throws: UnusableState.self) { try SavedState.read(path) }
+            let error = #expect(throws: DaemonError.self) { try SavedState.read(path) }
             #expect(error?.description.contains(path) == true)
         }
     }
 
-    @Test func `what is no file is refused, and nobody waits for it`() throws {
+    @Test func pathThatIsNoRegularFileIsRefusedAtOnce() throws {
         try withTemporaryDirectory { (root: String) throws in
             write(header, to: root + "/elsewhere")
             _ = unsafe symlink("elsewhere", root + "/link")
             _ = unsafe mkfifo(root + "/fifo", 0o600)
             _ = unsafe mkdir(root + "/directory", 0o700)
             for name in ["link", "fifo", "directory"] {
-                let error = #expect(throws: UnusableState.self, "\(name)") { try SavedState.read("\(root)/\(name)") }
+                let error = #expect(throws: DaemonError.self, "\(name)") { try SavedState.read("\(root)/\(name)") }
                 #expect(error?.description.contains("\(root)/\(name)") == true)
             }
         }

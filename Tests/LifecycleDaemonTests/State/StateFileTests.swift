@@ -17,7 +17,7 @@ import Testing
         try SavedState.read(path)?.apps[AppID("a")]?.core?["since"]
     }
 
-    @Test func `it is for nobody else, and gone when it is removed`() throws {
+    @Test func fileIsPrivateAndIsRemovedWithItsSpare() throws {
         try withTemporaryDirectory { (root: String) throws in
             let file = StateFile(path: root + "/state", header: Self.header)
             #expect(!file.append(line(0)))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `who has the old file open keeps it whole while a new one takes its place`() throws {
+    @Test func openOldFileStaysWholeWhileANewOneTakesItsPlace() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let file = StateFile(path: path, header: Self.header)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `whatever lies where the new file is prepared is not followed`() throws {
+    @Test func linkAtThePathOfTheSpareIsNotFollowed() throws {
         try withTemporaryDirectory { (root: String) throws in
             write([1, 2, 3], to: root + "/precious")
             _ = unsafe symlink("precious", root + "/state.new")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `it asks to be written anew before it is many times as large as what it says`() throws {
+    @Test func fileIsReplacedBeforeItIsManyTimesAsLargeAsItsState() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let file = StateFile(path: path, header: Self.header)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
-    func `what it has reserved is its own on a file system that is full, also for a successor`() throws {
+    func reservedSpaceIsUsableOnAFullFileSystemAlsoByASuccessor() throws {
         try withSmallFileSystem { (root: String) throws in
             let path = root + "/state"
             var file = StateFile(path: path, header: Self.header)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
-    func `what there is no room for leaves the file as it was, and comes when there is room`() throws {
+    func stateWithoutSpaceLeavesTheFileAndIsWrittenWhenThereIsSpace() throws {
         try withSmallFileSystem { (root: String) throws in
             let path = root + "/state"
             let file = StateFile(path: path, header: Self.header)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a spare that another user could write to is not used`() throws {
+    @Test func spareThatAnotherUserMayWriteToIsNotUsed() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             write([1, 2, 3], to: path + ".new")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that is gone is an error, and no more`() throws {
+    @Test func removedDirectoryIsAnError() throws {
         try withTemporaryDirectory { (root: String) throws in
             let file = StateFile(path: root + "/gone/state", header: Self.header)
             #expect(file.replace(with: line(1)) == Errno(rawValue: ENOENT))

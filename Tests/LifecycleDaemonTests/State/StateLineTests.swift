@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test(arguments: StateKind.allCases)
-    func `every kind comes back with its values in their order`(kind: StateKind) {
+    func everyKindKeepsItsValuesInOrder(kind: StateKind) {
         let record = SavedRecord(fields: [
             .init(name: "front", value: "b"), .init(name: "front", value: "a"), .init(name: "empty", value: ""),
         ])
         #expect(roundTrip(kind, record) ?? (.forget, SavedRecord()) == (kind, record))
     }
 
-    @Test func `every character comes back`() {
+    @Test func everyCharacterIsDecodedAsEncoded() {
         for number in UInt32(0)...0x10_FFFF {
             // Every one below 0x800, and then one of each block, is enough to see all bytes that UTF-8 has.
             guard number < 0x800 || number % 251 == 0, let scalar = Unicode.Scalar(number) else { continue }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `any bytes are decoded to something`() {
+    @Test func decodingNeverTraps() {
         for byte in UInt8.min...UInt8.max {
             for line in [
                 [byte], Array("app id=".utf8) + [byte], Array("app id=%".utf8) + [byte], [byte] + Array("=1".utf8),
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what a newer version may have added is left out`() {
+    @Test func kindsAndWordsOfANewerVersionAreIgnored() {
         #expect(StateLine.decode(ArraySlice("weather id=a rain=1".utf8)) == nil)
         #expect(StateLine.decode([]) == nil)
         let decoded = StateLine.decode(ArraySlice("app id=a word  =odd state=active".utf8))

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import LifecycleCore
+@testable import LifecycleDaemon
+
+@Suite struct HistoryTests {
+    static let clock = AppID("clock")
+    static let mail = AppID("mail")
+
+    func step(_ app: AppID, _ number: Int, to state: AppState = .active, _ reason: Reason = .focus) -> Transition {
+        Transition(
+            app: app, from: .inactive, to: state, reason: reason, instant: Instant(microseconds: UInt64(number)),
+            since: Instant(microseconds: 0), answerTime: number % 2 == 0 ? .microseconds(number) : nil)
+    }
+
+    @Test func oldestEventIsReplacedWhenTheRingIsFull() {
+        var history = History()
+        #expect(history.events.start == nil && history.events.last(9) { _ in true }.isEmpty)
+        for number in 0..<EventRing.capacity + 10 {
+            history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
+        }
+        let all = history.events.last(.max) { _ in true }
+        #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventRing.capacity + 10))
+        #expect(history.events.start == Instant(microseconds: 10))
+        #expect(history.events.last(2) { _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
+        #expect(history.events.last(2) { $0 == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
+        #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
+        #expect(all.last?.stateTime == 1033)
+    }
+
+    @Test func entryTakesAtMost64Bytes() {
+        #expect(MemoryLayout<EventRing.Entry>.stride <= 64)
+    }
+
+    @Test func transitionsAndEndsAreCounted() {
+        var history = History()
+        history.append(step(Self.clock, 1, to: .suspended, .idle), pid: nil)
+        history.append(step(Self.clock, 2, to: .notRunning, .reclaimed), pid: nil)
+        history.append(step(Self.mail, 3, to: .notRunning, .reclaimed), pid: nil)
+        #expect(history.counts.ends == [.reclaimed: 2])
+        #expect(
+            Array(zip(AppState.allCases, history.counts.arrivals)).filter { $0.1 > 0 }.map(\.0) == [
+                .notRunning, .suspended,
+            ])
+    }
+
+    @Test func decisionsAreRecordedToo() {
+        var history = History()
+        let now = Instant(microseconds: 5)
+        let exit = Exit(state: .active, reason: .crash, status: .signal(11), instant: now)
+        history.append(.answerOverdue(Self.clock, .openURL), pid: 1, at: now)
+        history.append(.graceOver(Self.clock), pid: 1, at: now)
+        history.append(.exited(Self.clock, exit), pid: 1, at: now)
+        history.append(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
+        let events = history.events.last(9) { $0 == Self.clock }
+        #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
+        #expect(events.map(\.reason) == [.none, .kill, .crash])
+        #expect(events.map(\.callback) == [.openURL, nil, nil])
+        #expect(events[2].detail == 11)
+        #expect(history.counts.unanswered == 1 && history.counts.killedAfterGrace == 1)
+    }
+}
