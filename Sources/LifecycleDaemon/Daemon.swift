@@ -61,7 +61,7 @@ public final class Daemon {
         var passed = try ServiceManager.takePassedDescriptors()
         if let predecessor { passed += predecessor.passed }
         descriptors = StoredDescriptors(from: &passed)
-        try Reaper.adoptOrphans()
+        try Reaper.becomeSubreaper()
         let formerLimit = try? OpenFileLimit.raiseToHardLimit()
         descriptorLimit = predecessor?.descriptorLimit ?? formerLimit
         let launcher = AppLauncher(

@@ -150,7 +150,7 @@ final class AppProcesses {
     func adopt(
         _ id: AppID, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
     ) -> Bool {
-        let tree = table.takeIn(process, name: id.name, suspendMethod: definition.suspendMethod)
+        let tree = table.adopt(process, name: id.name, suspendMethod: definition.suspendMethod)
         guard let tree else { return false }
         let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
         insert(app)
@@ -160,7 +160,7 @@ final class AppProcesses {
 
     func release(_ id: AppID) {
         guard let app = running[id] else { return report(id, .gone) }
-        table.letGo(app.tree)
+        table.release(app.tree)
         forget(app)
         report(id, .exited(.unknown, othersLeft: false))
     }
@@ -170,7 +170,7 @@ final class AppProcesses {
     /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
     /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
     func restore(_ id: AppID, _ record: LaunchRecord, pidfd: consuming Descriptor?) -> LifecycleCore.ExitStatus? {
-        switch table.adopt(record.tree, pidfd: pidfd) {
+        switch table.restore(record.tree, pidfd: pidfd) {
         case .ended(let status):
             lastPIDs[id] = record.tree.main.pid
             return LifecycleCore.ExitStatus(status)
@@ -230,7 +230,7 @@ final class AppProcesses {
         postponedStops?.remove(id)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for a successor that is to continue them.
-        if app.tree.isTakenIn, app.tree.lookForStrays() { save(app) }
+        if app.tree.isAdopted, app.tree.lookForStrays() { save(app) }
         let check = app.tree.stop()
         if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { save(app) }
         if check == .stopped { finishStop(app) } else { app.scheduleCheck() }

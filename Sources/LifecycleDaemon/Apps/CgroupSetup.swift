@@ -11,7 +11,7 @@ enum CgroupSetup {
         _ containment: Configuration.Settings.Containment, runtimeDirectory: String, log: any JournalSink
     ) -> CgroupSubtree? {
         guard containment == .auto else { return nil }
-        do throws(CgroupsUnavailable) {
+        do throws(FeatureUnavailable) {
             let subtree = try CgroupSubtree.claim(name: name(for: runtimeDirectory))
             log.write(.info, "every app gets a control group of its own in \(subtree.path)")
             return subtree
@@ -24,7 +24,7 @@ enum CgroupSetup {
     /// Enables the controllers, unless they would keep the service from being started again.
     static func enableControllers(of cgroups: CgroupSubtree?, isClearedAfterCrash: Bool, log: any JournalSink) {
         guard let cgroups else { return }
-        do throws(CgroupSubtree.ControllersUnavailable) {
+        do throws(FeatureUnavailable) {
             try cgroups.enableControllers(isClearedAfterCrash: isClearedAfterCrash)
         } catch {
             log.write(.info, "the apps' control groups have no controllers: \(error)")

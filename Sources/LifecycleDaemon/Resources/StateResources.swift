@@ -88,7 +88,7 @@ final class StateResources {
     }
 
     func restore(_ record: ResourceRecord, of id: AppID) {
-        if let tree = processes.tree(of: id) { control?.adopt(record, of: tree.token) }
+        if let tree = processes.tree(of: id) { control?.restore(record, of: tree.token) }
     }
 
     private func apply(_ id: AppID) {

@@ -24,24 +24,24 @@ extension LaunchRecord {
         ])
         for process in tree.heldBefore { record.add("held-before", process.text) }
         record.add("main-ended", tree.exitStatus?.text)
-        record.add("taken-in", tree.isTakenIn ? "1" : nil)
+        record.add("taken-in", tree.isAdopted ? "1" : nil)
         record.add("origin", tree.origin)
         record.add("owner", tree.owner.map { String($0.user) })
         for process in tree.strays { record.add("stray", process.text) }
         return record
     }
 
-    /// - Parameter wish: The state of the processes that the core wanted.
-    init?(_ record: SavedRecord, wish: ProcessTree.Wish) {
+    /// - Parameter desiredState: The state of the processes that the core wanted.
+    init?(_ record: SavedRecord, desiredState: ProcessTree.DesiredState) {
         guard let token = record["token"].flatMap({ LaunchToken(rawValue: $0) }),
             let main = record["main"].flatMap({ ProcessIdentity(text: $0) })
         else { return nil }
         tree = SavedTree(
             token: token, main: main, cgroup: record["cgroup"],
-            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal, wish: wish,
+            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal, desiredState: desiredState,
             heldBefore: record.all("held-before").compactMap { ProcessIdentity(text: $0) },
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
-        tree.isTakenIn = record["taken-in"] == "1"
+        tree.isAdopted = record["taken-in"] == "1"
         tree.origin = record["origin"]
         tree.owner = record["owner"].flatMap { UInt32($0) }.map { TreeOwner(user: $0) }
         tree.strays = record.all("stray").compactMap { ProcessIdentity(text: $0) }

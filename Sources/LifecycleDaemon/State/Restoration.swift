@@ -98,11 +98,11 @@ extension AppManager: StateSource {
     private func restore(
         _ app: LifecycleCore.App, _ saved: SavedState.App?, _ descriptors: StoredDescriptors
     ) -> LifecycleCore.ExitStatus? {
-        let wish: ProcessTree.Wish = app.isStoppedOrStopping ? .stopped : .running
+        let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The former daemon may have ended between two launches, or before this one had begun.
-        let record = saved?.launch.flatMap { LaunchRecord($0, wish: wish) }
+        let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
         guard let record, record.launched == app.launched else { return app.isSpawning ? nil : .unknown }
-        if record.tree.isTakenIn { catalog.beginAdoption(of: app.id) }
+        if record.tree.isAdopted { catalog.beginAdoption(of: app.id) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         if let status = processes.restore(app.id, record, pidfd: pidfd) {
             switch status {
@@ -151,6 +151,6 @@ private func resumeApps(leftIn places: Places) throws(DaemonError) -> Rescue.Rep
     guard let state = try SavedState.read(places.stateFile) else {
         throw DaemonError(.start, "there is no state of a daemon in \(places.runtime), so nothing is known of its apps")
     }
-    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, wish: .stopped)?.tree }
+    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
     return Rescue.resumeEverything(in: state.cgroups.flatMap { CgroupSubtree.existing(at: $0) }, trees: trees)
 }
