@@ -174,7 +174,7 @@ public final class Daemon {
         reexecution = nil
         log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping; every app is asked to end"))
         // A manifest may give an app a longer termination timeout than the unit gives all of them.
-        let longest = manager.core.longestEnding
+        let longest = manager.core.longestTermination
         notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.core.runningCount) apps"))
         manager.shutDown()
     }

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)
-        for diagram in [Route.diagram, SceneRoute.diagram] {
+        for diagram in [AppState.graph.diagram, SceneState.graph.diagram] {
             #expect(text.contains(diagram + "\n```"), "the diagram should be:\n\(diagram)")
         }
     }

@@ -12,7 +12,7 @@ import Testing
         return LastExits(records: AppRecords("exits", of: .exit, in: directory))
     }
 
-    func exit(_ reason: Reason) -> Exit {
+    func exit(_ reason: Reason) -> ExitRecord {
         Exit(state: .active, reason: reason, status: .signal(11), instant: Instant(microseconds: 7))
     }
 

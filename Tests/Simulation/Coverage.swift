@@ -69,7 +69,7 @@ extension Input {
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
         "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
-        "message beginActivity", "message endHold", "message closed", "message back",
+        "message beginActivity", "message endAssertion", "message closed", "message back",
         "request openScene", "request focusScene", "request backgroundScene", "request closeScene",
         "message openScene", "message closeScene", "message sceneInfo",
     ]
@@ -83,13 +83,13 @@ extension Input {
         case .remember: "remember"
         case .request(_, let request): request.kind
         case .wake: "wake"
-        case .use: "use"
+        case .setUses: "use"
         case .shutDown: "shutDown"
         case .outcome(_, let outcome): outcome.kind
         case .message(_, let message): message.kind
-        case .takeOver: "takeOver"
+        case .resumeRestored: "takeOver"
         case .memoryPressure: "pressure"
-        case .memoryLookedAt: "look"
+        case .memoryChecked: "look"
         case .tick: "tick"
         }
     }
@@ -101,7 +101,7 @@ extension Input {
             .message(let id, _):
             id
         case .request(_, let request): request.app
-        case .start, .configure, .use, .shutDown, .takeOver, .memoryPressure, .memoryLookedAt, .tick: nil
+        case .start, .configure, .setUses, .shutDown, .resumeRestored, .memoryPressure, .memoryChecked, .tick: nil
         }
     }
 }
@@ -117,7 +117,7 @@ extension Request {
         case .endInterruption: "request endInterruption"
         case .suspend: "request suspend"
         case .resume: "request resume"
-        case .hand: "request hand"
+        case .deliver: "request hand"
         case .machine: "request machine"
         case .wake: "request wake"
         case .terminate: "request terminate"
@@ -126,16 +126,16 @@ extension Request {
         case .focusScene: "request focusScene"
         case .backgroundScene: "request backgroundScene"
         case .closeScene: "request closeScene"
-        case .disown: "request disown"
+        case .release: "request disown"
         case .memoryPressure: "request memoryPressure"
         }
     }
 
     var app: AppID? {
         switch self {
-        case .launch(let id, _), .focus(let id), .suspend(let id, _), .resume(let id), .hand(let id, _),
+        case .launch(let id, _), .focus(let id), .suspend(let id, _), .resume(let id), .deliver(let id, _),
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
-            .closeScene(let id, _), .terminate(let id), .kill(let id), .disown(let id):
+            .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
             id
         case .untilAnswered(let request): request.app
         case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
@@ -166,13 +166,13 @@ extension AppMessage {
         case .done: "message done"
         case .beginTask: "message beginTask"
         case .beginActivity: "message beginActivity"
-        case .endHold: "message endHold"
+        case .endAssertion: "message endAssertion"
         case .openScene: "message openScene"
         case .closeScene: "message closeScene"
         case .sceneInfo: "message sceneInfo"
         case .timeLeft: "message timeLeft"
         case .closed: "message closed"
-        case .back: "message back"
+        case .reconnected: "message back"
         }
     }
 }

@@ -60,7 +60,7 @@ extension Machine {
     /// What was there before the daemon is there after it, unless somebody wants something else of it meanwhile.
     mutating func noteLettingGo(_ input: Input) {
         switch input {
-        case .request(_, .disown(let id)):
+        case .request(_, .release(let id)):
             guard policies[id]?.isAdopted == true, let tree = trees[id], tree.asked == nil else { return }
             if tree.watch.endWanted == nil { trees[id]?.watch.isToBeLetGo = true }
             trees[id]?.watch.wantEnd(now)

@@ -108,7 +108,7 @@ extension Machine {
         switch told {
         case .expire(let number):
             // One that has ended it says so again.
-            if isCalm || tree.manner != .silent && !chance.happens(faults ? 20 : 0) { endHold(number, of: id) }
+            if isCalm || tree.manner != .silent && !chance.happens(faults ? 20 : 0) { endAssertion(number, of: id) }
         case .callback(let delivery):
             noteScene(of: delivery, id)
             if delivery.callback == .performTask {
@@ -138,7 +138,7 @@ extension Machine {
         case 0: say(.done(sequence: sequence + 1), id)
         case 1: say(.done(sequence: sequence &- 1, .handled(true)), id)
         case 2: say(.done(sequence: .max, .result(.failed)), id)
-        case 3: say(.endHold(99), id)
+        case 3: say(.endAssertion(99), id)
         case 4: say(.hello, id)
         case 5: say(.beginActivity(7, mode: "undeclared"), id)
         case 6: say(.openScene(nil, role: nil, info: nil), id)
@@ -162,21 +162,21 @@ extension Machine {
 
     mutating func begin(_ number: UInt64, isActivity: Bool, _ id: AppID) {
         guard let tree = trees[id], tree.canAct, tree.hasSaidHello, tree.channel == .open else { return }
-        if tree.holds[number] == nil { trees[id]?.holds[number] = isActivity }
+        if tree.heldAssertions[number] == nil { trees[id]?.heldAssertions[number] = isActivity }
         say(isActivity ? .beginActivity(number, mode: "audio") : .beginTask(number, name: "task"), id)
     }
 
-    mutating func endHold(_ number: UInt64, of id: AppID) {
-        trees[id]?.holds[number] = nil
-        say(.endHold(number), id)
+    mutating func endAssertion(_ number: UInt64, of id: AppID) {
+        trees[id]?.heldAssertions[number] = nil
+        say(.endAssertion(number), id)
     }
 
     /// Everything that the app has begun is over.
     mutating func endAllHolds() {
         for id in trees.keys.sorted() {
             guard let tree = trees[id], tree.canAct else { continue }
-            for number in tree.holds.keys.sorted() { endHold(number, of: id) }
-            for number in tree.watch.granted.keys.sorted() where tree.holds[number] == nil { endHold(number, of: id) }
+            for number in tree.heldAssertions.keys.sorted() { endAssertion(number, of: id) }
+            for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil { endAssertion(number, of: id) }
         }
     }
 

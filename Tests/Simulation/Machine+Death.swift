@@ -19,7 +19,7 @@ extension Machine {
         for id in trees.keys.sorted() { loseDaemon(id) }
         // What an app says leaves its socket only when it has been dealt with.
         if setup.deaths == .channelsKept, case .message(let id, let message) = input, chance.happens(50) {
-            if case .back = message {} else { trees[id]?.unread.insert(message, at: 0) }
+            if case .reconnected = message {} else { trees[id]?.unread.insert(message, at: 0) }
         }
         pass(downtime)
         isDead = false
@@ -58,6 +58,10 @@ extension Machine {
         core = Lifecycle(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
+        do {
+            let policies = policies
+            shadow.restore(file.machine, file.apps.keys.sorted().compactMap { file.apps[$0] }, settings, { policies[$0] }, now)
+        }
         if isTold { story.append(.note("another daemon takes over")) }
         adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
@@ -67,9 +71,9 @@ extension Machine {
             report("\(id) runs, and the successor knows nothing of it")
         }
         file.beginAnew(core)
-        for app in core.knownApps.values.filter(\.isAway).sorted(by: { $0.id < $1.id }) {
+        for app in core.knownApps.values.filter(\.isReconnecting).sorted(by: { $0.id < $1.id }) {
             guard let tree = trees[app.id], tree.channel == .open else { continue }
-            give(.message(app.id, .back(lastSequence: file.told[app.id] ?? 0)))
+            give(.message(app.id, .reconnected(lastSequence: file.told[app.id] ?? 0)))
             sayAgain(app.id)
         }
         for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { give(.define(id, policy)) }
@@ -77,7 +81,7 @@ extension Machine {
             trees[id]?.isExitReported = true
             give(.outcome(id, .exited(status, othersLeft: false)))
         }
-        give(.takeOver)
+        give(.resumeRestored)
         isTakingOver = false
         lookAtAdopted()
         give(.start)
@@ -85,13 +89,13 @@ extension Machine {
     }
 
     /// - Returns: How the app ended, when nothing is left of it.
-    private mutating func adopt(_ app: App) -> ExitStatus? {
+    private mutating func adopt(_ app: AppMachine) -> ExitStatus? {
         guard let tree = trees[app.id], tree.launched == app.launched else {
             trees[app.id] = nil
             return app.isSpawning ? nil : .unknown
         }
         guard tree.isGone else {
-            if tree.channel == .open, app.isLinked != tree.hasSaidHello { trees[app.id]?.hasSaidHello = app.isLinked }
+            if tree.channel == .open, app.isConnected != tree.hasSaidHello { trees[app.id]?.hasSaidHello = app.isConnected }
             return nil
         }
         // A program that may never have run is started again.
@@ -137,13 +141,13 @@ extension Machine {
         guard let tree = trees[id], tree.channel == .lost, tree.canAct else { return }
         guard !isDead else { return later(.comeBack(id, launch: tree.number), within: 1000) }
         // One that stayed away for too long, or never was there, is not let in any more.
-        guard core.knownApps[id]?.isAway == true else {
+        guard core.knownApps[id]?.isReconnecting == true else {
             trees[id]?.channel = .closed
             return
         }
         trees[id]?.channel = .open
         trees[id]?.lastLine = now
-        give(.message(id, .back(lastSequence: tree.lastSequence)))
+        give(.message(id, .reconnected(lastSequence: tree.lastSequence)))
         sayAgain(id)
         beginTurn(id)
     }
@@ -151,10 +155,10 @@ extension Machine {
     /// The app repeats what may have been lost: what it has begun and ended, and its last answer.
     private mutating func sayAgain(_ id: AppID) {
         guard let tree = trees[id], tree.canAct else { return }
-        for (number, isActivity) in tree.holds.sorted(by: { $0.key < $1.key }) {
+        for (number, isActivity) in tree.heldAssertions.sorted(by: { $0.key < $1.key }) {
             say(isActivity ? .beginActivity(number, mode: "audio") : .beginTask(number, name: "task"), id)
         }
-        for number in tree.watch.granted.keys.sorted() where tree.holds[number] == nil { say(.endHold(number), id) }
+        for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil { say(.endAssertion(number), id) }
         for scene in tree.scenes.sorted() {
             if tree.closing.contains(scene) {
                 say(.closeScene(scene), id)

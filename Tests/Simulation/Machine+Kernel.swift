@@ -13,15 +13,15 @@ extension Machine {
         case .kill(let id): kill(id)
         case .deliver(let id, let delivery): send(.callback(delivery), delivery.sequence, to: id)
         case .expireTask(let id, let number, _): send(.expire(number), nil, to: id)
-        case .lookAtMemory:
+        case .checkMemory:
             let level: MemoryLevel = !isCalm && chance.happens(50) ? .critical : .normal
             later(.look(level), within: 300)
         case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
         case .decision(.launchFailed(let id, _)): trees[id] = nil
         // What was refused holds nothing; what was begun before under the same number does.
-        case .answerHold(let id, let number, let refusal?):
-            if refusal != .duplicate { trees[id]?.holds[number] = nil }
-        case .sceneTransition, .decision, .reply, .answerHold, .tellTimeLeft, .measureMemory, .forgotten, .finished:
+        case .answerAssertion(let id, let number, let refusal?):
+            if refusal != .duplicate { trees[id]?.heldAssertions[number] = nil }
+        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten, .finished:
             break
         }
     }

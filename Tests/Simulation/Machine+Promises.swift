@@ -93,7 +93,7 @@ extension Machine {
 
     /// Nobody becomes active before those in the way have resigned, or have had the time for it.
     private mutating func becomeActive(_ id: AppID) {
-        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.frontLimit) : settings.frontLimit
+        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.foregroundLimit) : settings.foregroundLimit
         let others = trees.filter { $0.key != id && believesActive($0.key, $0.value) }.keys
         if others.count >= limit { report("\(id) is told that it is active, and so believe \(others.sorted())") }
         guard trees[id]?.hasScenes == false else { return }
@@ -115,7 +115,7 @@ extension Machine {
         // A successor ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
         // One that stayed away for too long does not listen any more, from the input on that says so.
-        if tree.channel == .lost, core.knownApps[id]?.isAway == false { return false }
+        if tree.channel == .lost, core.knownApps[id]?.isReconnecting == false { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
     }
@@ -140,7 +140,7 @@ extension Machine {
         guard let tree = trees[id] else { return report("\(id) is stopped, and does not run") }
         let watch = tree.watch
         if policies[id]?.suspend == .never { report("\(id) is stopped, and may never be") }
-        if core.front.contains(id), core.concealments.isEmpty, core.interruptions.isEmpty {
+        if core.foreground.contains(id), core.foregroundBlockers.isEmpty, core.interruptions.isEmpty {
             report("\(id) is stopped in front")
         }
         if states[id]?.isForeground == true { report("\(id) is stopped in sight") }
@@ -149,7 +149,7 @@ extension Machine {
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
         // One that somebody else has continued sleeps on, whatever it has begun in that moment.
         if states[id] == .suspended { return }
-        let isLinked = core.knownApps[id]?.isLinked == true
+        let isLinked = core.knownApps[id]?.isConnected == true
         // Whoever does not listen any more holds nothing.
         if isLinked, !watch.isToStopAtOnce, !watch.granted.isEmpty {
             report("\(id) is stopped, and held by \(watch.granted.keys.sorted())")
@@ -179,7 +179,7 @@ extension Machine {
         guard let policy = core.knownApps[id]?.policy else { return nil }
         return Use.allCases.first { use in
             used[use]?.contains(id) == true && settings.keptUses.keep(use, policy)
-                && (use != .visible || core.concealments.isEmpty)
+                && (use != .visible || core.foregroundBlockers.isEmpty)
         }
     }
 
@@ -240,7 +240,7 @@ extension Machine {
 
     /// Nobody loses what is in use, or what may never be ended, and one goes at a time.
     mutating func watchVictim(_ id: AppID) {
-        if core.front.contains(id) { report("\(id) is in front, and ended for its memory") }
+        if core.foreground.contains(id) { report("\(id) is in front, and ended for its memory") }
         if policies[id]?.suspend == .never { report("\(id) is never suspended, and ended for its memory") }
         checkNoScenesToReclaim(before: id)
         let sleepers = states.filter { $0.value == .suspended }.keys
@@ -266,7 +266,7 @@ extension Machine {
     private func canGo(_ id: AppID) -> Bool {
         guard let app = core.knownApps[id] else { return false }
         return app.target == .suspended && app.isStoppedOrStopping && app.state == .suspended
-            && app.policy.suspend != .never && !core.front.contains(id)
+            && app.policy.suspend != .never && !core.foreground.contains(id)
     }
 }
 

@@ -24,10 +24,10 @@ extension Machine {
             if step.from == .notRunning, step.reason == .suspend { trees[id]?.watch.isToSleepAtOnce = true }
             if step.from != .suspended {
                 trees[id]?.watch.backgroundSince = now
-                trees[id]?.watch.wasLinkedInBackground = core.knownApps[id]?.isLinked == true
+                trees[id]?.watch.wasLinkedInBackground = core.knownApps[id]?.isConnected == true
             }
         case .inactive, .active:
-            trees[id]?.watch.hasBeenInFront = true
+            trees[id]?.watch.wasInForeground = true
             if step.to == .active {
                 trees[id]?.watch.isToSleepAtOnce = false
                 trees[id]?.watch.isToStopAtOnce = false
@@ -93,7 +93,7 @@ extension Machine {
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")
         case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")
-        case .terminate(let id), .kill(let id), .disown(let id): promise(isGone(id), id, "gone")
+        case .terminate(let id), .kill(let id), .release(let id): promise(isGone(id), id, "gone")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
         case .machine(.lock): promiseOutOfSight(.locked, request)
@@ -101,9 +101,9 @@ extension Machine {
         case .machine(.sleep): promiseOutOfSight(.asleep, request)
         case .beginInterruption(let name):
             guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
-            for id in core.front { promise(states[id] != .active, id, "interrupted") }
+            for id in core.foreground { promise(states[id] != .active, id, "interrupted") }
         case .endInterruption(_, answer: let id?): promise(states[id] == .active, id, "active")
-        case .endInterruption, .machine, .hand, .wake, .memoryPressure: break
+        case .endInterruption, .machine, .deliver, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene:
             report("\(request) is done, and the scene not named")
         }
@@ -131,9 +131,9 @@ extension Machine {
     private func hasBegunAnew(_ request: Request) -> Bool { open.values.contains(request) }
 
     /// What conceals may have been taken back meanwhile.
-    private mutating func promiseOutOfSight(_ concealment: Concealment, _ request: Request) {
-        guard core.concealments.contains(concealment), !hasBegunAnew(request) else { return }
-        for id in core.front { promise(states[id]?.isForeground != true, id, "out of sight") }
+    private mutating func promiseOutOfSight(_ concealment: ForegroundBlocker, _ request: Request) {
+        guard core.foregroundBlockers.contains(concealment), !hasBegunAnew(request) else { return }
+        for id in core.foreground { promise(states[id]?.isForeground != true, id, "out of sight") }
     }
 
     private mutating func promise(_ isKept: Bool, _ id: AppID, _ what: String) {
@@ -141,7 +141,7 @@ extension Machine {
     }
 
     private mutating func check(_ outcome: EventOutcome, of request: Request) {
-        guard case .hand(let id, let event) = request, let key = event.key, let errand = errands[key] else { return }
+        guard case .deliver(let id, let event) = request, let key = event.key, let errand = errands[key] else { return }
         let isTrue =
             switch outcome {
             case .handled: errand.answer == .handled(true) || errand.isArgument

@@ -60,12 +60,12 @@ extension Machine {
             }
         }
         checkScenesAtRest(when)
-        guard let home = settings.homeApp, let app = core.knownApps[home], !app.isGivenUp, !isShuttingDown else {
+        guard let home = settings.homeApp, let app = core.knownApps[home], !app.restart.isLimitReached, !isShuttingDown else {
             return
         }
         // What nobody describes is not started by itself.
         if app.policy.isTransient, !app.isRunning { return }
-        if core.front.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in front") }
+        if core.foreground.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in front") }
     }
 
     /// Whoever is stopped can be had back, and whoever runs can be had in front.
@@ -79,7 +79,7 @@ extension Machine {
             guard core.knownApps[id]?.state.isAlive == true else { continue }
             ask(.focus(id))
             pass(.seconds(8))
-            if trees[id] != nil, core.front.contains(id), states[id] != .active {
+            if trees[id] != nil, core.foreground.contains(id), states[id] != .active {
                 report("\(id) was wanted in front, and is \(states[id] ?? .notRunning)")
             }
             if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in front, and stays stopped") }
@@ -91,6 +91,6 @@ extension Machine {
     }
 }
 
-extension App {
-    fileprivate var isHeldAwake: Bool { !self.holds.isEmpty }
+extension AppMachine {
+    fileprivate var isHeldAwake: Bool { !self.heldAssertions.isEmpty }
 }

@@ -2,7 +2,7 @@ package import LifecycleCore
 
 /// The promises about what the daemon can say of its apps: a saved core is the same core, and a delayed app has a reason.
 extension Machine {
-    /// Checks what holds at any instant, for one input of eight; a forecast costs more, and is made for one of 256.
+    /// Checks what holds at any instant, for one input of eight; a forecast costs more, and is made for one of 1,024.
     mutating func checkOutlookAndRecords() {
         guard !isTakingOver, !isDead, inputs % 8 == 0 else { return }
         if let difference = core.differenceWhenRestored(at: now) { report("after a restart: \(difference)") }
@@ -10,7 +10,7 @@ extension Machine {
             guard let next = core.nextState(of: id), core.obstacles(of: id).isEmpty else { continue }
             report("\(id) is \(states[id] ?? .notRunning), is to be \(next), and has no obstacle")
         }
-        guard inputs % 256 == 0 else { return }
+        guard inputs % 1024 == 0 else { return }
         for id in core.knownApps.keys.sorted() {
             let instants = core.forecast(of: id).map(\.instant)
             if instants != instants.sorted() { report("the forecast of \(id) is not in the order of time") }
@@ -28,9 +28,9 @@ extension Lifecycle {
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
         let other = Lifecycle(
             restoring: record, apps: records, settings: settings, policy: { knownApps[$0]?.policy }, at: now)
-        if other.front != front { return "\(front) are in the foreground, then \(other.front)" }
-        if other.interruptions != interruptions || other.concealments != concealments {
-            return "\(interruptions) \(concealments) hold, then \(other.interruptions) \(other.concealments)"
+        if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }
+        if other.interruptions != interruptions || other.foregroundBlockers != foregroundBlockers {
+            return "\(interruptions) \(foregroundBlockers) hold, then \(other.interruptions) \(other.foregroundBlockers)"
         }
         if other.runningCount != runningCount { return "\(runningCount) apps run, then \(other.runningCount)" }
         if other.record != record { return "\(record.fields), then \(other.record.fields)" }
@@ -49,21 +49,21 @@ extension Lifecycle {
     }
 }
 
-extension App {
+extension AppMachine {
     /// Returns the name of a public property that differs; nil if none does.
-    fileprivate func difference(from other: App) -> String? {
+    fileprivate func difference(from other: AppMachine) -> String? {
         if self.state != other.state || self.reason != other.reason || self.since != other.since { return "state" }
-        if self.isLinked != other.isLinked || self.hasScenes != other.hasScenes { return "channel" }
+        if self.isConnected != other.isConnected || self.hasScenes != other.hasScenes { return "channel" }
         if self.launched != other.launched || self.argumentURL != other.argumentURL { return "launch" }
         if self.isSpawning != other.isSpawning || self.isStoppedOrStopping != other.isStoppedOrStopping {
             return "operation of the kernel"
         }
         if self.awaitedCallback != other.awaitedCallback { return "callback" }
         if self.isStoppedByOther != other.isStoppedByOther { return "stop by another process" }
-        if self.holds != other.holds || self.use != other.use { return "hold" }
+        if self.heldAssertions != other.heldAssertions || self.use != other.use { return "hold" }
         if self.scenes != other.scenes { return "scene" }
         if self.events != other.events { return "event" }
-        if self.failures != other.failures || self.isGivenUp != other.isGivenUp { return "number of failures" }
+        if self.restart.failures != other.restart.failures || self.restart.isLimitReached != other.restart.isLimitReached { return "number of failures" }
         return self.lastExit != other.lastExit || self.reclaimed != other.reclaimed ? "last exit" : nil
     }
 }

@@ -91,7 +91,7 @@ extension Machine {
     /// Scenes out of sight are what can be taken back without anybody's loss.
     mutating func noteReclaimed(_ scenes: [SceneID], of id: AppID) {
         for scene in scenes {
-            if sessions[id]?[scene]?.state.isOutOfSight != true {
+            if sessions[id]?[scene]?.state.isConnectedInBackground != true {
                 report("\(id)/\(scene) is taken back, and \(sessions[id]?[scene]?.state ?? .unattached)")
             }
             sessions[id]?[scene]?.isReclaimed = true
@@ -104,7 +104,7 @@ extension Machine {
         for (id, scenes) in sessions {
             guard let app = core.knownApps[id], app.state.isAlive, app.target.isAlive || id == victim else { continue }
             if app.target.isForeground { continue }
-            let left = scenes.filter { $0.value.state.isOutOfSight && !$0.value.isReclaimed && !$0.value.isCloseWanted }
+            let left = scenes.filter { $0.value.state.isConnectedInBackground && !$0.value.isReclaimed && !$0.value.isCloseWanted }
             if !left.isEmpty { report("\(victim) is ended for its memory before \(id)/\(left.keys.sorted())") }
         }
     }
@@ -121,7 +121,7 @@ extension Machine {
             }
             let states = app.scenes.all.map(\.state)
             if Set(app.scenes.all.map(\.id)).count < states.count { report("\(id) has two scenes of one name") }
-            for scene in app.scenes.front where app.scenes[scene] == nil {
+            for scene in app.scenes.foreground where app.scenes[scene] == nil {
                 report("\(id)/\(scene) is in the foreground, and there is no such scene")
             }
             if !isPossible(states, for: app) { report("\(id) is \(app.state), and its scenes are \(states)") }
@@ -130,7 +130,7 @@ extension Machine {
 
     /// An app is as far in front as its scenes are, and they sleep when it sleeps. It is inactive, too, while it launches or
     /// ends and has none.
-    private func isPossible(_ states: [SceneState], for app: App) -> Bool {
+    private func isPossible(_ states: [SceneState], for app: AppMachine) -> Bool {
         guard app.hasScenes, app.isRunning else { return states.allSatisfy { $0 == .unattached } }
         return switch app.state {
         case .notRunning, .terminating: states.allSatisfy { $0 == .unattached }
@@ -199,7 +199,7 @@ extension Machine {
         for scene in app.scenes.all {
             ask(.focusScene(id, scene.id))
             pass(.seconds(8))
-            guard problems.isEmpty, trees[id] != nil, core.front.contains(id) else { return }
+            guard problems.isEmpty, trees[id] != nil, core.foreground.contains(id) else { return }
             guard let found = core.knownApps[id]?.scenes[scene.id] else { continue }
             if found.state != .foregroundActive {
                 report("\(id)/\(scene.id) was wanted in front, and is \(found.state)")

@@ -7,7 +7,7 @@ extension Machine {
         switch input {
         case .request(_, let request): if !isShuttingDown { noteWish(request) }
         case .message(let id, let message):
-            guard let app = core.knownApps[id], app.isLinked, app.state.isAlive else { return }
+            guard let app = core.knownApps[id], app.isConnected, app.state.isAlive else { return }
             switch message {
             case .closeScene(let scene): wantClosed(scene, of: id, true)
             case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: id, false) }
@@ -44,7 +44,7 @@ extension Machine {
                 var session = Session(origin: .person, made: scene.since)
                 if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
                     session = Session(info: opening.info, origin: origin, made: scene.since)
-                } else if !app.target.isForeground, !core.front.contains(id), !isTakingOver {
+                } else if !app.target.isForeground, !core.foreground.contains(id), !isTakingOver {
                     report("\(id)/\(scene.id) is there, and nobody has asked for it")
                 }
                 sessions[id, default: [:]][scene.id] = session
@@ -54,7 +54,7 @@ extension Machine {
 
     /// An app that is started again at once has new scenes of the old names, where the old ones went with its process; and so
     /// has one in front of which the last scene is closed before it was connected.
-    private mutating func noteNamesakes(of app: App) {
+    private mutating func noteNamesakes(of app: AppMachine) {
         for scene in app.scenes.all where !scene.wasConnected {
             guard let before = sessions[app.id]?[scene.id],
                 app.state.isAlive
@@ -95,7 +95,7 @@ extension Machine {
             let cause = trees[id]?.watch.cause ?? ends[id] ?? .unclear
             if app.state.isAlive {
                 if !session.isCloseWanted { report("\(id)/\(scene) is forgotten, and nobody wants that") }
-                guard app.isLinked, let tree = trees[id], tree.hasSaidHello, tree.channel == .open else { continue }
+                guard app.isConnected, let tree = trees[id], tree.hasSaidHello, tree.channel == .open else { continue }
                 if tree.watch.automaton.scenes[scene]?.isConnected == true {
                     report("\(id)/\(scene) is forgotten, and \(id) has not heard so")
                 }

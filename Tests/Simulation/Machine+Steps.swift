@@ -14,13 +14,13 @@ extension Machine {
         switch action {
         case .ask(let request): ask(request)
         case .wake(let id, let kind): give(.wake(id, kind: kind))
-        case .use(let use, let ids): give(.use(use, Set(ids)))
+        case .use(let use, let ids): give(.setUses(use, Set(ids)))
         case .pressure(let level): give(.memoryPressure(level, "short"))
         case .beginTask(let id, let number): begin(number, isActivity: false, id)
         case .beginActivity(let id, let number): begin(number, isActivity: true, id)
-        case .endHold(let id):
-            guard let tree = trees[id], tree.canAct, let number = tree.holds.keys.min() else { return }
-            endHold(number, of: id)
+        case .endAssertion(let id):
+            guard let tree = trees[id], tree.canAct, let number = tree.heldAssertions.keys.min() else { return }
+            endAssertion(number, of: id)
         case .say(let id, let message): want(message, id)
         case .close(let id): if let tree = trees[id], tree.hasSaidHello, tree.runs { say(.closed, id) }
         case .exit(let id, let status, let othersLeft): exit(id, status, othersLeft: othersLeft)
@@ -49,7 +49,7 @@ extension Machine {
         lastRequest += 1
         let number = lastRequest
         open[number] = request
-        if case .hand(_, let event) = request, let key = event.key { errands[key] = Errand(request: number) }
+        if case .deliver(_, let event) = request, let key = event.key { errands[key] = Errand(request: number) }
         give(.request(RequestID(number), request))
         return number
     }
@@ -107,8 +107,8 @@ extension Machine {
     }
 
     private mutating func configure(_ new: Settings) {
-        if new.frontLimit < settings.frontLimit {
-            lastLimit = (max(settings.frontLimit, lastLimit.until > now ? lastLimit.limit : 0), now + .seconds(3))
+        if new.foregroundLimit < settings.foregroundLimit {
+            lastLimit = (max(settings.foregroundLimit, lastLimit.until > now ? lastLimit.limit : 0), now + .seconds(3))
         }
         settings = new
         give(.configure(new))

@@ -21,7 +21,7 @@ extension Machine {
             trees[id]?.watch.isToSleepAtOnce = true
             if isAtOnce { trees[id]?.watch.isToStopAtOnce = true }
             if core.knownApps[id]?.isRunning == true { sleepWanted.insert(id) }
-        case .use(let use, let ids): used[use] = ids.filter { core.knownApps[$0] != nil }
+        case .setUses(let use, let ids): used[use] = ids.filter { core.knownApps[$0] != nil }
         case .shutDown:
             for id in trees.keys { trees[id]?.watch.wantEnd(now) }
         case .outcome(let id, .exited(let status, _)): noteExit(of: id, status)
@@ -34,11 +34,11 @@ extension Machine {
         switch message {
         case .hello: trees[id]?.watch.start(now)
         case .done(let sequence, let answer): note(answer, to: sequence, from: id)
-        case .endHold(let number):
+        case .endAssertion(let number):
             trees[id]?.watch.granted[number] = nil
             if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
         case .closed: endConversation(of: id)
-        case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .timeLeft, .back: break
+        case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .timeLeft, .reconnected: break
         }
     }
 
@@ -102,14 +102,14 @@ extension Machine {
         case .terminate(let id): watchTerminate(id)
         case .kill(let id): watchKill(id)
         case .deliver(let id, let delivery): watchDelivery(delivery, to: id)
-        case .answerHold(let id, let number, nil): noteGrant(number, to: id)
+        case .answerAssertion(let id, let number, nil): noteGrant(number, to: id)
         case .expireTask(let id, _, _): noteExpiration(of: id)
         case .measureMemory(let id): watchVictim(id)
         case .reply(let request, let reply): watchReply(request.number, reply)
         case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
-        case .lookAtMemory(let id, _): noteRescue(of: id)
+        case .checkMemory(let id, _): noteRescue(of: id)
         case .tellTimeLeft(let id, let end): watchTimeLeft(until: end, id)
-        case .answerHold, .resume: break
+        case .answerAssertion, .resume: break
         }
     }
 
@@ -154,9 +154,9 @@ extension Machine {
             if hasFinished { report("finished twice") }
             if !trees.isEmpty { report("finished, and \(trees.keys.sorted()) run") }
             hasFinished = true
-        case .answerHold(let id, let number, nil): noteGrant(number, to: id)
+        case .answerAssertion(let id, let number, nil): noteGrant(number, to: id)
         case .measureMemory(let id): watchVictim(id)
-        case .lookAtMemory(let id, _): noteRescue(of: id)
+        case .checkMemory(let id, _): noteRescue(of: id)
         // A successor believes that it was told, and waits no longer than that.
         case .deliver(let id, let delivery): noteResignation(delivery, id)
         case .expireTask(let id, _, _): noteExpiration(of: id)
@@ -166,7 +166,7 @@ extension Machine {
 
     /// What an app has ended meanwhile holds it until the daemon hears of that.
     private mutating func noteGrant(_ number: UInt64, to id: AppID) {
-        let isActivity = trees[id]?.holds[number] ?? false
+        let isActivity = trees[id]?.heldAssertions[number] ?? false
         trees[id]?.watch.granted[number] = isActivity
     }
 
@@ -236,7 +236,7 @@ extension Machine {
         for id in changed {
             guard let app = core.knownApps[id] else { continue }
             if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), and nobody was told") }
-            if !app.isLinked, trees[id]?.hasSaidHello == true { endConversation(of: id) }
+            if !app.isConnected, trees[id]?.hasSaidHello == true { endConversation(of: id) }
             checkResignation(of: app)
             guard !isTakingOver, let tree = trees[id], tree.isStopped, tree.killed == nil, !tree.isGone else {
                 continue
@@ -248,17 +248,17 @@ extension Machine {
         checkActive()
         checkScenes(changed)
         checkOutlookAndRecords()
-        if core.front.count > settings.frontLimit { report("\(core.front) are in front") }
+        if core.foreground.count > settings.foregroundLimit { report("\(core.foreground) are in front") }
         if let problem = inspect?(core, now) { report(problem) }
         if isShuttingDown { return }
-        for id in changed where core.knownApps[id]?.target.isForeground == true && !core.concealments.isEmpty {
+        for id in changed where core.knownApps[id]?.target.isForeground == true && !core.foregroundBlockers.isEmpty {
             report("\(id) is to be in front, and nothing is in sight")
         }
     }
 
     /// An app that was told that it is active, and that is not to be active any more, is told so at once.
-    private mutating func checkResignation(of app: App) {
-        guard !isTakingOver, let watch = trees[app.id]?.watch, app.isLinked, !app.isAway, app.state == .active,
+    private mutating func checkResignation(of app: AppMachine) {
+        guard !isTakingOver, let watch = trees[app.id]?.watch, app.isConnected, !app.isReconnecting, app.state == .active,
             watch.unwantedSince != nil, watch.believesActive, watch.resignsBy == nil
         else { return }
         report("\(app.id) is not to be active, and is not told")
@@ -266,7 +266,7 @@ extension Machine {
 
     private mutating func checkActive() {
         let active = states.values.count { $0 == .active }
-        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.frontLimit) : settings.frontLimit
+        let limit = now < lastLimit.until ? max(lastLimit.limit, settings.foregroundLimit) : settings.foregroundLimit
         if active > limit { report("\(active) apps are active, and \(limit) may be") }
     }
 

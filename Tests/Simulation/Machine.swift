@@ -19,6 +19,7 @@ package struct Machine: Sendable {
     /// Called after each input, with the core as it is then.
     package var inspect: (@Sendable (Lifecycle, Instant) -> String?)?
 
+    var shadow = Shadow()
     var isTold = false
     var chance: Chance
     var queue = EventQueue()
@@ -90,6 +91,7 @@ package struct Machine: Sendable {
         noteBefore(input)
         let effects = core.handle(input, at: now)
         let changed = core.takeChangedApps()
+        if let difference = shadow.handle(input, now, effects, changed, core) { report(difference) }
         coverage.count(input, states, changed)
         noteNewScenes(input, changed)
         if setup.deaths != .none { file.keep(changed, of: core) }
@@ -142,7 +144,7 @@ package struct Machine: Sendable {
         case .taskDone(let id, let sequence, _): finishTask(sequence, of: id)
         case .comeBack(let id, _): comeBack(id)
         case .describedAgain(let id): if !isDead, let policy = policies[id] { give(.define(id, policy)) }
-        case .look(let level): if !isDead { give(.memoryLookedAt(level, "short", freed: 4096)) }
+        case .look(let level): if !isDead { give(.memoryChecked(level, "short", freed: 4096)) }
         }
     }
 }

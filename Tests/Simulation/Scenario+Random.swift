@@ -32,7 +32,7 @@ extension Scenario {
     private static func randomActionWithStranger(_ id: AppID, _ chance: inout Chance) -> Action {
         switch chance.number(below: 20) {
         case 0..<8: .adopt(id, background: chance.happens(40))
-        case 8..<12: .ask(.disown(id))
+        case 8..<12: .ask(.release(id))
         case 12..<14: .ask(.focus(id))
         case 14: .ask(.suspend(id))
         case 15: .ask(.resume(id))
@@ -62,7 +62,7 @@ extension Setup {
 
     fileprivate func randomSettings(_ chance: inout Chance) -> Settings {
         var settings = Settings()
-        settings.frontLimit = chance.pick([1, 1, 1, 2, 3])
+        settings.foregroundLimit = chance.pick([1, 1, 1, 2, 3])
         if chance.happens(50) { settings.homeApp = apps[0].id }
         if chance.happens(20) { settings.suspendedLimit = 1 + chance.number(below: 2) }
         settings.keptUses.visible = chance.happens(85)
@@ -76,7 +76,7 @@ extension Setup {
         policy.callbacks = chance.pick([.auto, .auto, .auto, .auto, .required, .none])
         if chance.happens(50) { policy.backgroundModes = ["audio"] }
         if chance.happens(25) { policy.takesURLs = true }
-        if chance.happens(20) { policy.holdLimit = 2 }
+        if chance.happens(20) { policy.assertionLimit = 2 }
         policy.restart = chance.pick([.never, .never, .onFailure, .always])
         policy.onExit = chance.pick([.home, .previous])
         policy.launchAtStart = chance.pick([nil, nil, .foreground, .background])
@@ -89,9 +89,9 @@ extension Setup {
     fileprivate func randomAction(_ number: Int, _ chance: inout Chance) -> Action {
         let id = chance.pick(apps).id
         switch chance.number(below: 144) {
-        case 0..<5: return .ask(.hand(id, .openURL("u:\(number)", type: chance.happens(50) ? "text/html" : nil)))
-        case 5..<7: return .ask(.hand(id, .continueActivity(type: "t:\(number)", info: "{}")))
-        case 7..<9: return .ask(.hand(id, .performTask(kind: "fetch", payload: "p:\(number)")))
+        case 0..<5: return .ask(.deliver(id, .openURL("u:\(number)", type: chance.happens(50) ? "text/html" : nil)))
+        case 5..<7: return .ask(.deliver(id, .continueActivity(type: "t:\(number)", info: "{}")))
+        case 7..<9: return .ask(.deliver(id, .performTask(kind: "fetch", payload: "p:\(number)")))
         case 9: return .ask(.wake(id, kind: "fetch", payload: "p:\(number)"))
         case 10: return .wake(id, kind: "clean")
         case 11..<15: return .ask(.machine(chance.pick(MachineEvent.allCases)))
@@ -109,7 +109,7 @@ extension Setup {
         case 80..<82: return .ask(.kill(id))
         case 82..<86: return .beginTask(id, UInt64(chance.number(below: 4)))
         case 86..<88: return .beginActivity(id, UInt64(chance.number(below: 4)))
-        case 88..<92: return .endHold(id)
+        case 88..<92: return .endAssertion(id)
         case 92..<102: return hasFaults ? randomFault(of: id, &chance) : .ask(.focus(id))
         case 102..<105: return randomReload(of: id, &chance)
         case 105..<111:

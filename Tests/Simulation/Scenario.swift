@@ -70,7 +70,7 @@ package enum Action: Sendable {
     /// An app begins something, ends something, or stops listening.
     case beginTask(AppID, UInt64)
     case beginActivity(AppID, UInt64)
-    case endHold(AppID)
+    case endAssertion(AppID)
     case close(AppID)
     /// An app wants something with a scene.
     case say(AppID, AppMessage)

@@ -19,7 +19,7 @@ package struct SmallWorld: Sendable {
         var setup = Setup()
         setup.apps = [AppSetup(id: a), AppSetup(id: b, manner: second)]
         setup.settings.homeApp = home
-        setup.settings.frontLimit = places
+        setup.settings.foregroundLimit = places
         setup.apps[0].policy.scenes = hasScenes
         self.setup = setup
         let scenes: [Action] = [
@@ -34,7 +34,7 @@ package struct SmallWorld: Sendable {
             .ask(.home), .ask(.suspend(a)), .ask(.resume(a)), .ask(.terminate(a)), .ask(.kill(b)),
             .ask(.suspend(a, now: true)), .beginTask(a, 1),
             .ask(.beginInterruption("call")), .ask(.endInterruption("call", answer: b)),
-            .ask(.machine(.lock)), .ask(.hand(b, .openURL("u:1"))),
+            .ask(.machine(.lock)), .ask(.deliver(b, .openURL("u:1"))),
         ]
         commands = (hasScenes ? scenes : []) + always
     }

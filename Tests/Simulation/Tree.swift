@@ -58,7 +58,7 @@ package struct Tree: Sendable {
     package var lastAnswers: [(sequence: UInt64, answer: AppAnswer)] = []
     package var taskAnswer: (sequence: UInt64, answer: AppAnswer)?
     /// What it has begun and not ended; true for an activity.
-    package var holds: [UInt64: Bool] = [:]
+    package var heldAssertions: [UInt64: Bool] = [:]
     /// The scenes that it has, and of these what it has said that they show, and which it wants to be rid of.
     package var scenes: Set<SceneID> = []
     package var infos: [SceneID: String?] = [:]
@@ -98,7 +98,7 @@ package struct Watch: Sendable {
     package var unwantedSince: Instant?
     /// Since when it has been out of sight.
     package var backgroundSince: Instant?
-    package var hasBeenInFront = false
+    package var wasInForeground = false
     package var wasLinkedInBackground = false
     package var isToSleepAtOnce = false
     /// Whether what it does in the background is not waited for either.

@@ -100,6 +100,6 @@ extension Policy {
 
 extension Settings {
     fileprivate var words: String {
-        "\(frontLimit) in front, home \(homeApp?.name ?? "none"), suspended limit \(suspendedLimit)"
+        "\(foregroundLimit) in front, home \(homeApp?.name ?? "none"), suspended limit \(suspendedLimit)"
     }
 }

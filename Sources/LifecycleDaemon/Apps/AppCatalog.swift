@@ -52,7 +52,7 @@ struct AppCatalog {
         for id in definitions.keys where definitions[id]?.isAdHoc == true {
             definitions[id]?.policy.timeouts = defaults.timeouts
             definitions[id]?.policy.onExit = defaults.onExit
-            definitions[id]?.policy.holdLimit = defaults.holdLimit
+            definitions[id]?.policy.assertionLimit = defaults.assertionLimit
         }
         for id in gone { described[id] = nil }
         for manifest in manifests {

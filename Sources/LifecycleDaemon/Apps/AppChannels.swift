@@ -106,7 +106,7 @@ final class AppChannels {
         send(.welcome(version: min(version, AppProtocol.version), appID: id.name), to: id)
         guard let resume else { return report(.hello, from: id) }
         delegate?.storeDescriptors(of: id)
-        report(isFirst ? .hello : .back(lastSequence: UInt64(clamping: resume.rawValue)), from: id)
+        report(isFirst ? .hello : .reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: id)
     }
 }
 

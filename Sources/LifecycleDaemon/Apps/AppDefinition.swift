@@ -115,7 +115,7 @@ extension AppDefinition {
 extension LifecycleCore.Settings {
     init(_ settings: Configuration.Settings) {
         self.init()
-        frontLimit = settings.frontLimit
+        foregroundLimit = settings.frontLimit
         homeApp = settings.homeApp.map { AppID($0) }
         suspendedLimit = settings.memory.suspendedLimit
         keptUses = KeptUses(settings)

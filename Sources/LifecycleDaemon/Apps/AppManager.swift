@@ -73,10 +73,10 @@ final class AppManager {
 
     // MARK: Apps
 
-    func app(_ id: AppID) -> LifecycleCore.App? { driver.core.knownApps[id] }
+    func app(_ id: AppID) -> LifecycleCore.AppMachine? { driver.core.knownApps[id] }
 
     /// All apps by id.
-    var apps: [LifecycleCore.App] { driver.core.knownApps.values.sorted { $0.id < $1.id } }
+    var apps: [AppMachine] { driver.core.knownApps.values.sorted { $0.id < $1.id } }
     var appIDs: some Collection<AppID> { driver.core.knownApps.keys }
     func isKnown(_ id: AppID) -> Bool { app(id) != nil }
     func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }
@@ -134,7 +134,7 @@ final class AppManager {
         let settings = LifecycleCore.Settings(all)
         defaults.timeouts = settings.timeouts
         defaults.onExit = ExitSuccessor(all.onExit)
-        defaults.holdLimit = all.limits.tasks
+        defaults.assertionLimit = all.limits.tasks
         defaultApps = all.defaults
         entries?.terminal = all.terminal
         adoptRules = all.adopt
@@ -175,7 +175,7 @@ final class AppManager {
     }
 
     func request(_ id: RequestID, _ request: Request) { driver.handle(.request(id, request)) }
-    func setUse(_ use: Use, of ids: Set<AppID>) { driver.handle(.use(use, ids)) }
+    func setUse(_ use: Use, of ids: Set<AppID>) { driver.handle(.setUses(use, ids)) }
 
     /// Tells the core of an event of the machine.
     ///
@@ -206,8 +206,8 @@ extension AppManager: EffectHandler {
         case .terminate(let id): terminate(id)
         case .kill(let id): processes.kill(id)
         case .deliver(let id, let delivery): deliver(delivery, to: id)
-        case .answerHold(let id, let number, nil): grant(number, of: id)
-        case .answerHold(let id, let number, let refusal?):
+        case .answerAssertion(let id, let number, nil): grant(number, of: id)
+        case .answerAssertion(let id, let number, let refusal?):
             channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: id)
         case .tellTimeLeft(let id, let end):
             channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: id)
@@ -215,7 +215,7 @@ extension AppManager: EffectHandler {
             let time = deadline.duration(since: driver.now).wholeMilliseconds
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: id)
         case .measureMemory(let id): memory.measure(id)
-        case .lookAtMemory(let id, let atOnce): memory.look(after: id, atOnce: atOnce)
+        case .checkMemory(let id, let atOnce): memory.look(after: id, atOnce: atOnce)
         case .transition(let transition): perform(transition)
         case .sceneTransition(let transition):
             log.write(transition, pid: processes.lastPID(of: transition.app))
@@ -266,7 +266,7 @@ extension AppManager: EffectHandler {
         log.write(decision, pid: pid)
     }
 
-    private func forget(_ id: AppID, _ exit: Exit?, _ reclaimed: Reclaimed?) {
+    private func forget(_ id: AppID, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
         if let exit { exits.recordEnd(of: id, catalog[id], exit, reclaimed) }
         catalog.remove(id)
         exits.last.forget(id)
@@ -320,7 +320,7 @@ extension AppManager: EffectHandler {
     }
 
     private func grant(_ number: UInt64, of id: AppID) {
-        let isTask = app(id)?.holds.contains { $0.number == number && $0.kind == .task } ?? false
+        let isTask = app(id)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
         let end = isTask ? core.taskTimeEnd(of: id) : nil
         channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: id)
     }
@@ -339,11 +339,11 @@ extension AppManager: ProcessDelegate, ChannelDelegate {
         DescriptorStore.discard(DescriptorStore.name(of: token), log: log.log)
     }
 
-    func isReconnecting(_ id: AppID) -> Bool { app(id)?.isAway ?? false }
+    func isReconnecting(_ id: AppID) -> Bool { app(id)?.isReconnecting ?? false }
 
     func isFirstHelloDue(_ id: AppID) -> Bool {
         guard let app = app(id) else { return false }
-        return app.state.isAlive && !app.isLinked && app.policy.callbacks != .none
+        return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
     }
 
     /// Has the service manager hold the pidfd and the channel of an app for a successor.

@@ -11,7 +11,7 @@ extension AppMessage {
             self = .done(sequence: UInt64(clamping: sequence.rawValue), AppAnswer(answer))
         case .beginTask(let id, let name): self = .beginTask(id.number, name: Self.shortened(name))
         case .beginActivity(let id, let mode): self = .beginActivity(id.number, mode: mode)
-        case .endTask(let id), .endActivity(let id): self = .endHold(id.number)
+        case .endTask(let id), .endActivity(let id): self = .endAssertion(id.number)
         case .timeLeft: self = .timeLeft
         case .openScene(let scene, let role, let info):
             self = .openScene(scene.flatMap { LifecycleCore.SceneID($0.rawValue) }, role: role, info: info)
@@ -38,7 +38,7 @@ extension AssertionID {
 }
 
 extension RefusalReason {
-    init(_ refusal: HoldRefusal) {
+    init(_ refusal: AssertionRefusal) {
         switch refusal {
         case .tooMany: self = .tooManyTasks
         case .duplicate: self = .duplicateID

@@ -40,7 +40,7 @@ extension ControlAPI.Containment {
 }
 
 extension ObstacleKind {
-    init(_ step: Route.ProcessStep) {
+    init(_ step: ProcessStep) {
         switch step {
         case .spawn: self = .start
         case .stop: self = .stop
@@ -66,7 +66,7 @@ extension ErrandOutcome {
 }
 
 extension Reclaim {
-    init(_ account: Reclaimed) {
+    init(_ account: ReclaimRecord) {
         self.init(
             cause: account.cause.words, order: account.order.map(\.name), candidates: Int64(account.candidates),
             freed: account.freed.map { Int64(clamping: $0) })

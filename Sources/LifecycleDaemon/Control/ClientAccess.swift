@@ -177,9 +177,9 @@ final class ClientRights {
         case .untilAnswered(let request): objection(to: request, by: scope)
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
         case .focus(let app), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
-        case .hand(let app, _): objection(to: app, by: scope, foreground: true)
+        case .deliver(let app, _): objection(to: app, by: scope, foreground: true)
         case .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app), .kill(let app),
-            .disown(let app), .backgroundScene(let app, _), .closeScene(let app, _):
+            .release(let app), .backgroundScene(let app, _), .closeScene(let app, _):
             objection(to: app, by: scope)
         case .endInterruption(_, answer: .some(let app)): objection(to: app, by: scope, foreground: true)
         case .home, .beginInterruption, .endInterruption: foregroundObjection(to: scope)

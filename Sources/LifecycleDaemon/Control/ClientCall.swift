@@ -29,7 +29,7 @@ enum ReplyForm {
             switch request {
             case .beginInterruption, .endInterruption, .machine: .nothing
             case .wake: .outcome
-            case .launch, .untilAnswered, .focus, .home, .suspend, .resume, .terminate, .kill, .hand, .disown,
+            case .launch, .untilAnswered, .focus, .home, .suspend, .resume, .terminate, .kill, .deliver, .release,
                 .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
                 .app
             }

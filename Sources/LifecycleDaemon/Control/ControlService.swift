@@ -113,7 +113,7 @@ final class ControlService {
         case .resume: try ask(.resume(call.app()), for: call)
         case .terminate: try ask(.terminate(call.app()), for: call)
         case .kill: try ask(.kill(call.app()), for: call)
-        case .disown: try ask(.disown(call.app()), for: call)
+        case .disown: try ask(.release(call.app()), for: call)
         case .home:
             try call.checkNoParameters()
             try ask(.home, for: call)
@@ -195,8 +195,8 @@ final class ControlService {
         let core = manager.core
         return Status(
             version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
-            started: started, front: core.front.map(\.name), interruptions: Array(core.interruptions),
-            concealments: core.concealments.map(\.rawValue),
+            started: started, front: core.foreground.map(\.name), interruptions: Array(core.interruptions),
+            concealments: core.foregroundBlockers.map(\.rawValue),
             homeApp: core.settings.homeApp?.name, apps: Int64(manager.appIDs.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount), journal: log.usesJournal, problems: problems)
     }

@@ -50,7 +50,7 @@ struct LaunchCalls {
         let event = AppEvent.openURL(url.text, type: type, source: call.scope.source?.name)
         guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
         let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
-        try service.ask(.hand(id, event), for: call)
+        try service.ask(.deliver(id, event), for: call)
     }
 
     func continueActivity(_ call: ClientCall) throws {
@@ -58,7 +58,7 @@ struct LaunchCalls {
         guard !activity.type.isEmpty else { throw ServiceError.invalidParameter("type") }
         let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
         guard event.fitsALine else { throw ServiceError.invalidParameter("info") }
-        try service.ask(.hand(launchable(activity.id), event), for: call)
+        try service.ask(.deliver(launchable(activity.id), event), for: call)
     }
 
     func wake(_ call: ClientCall) throws {

@@ -13,10 +13,10 @@ struct Presentation {
 
     // MARK: Apps
 
-    func app(_ app: LifecycleCore.App) -> ControlAPI.App {
+    func app(_ app: AppMachine) -> ControlAPI.App {
         ControlAPI.App(
             id: app.id.name, name: manager.catalog[app.id]?.name, state: State(app.state), target: State(app.target),
-            reason: app.reason.rawValue, inFront: manager.core.front.contains(app.id), linked: app.isLinked,
+            reason: app.reason.rawValue, inFront: manager.core.foreground.contains(app.id), linked: app.isConnected,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
             since: time(of: app.since),
@@ -25,7 +25,7 @@ struct Presentation {
             stoppedByOther: isStoppedByOther(app))
     }
 
-    func app(_ app: LifecycleCore.App, for scope: ClientScope, _ rights: ClientRights) -> ControlAPI.App {
+    func app(_ app: AppMachine, for scope: ClientScope, _ rights: ClientRights) -> ControlAPI.App {
         let whole = self.app(app)
         return rights.seesAll(of: app.id, scope) ? whole : whole.stateOnly
     }
@@ -36,12 +36,12 @@ struct Presentation {
     }
 
     /// The kernel reports the stop of a child alone. Another process is read each time.
-    private func isStoppedByOther(_ app: LifecycleCore.App) -> Bool {
-        guard app.isToRunNow, let tree = manager.processes.tree(of: app.id) else { return false }
+    private func isStoppedByOther(_ app: AppMachine) -> Bool {
+        guard app.shouldRunNow, let tree = manager.processes.tree(of: app.id) else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
     }
 
-    func details(_ app: LifecycleCore.App) -> Details {
+    func details(_ app: AppMachine) -> Details {
         let definition = manager.catalog[app.id]
         let user: String? =
             switch definition?.user {
@@ -56,8 +56,8 @@ struct Presentation {
             adopted: definition?.isAdopted ?? false,
             processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
             backgroundUntil: core.endOfBackgroundTime(of: app.id).map(time),
-            holds: app.holds.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
-            failures: Int64(app.failures), givenUp: app.isGivenUp,
+            holds: app.heldAssertions.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
+            failures: Int64(app.restart.failures), givenUp: app.restart.isLimitReached,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
@@ -78,13 +78,13 @@ struct Presentation {
             launchRemedy: record.launchRemedy, ended: true)
     }
 
-    private func hold(_ hold: LifecycleCore.Hold, of id: AppID) -> ControlAPI.Hold {
+    private func hold(_ hold: LifecycleCore.Assertion, of id: AppID) -> ControlAPI.Hold {
         ControlAPI.Hold(
             kind: hold.kind == .task ? .task : .activity, number: Int64(clamping: hold.number), name: hold.name,
             since: time(of: hold.since), until: manager.core.end(of: hold, of: id).map(time))
     }
 
-    private func exit(_ exit: LifecycleCore.Exit, at time: Int64, _ account: Reclaimed?) -> ControlAPI.Exit {
+    private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
             state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil, time: time,
             reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil)
@@ -165,7 +165,7 @@ struct Presentation {
 
     // MARK: Scenes and transitions
 
-    func scene(_ scene: LifecycleCore.Scene, of app: LifecycleCore.App) -> ControlAPI.Scene {
+    func scene(_ scene: LifecycleCore.Scene, of app: AppMachine) -> ControlAPI.Scene {
         ControlAPI.Scene(
             id: scene.id.name, role: scene.role, state: ControlAPI.SceneState(scene.state),
             target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.rawValue,
@@ -204,14 +204,14 @@ struct Presentation {
     }
 
     /// Presents the outcome of an event. An app that is forgotten by now has none.
-    private func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.App?) -> Varlink.Reply {
+    private func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.AppMachine?) -> Varlink.Reply {
         guard let app else { return ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply }
         return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: ErrandOutcome(outcome)))
     }
 
     // MARK: Explanations and history
 
-    func explanation(of app: LifecycleCore.App) -> Explanation {
+    func explanation(of app: AppMachine) -> Explanation {
         let core = manager.core
         return Explanation(
             details: details(app), next: core.nextState(of: app.id).map { State($0) },
@@ -230,22 +230,22 @@ struct Presentation {
         case .process(let step, let until): return make(ObstacleKind(step), until: until)
         case .answer(let callback, let scene, let since, let until):
             return make(.answer, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
-        case .place(let others): return make(.place, others.map(\.name))
+        case .activationSlot(let others): return make(.place, others.map(\.name))
         case .backgroundTime(let until): return make(.backgroundTime, until: until)
-        case .hold(let hold, let until):
+        case .assertion(let hold, let until):
             return make(hold.kind == .task ? .task : .activity, [hold.name], since: hold.since, until: until)
         case .work(let kind, let until): return make(.work, kind.map { [$0] } ?? [], until: until)
         case .launch(let until): return make(.launch, until: until)
         case .channel(let until): return make(.channel, until: until)
         case .scenes: return make(.scenes)
         case .interruption(let name): return make(.interruption, [name])
-        case .concealment(let concealment): return make(.concealment, [concealment.rawValue])
+        case .foregroundBlocked(let concealment): return make(.concealment, [concealment.rawValue])
         case .policy: return make(.manifest)
         case .request: return make(.request)
         case .use(.visible): return make(.visible)
         case .use(.playing): return make(.playing)
         case .restart(let instant): return make(.restart, until: instant)
-        case .givenUp: return make(.givenUp)
+        case .restartLimitReached: return make(.givenUp)
         case .stoppedByOther: return make(.stoppedByOther)
         }
     }

@@ -66,7 +66,7 @@ struct QueryCalls {
         call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
     }
 
-    private func visibleApp(_ id: AppID, _ scope: ClientScope) throws(ControlError) -> LifecycleCore.App? {
+    private func visibleApp(_ id: AppID, _ scope: ClientScope) throws(ControlError) -> LifecycleCore.AppMachine? {
         guard let app = manager.app(id) else { return nil }
         if let objection = rights.objection(to: id, by: scope) { throw objection }
         return app

@@ -21,7 +21,7 @@ extension ControlError {
             self.init(
                 .refused, id: id.name, reason: "its manifest says suspend = \"never\"",
                 remedy: "Change the manifest and 'lifectl reload', or end the app with 'lifectl terminate \(id)'.")
-        case .homeStaysInFront(let id):
+        case .homeStaysInForeground(let id):
             self.init(
                 .refused, id: id.name, reason: "it is the home app, and nothing else is in front",
                 remedy: "Bring another app to the front first.")
@@ -37,7 +37,7 @@ extension ControlError {
             self.init(
                 .refused, id: id.name, reason: "it has \(limit) scenes already",
                 remedy: "'lifectl scene list \(id)' shows them, and 'lifectl scene close' closes one.")
-        case .held(let id, let hold):
+        case .assertionHeld(let id, let hold):
             self.init(
                 .refused, id: id.name, reason: "its activity \(hold.name) holds it in the background",
                 remedy: "It is suspended when that ends; 'lifectl terminate \(id)' ends it.")
@@ -46,11 +46,11 @@ extension ControlError {
                 .refused, id: id.name, reason: use == .visible ? "it is on the screen" : "it plays",
                 remedy:
                     "It is suspended when that ends; \"\(use) = \\\"ignore\\\"\" in lifed.toml does not wait for it.")
-        case .tooManyErrands(let id, let limit):
+        case .tooManyEvents(let id, let limit):
             self.init(
                 .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",
                 remedy: "Try again when it has taken some of them; 'lifectl status \(id)' shows what it is doing.")
-        case .concealed(let id, let concealment):
+        case .foregroundBlocked(let id, let concealment):
             self.init(
                 .refused, id: id?.name, reason: concealment.words,
                 remedy: "What was asked for is remembered, and done when that is over.")
@@ -114,7 +114,7 @@ extension StartFailure {
     }
 }
 
-extension Concealment {
+extension ForegroundBlocker {
     fileprivate nonisolated var words: String {
         switch self {
         case .locked: "the session is locked"
@@ -124,7 +124,7 @@ extension Concealment {
     }
 }
 
-extension LifecycleCore.Exit {
+extension ExitRecord {
     fileprivate nonisolated var words: String {
         switch status {
         case .code(let code): "status \(code)"

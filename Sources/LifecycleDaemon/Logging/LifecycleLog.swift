@@ -124,7 +124,7 @@ struct LifecycleLog {
             return entry(
                 .restartDelayed, .warning, "\(app) keeps ending; it is started again in \(delay)", app, pid,
                 [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
-        case .givenUp(let app, let failures):
+        case .restartLimitReached(let app, let failures):
             return entry(
                 .restartGivenUp, .error,
                 "\(app) has ended \(failures) times in a row soon after its start; it is given up", app, pid,
@@ -136,7 +136,7 @@ struct LifecycleLog {
         LogEntry(id: id, message: message, fields: [("LIFED_REASON", reason)])
     }
 
-    private func entry(for exit: Exit, of app: AppID, pid: ProcessID?) -> LogEntry {
+    private func entry(for exit: ExitRecord, of app: AppID, pid: ProcessID?) -> LogEntry {
         var fields: Fields = [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.rawValue)]
         let words: String
         switch exit.status {
@@ -153,7 +153,7 @@ struct LifecycleLog {
         return entry(.exited, priority, "\(app) \(words) (\(exit.reason))", app, pid, fields)
     }
 
-    private func reclaimEntry(_ app: AppID, _ account: Reclaimed, pid: ProcessID?) -> LogEntry {
+    private func reclaimEntry(_ app: AppID, _ account: ReclaimRecord, pid: ProcessID?) -> LogEntry {
         let order = account.order.map(\.name).joined(separator: " ")
         var fields: Fields = [
             ("LIFED_REASON", Reason.reclaimed.rawValue), ("LIFED_PRESSURE", account.cause.words),
@@ -177,7 +177,7 @@ struct LifecycleLog {
     }
 }
 
-extension Reclaimed.Cause {
+extension ReclaimRecord.Cause {
     var words: String {
         switch self {
         case .pressure(let words): words

@@ -33,7 +33,7 @@ final class MachineEvents {
             let bus = try Bus(loop: loop)
             bus.onProblem = { [weak self] in self?.reportProblem($0) }
             session = LoginSession(
-                bus: bus, choice: choice, reported: manager.core.concealments, before: manager.session
+                bus: bus, choice: choice, reported: manager.core.foregroundBlockers, before: manager.session
             ) { [weak self] in self?.handle($0) }
             self.bus = bus
         } catch {
@@ -86,7 +86,7 @@ final class MachineEvents {
 extension LoginSession {
     /// Continues with the state that the apps know from a former daemon.
     fileprivate convenience init(
-        bus: Bus, choice: SessionChoice, reported: some Sequence<Concealment>, before: FollowedSession,
+        bus: Bus, choice: SessionChoice, reported: some Sequence<ForegroundBlocker>, before: FollowedSession,
         handler: @escaping (Event) -> Void
     ) {
         let reported = Set(reported)

@@ -87,7 +87,7 @@ final class MemoryWatch {
         let freed = held.removeValue(forKey: id).map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
         let level = pressure.map { MemoryLevel($0.level) } ?? .normal
-        core.handle(.memoryLookedAt(level, pressure?.description ?? "", freed: freed))
+        core.handle(.memoryChecked(level, pressure?.description ?? "", freed: freed))
     }
 }
 

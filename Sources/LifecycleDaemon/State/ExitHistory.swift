@@ -13,13 +13,13 @@ final class ExitHistory {
     }
 
     /// Records the exit of an app that is not running. An ad-hoc app is forgotten, and has nothing to restore.
-    func record(_ app: LifecycleCore.App) {
+    func record(_ app: AppMachine) {
         guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.id) == nil else { return }
         last.record(exit, of: app.id, at: time(of: exit.instant))
     }
 
     /// Records the exit of an app that is about to be forgotten.
-    func recordEnd(of id: AppID, _ definition: AppDefinition?, _ exit: Exit, _ reclaimed: Reclaimed?) {
+    func recordEnd(of id: AppID, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?) {
         ended.record(
             EndedApps.Record(
                 id, definition, time: time(of: exit, id), exit: exit,
@@ -34,8 +34,8 @@ final class ExitHistory {
     }
 
     /// Returns the time of an exit, in microseconds since the epoch.
-    func time(of exit: Exit, _ id: AppID) -> Int64 { last.time(of: exit, id) ?? time(of: exit.instant) }
-    func seconds(of exit: Exit, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }
+    func time(of exit: ExitRecord, _ id: AppID) -> Int64 { last.time(of: exit, id) ?? time(of: exit.instant) }
+    func seconds(of exit: ExitRecord, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }
 
     /// Returns the date of an instant by the wall clock as it is set now, in microseconds since the epoch.
     func time(of instant: Instant) -> Int64 { clock.date(of: instant) }
@@ -55,22 +55,22 @@ final class LastExits {
     }
 
     /// Returns the recorded exit of an app, the first time it is asked. Its instant is zero; see ``time(of:_:)``.
-    func recall(_ id: AppID) -> Exit? {
+    func recall(_ id: AppID) -> ExitRecord? {
         guard recalled.insert(id).inserted, let record = records.read(id).first,
-            let exit = record["exit"].flatMap({ Exit(text: $0) }), exit.reason.callsForRestoration,
+            let exit = record["exit"].flatMap({ ExitRecord(text: $0) }), exit.reason.callsForRestoration,
             let time = record["time"].flatMap({ Int64($0) })
         else { return nil }
         recorded.insert(id)
         times[id] = time
-        return Exit(
+        return ExitRecord(
             state: exit.state, reason: exit.reason, status: exit.status, instant: Instant(microseconds: 0))
     }
 
     /// Returns the time of a recalled exit, in microseconds since the epoch; nil for an exit by the core's clock.
-    func time(of exit: Exit, _ id: AppID) -> Int64? { exit.instant.microseconds == 0 ? times[id] : nil }
+    func time(of exit: ExitRecord, _ id: AppID) -> Int64? { exit.instant.microseconds == 0 ? times[id] : nil }
 
     /// - Parameter time: The time of the exit, in microseconds since the epoch.
-    func record(_ exit: Exit, of id: AppID, at time: Int64) {
+    func record(_ exit: ExitRecord, of id: AppID, at time: Int64) {
         recalled.insert(id)
         times[id] = nil
         if exit.reason.callsForRestoration {
@@ -102,9 +102,9 @@ final class EndedApps {
         let user: UInt32?
         /// The time of the end or of the failed launch, in microseconds since the epoch.
         let time: Int64
-        let exit: Exit?
+        let exit: ExitRecord?
         /// The reason why this app was reclaimed, if it was.
-        fileprivate(set) var reclaimed: Reclaimed?
+        fileprivate(set) var reclaimed: ReclaimRecord?
         let launchFailure: String?
         let launchRemedy: String?
     }
@@ -130,7 +130,7 @@ final class EndedApps {
     }
 
     /// Adds the memory that a reclaimed app has freed.
-    func record(_ account: Reclaimed, of id: AppID) {
+    func record(_ account: ReclaimRecord, of id: AppID) {
         guard var record = self[id], record.exit?.reason == .reclaimed else { return }
         record.reclaimed = account
         self.record(record)
@@ -161,7 +161,7 @@ extension EndedApps.Record {
     static let failureLength = 512
 
     init(
-        _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: Exit? = nil, reclaimed: Reclaimed? = nil,
+        _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: ExitRecord? = nil, reclaimed: ReclaimRecord? = nil,
         launchFailure: String? = nil, launchRemedy: String? = nil
     ) {
         self.id = id
@@ -189,7 +189,7 @@ extension EndedApps.Record {
         record.add("exit", exit?.text)
         record.add("launch-failure", launchFailure)
         record.add("launch-remedy", launchRemedy)
-        reclaimed?.save(in: &record)
+        reclaimed?.write(to: &record)
         return record
     }
 
@@ -201,10 +201,10 @@ extension EndedApps.Record {
         command = record.all("argument")
         isAdopted = record["adopted"] == "1"
         user = record["user"].flatMap { UInt32($0) }
-        exit = record["exit"].flatMap { Exit(text: $0) }
+        exit = record["exit"].flatMap { ExitRecord(text: $0) }
         launchFailure = record["launch-failure"]
         launchRemedy = record["launch-remedy"]
-        reclaimed = Reclaimed(saved: record)
+        reclaimed = ReclaimRecord(saved: record)
         guard exit != nil || launchFailure != nil else { return nil }
     }
 }

@@ -64,7 +64,7 @@ extension AppManager: StateSource {
         // From here on a successor must know what is done.
         store.begin()
         for id in ids where isReconnecting(id) {
-            if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .back(lastSequence: last))) }
+            if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
         }
         for (id, definition) in catalog.definitions {
             driver.handle(.define(id, definition.policy))
@@ -72,7 +72,7 @@ extension AppManager: StateSource {
             if let app = app(id) { exits.record(app) }
         }
         for (id, status) in ended { driver.handle(.outcome(id, .exited(status, othersLeft: false))) }
-        driver.handle(.takeOver)
+        driver.handle(.resumeRestored)
         processes.checkRestored()
         let running = core.runningCount
         log.log.write(
@@ -96,7 +96,7 @@ extension AppManager: StateSource {
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
     ///   core launches it again.
     private func restore(
-        _ app: LifecycleCore.App, _ saved: SavedState.App?, _ descriptors: StoredDescriptors
+        _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors
     ) -> LifecycleCore.ExitStatus? {
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The former daemon may have ended between two launches, or before this one had begun.

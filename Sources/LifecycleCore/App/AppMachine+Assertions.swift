@@ -1,0 +1,172 @@
+// What keeps an app running in the background: tasks for a limited time, activities for as long as they last, and uses.
+
+extension AppMachine {
+    // MARK: Tasks and activities
+
+    mutating func begin(_ kind: Assertion.Kind, _ number: UInt64, _ name: String, _ shared: inout Shared) {
+        // An app that has reconnected asks again for what it holds.
+        let isHeld = assertions.held.contains { $0.kind == kind && $0.number == number && $0.name == name }
+        let refusal = isHeld ? nil : refusal(of: kind, number, name, shared)
+        if refusal == nil, !isHeld {
+            let assertion = Assertion(kind: kind, number: number, name: name, since: shared.now)
+            assertions.held.append(assertion)
+            switch kind {
+            case .task: if state == .background { startTaskTime(&shared) }
+            // An activity may last for ever, and no request waits for that.
+            case .activity: refuseWaiters(with: .assertionHeld(id, by: assertion), &shared) { $0 == .suspended }
+            }
+        }
+        shared.effects.append(.answerAssertion(id, number, refusal))
+    }
+
+    private func refusal(
+        of kind: Assertion.Kind, _ number: UInt64, _ name: String, _ shared: borrowing Shared
+    ) -> AssertionRefusal? {
+        if assertions.held.contains(where: { $0.number == number }) { return .duplicate }
+        if assertions.held.count >= policy.assertionLimit { return .tooMany }
+        switch kind {
+        case .task:
+            let isTimeUp = state == .background && assertions.use == nil && shared.now >= endOfTaskTime
+            return isTimeUp ? .timeIsUp : nil
+        case .activity: return policy.backgroundModes.contains(name) ? nil : .undeclared
+        }
+    }
+
+    mutating func endAssertion(_ number: UInt64, _ shared: inout Shared) {
+        assertions.held.removeAll { $0.number == number }
+        if !assertions.hasTasks { endTaskExpiration(&shared) }
+    }
+
+    mutating func dropAssertions(_ shared: inout Shared) {
+        assertions.held = []
+        shared.deadlines.clear(.tasks, index)
+        endTaskExpiration(&shared)
+    }
+
+    /// In the foreground, and while the app is stopped, the time of its tasks does not run.
+    mutating func leaveBackground(_ shared: inout Shared) {
+        shared.deadlines.clear(.background, index)
+        shared.deadlines.clear(.tasks, index)
+        endTaskExpiration(&shared)
+    }
+
+    private mutating func endTaskExpiration(_ shared: inout Shared) {
+        shared.deadlines.clear(.taskExpiration, index)
+        assertions.expiration = nil
+    }
+
+    // MARK: The time of tasks
+
+    /// All tasks share one time, which runs from the entry into the background, or from the last use there. An app that is to be
+    /// suspended by request has none.
+    private var endOfTaskTime: Instant {
+        if desiredReason == .suspend, !assertions.isOverridden { return since }
+        return max(since, assertions.lastUse ?? since) + policy.timeouts.task
+    }
+
+    mutating func startTaskTime(_ shared: inout Shared) {
+        guard assertions.use == nil, shared.deadlines[.tasks, index] == nil else { return }
+        shared.deadlines.set(.tasks, index, at: endOfTaskTime)
+    }
+
+    /// Ends the time of the tasks now, if it runs.
+    mutating func endTaskTime(_ shared: inout Shared) {
+        guard shared.deadlines[.tasks, index] != nil else { return }
+        shared.deadlines.set(.tasks, index, at: shared.now)
+    }
+
+    /// Tells the app that its tasks have expired; it has a few seconds to end them. An app that may reconnect is told then.
+    mutating func expireTasks(_ shared: inout Shared) {
+        guard state == .background, assertions.hasTasks else { return }
+        let deadline = shared.now + policy.timeouts.taskExpiration
+        let reconnection = shared.deadlines[.comeBack, index] ?? deadline
+        shared.deadlines.set(.taskExpiration, index, at: max(deadline, reconnection))
+        guard !isReconnecting else { return }
+        assertions.expiration = deadline
+        reportExpiration(deadline, &shared)
+    }
+
+    /// Tells an app that has reconnected: with the time that is left, or with all of it if it was not told before. What it said
+    /// in time is read first.
+    mutating func expireTasksAgain(_ shared: inout Shared) {
+        guard state == .background, assertions.hasTasks else { return }
+        guard let deadline = assertions.expiration else { return expireTasks(&shared) }
+        shared.deadlines.set(.taskExpiration, index, at: max(deadline, shared.now + Self.readingTime))
+        reportExpiration(max(deadline, shared.now), &shared)
+    }
+
+    private func reportExpiration(_ deadline: Instant, _ shared: inout Shared) {
+        for assertion in assertions.held where assertion.kind == .task {
+            shared.effects.append(.expireTask(id, assertion.number, deadline: deadline))
+        }
+    }
+
+    /// The app did not end its expired tasks.
+    ///
+    /// - Returns: Whether it is killed for that.
+    mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
+        guard assertions.hasTasks else { return false }
+        // The tasks ended with the channel.
+        guard shared.deadlines[.hangUp, index] == nil else {
+            hangUpOverdue(&shared)
+            return false
+        }
+        shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task })))
+        return true
+    }
+
+    /// Returns the instant at which the time of the tasks ends or has ended; nil if it does not run.
+    func taskTimeEnd(_ shared: borrowing Shared) -> Instant? {
+        guard state == .background, assertions.use == nil else { return nil }
+        return shared.deadlines[.taskExpiration, index] == nil ? endOfTaskTime : shared.now
+    }
+
+    // MARK: Uses
+
+    /// Updates the use that keeps the app running, and applies what follows from a change.
+    mutating func updateUse(_ shared: inout Shared) {
+        let use = keepingUse(shared)
+        let before = assertions.use
+        guard use != before else { return }
+        assertions.use = use
+        if let use {
+            if before == nil { beginUse(use, &shared) }
+        } else {
+            endUse(&shared)
+        }
+    }
+
+    /// While the foreground is blocked, no app is visible. Sound keeps an app running, and wakes none.
+    private func keepingUse(_ shared: borrowing Shared) -> Use? {
+        guard isRunning else { return nil }
+        if assertions.isVisible, shared.settings.keptUses.keep(.visible, policy), shared.blockers.isEmpty {
+            return .visible
+        }
+        if assertions.isPlaying, shared.settings.keptUses.keep(.playing, policy),
+            assertions.use == .playing || !isStoppedOrStopping
+        {
+            return .playing
+        }
+        return nil
+    }
+
+    /// The time of the tasks does not run, so that a visible app is not killed, and no request waits for a suspension.
+    private mutating func beginUse(_ use: Use, _ shared: inout Shared) {
+        assertions.isOverridden = false
+        shared.deadlines.clear(.tasks, index)
+        endTaskExpiration(&shared)
+        refuseWaiters(with: .inUse(id, use), &shared) { $0 == .suspended }
+        if desired == .run, isStoppedOrStopping, !shared.foreground.contains(index) {
+            desiredReason = use == .visible ? .visible : .playing
+        }
+    }
+
+    /// Gives the app its background time, connected or not: the source of the reports may be restarting, or the window may be
+    /// about to come back.
+    private mutating func endUse(_ shared: inout Shared) {
+        guard state == .background else { return }
+        assertions.lastUse = shared.now
+        shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
+        if assertions.hasTasks { startTaskTime(&shared) }
+    }
+}

@@ -1,0 +1,350 @@
+// The callbacks of an app: what it is sent, and what its answers and its silence lead to.
+
+extension AppMachine {
+    // MARK: Messages
+
+    /// Handles a message of the app.
+    ///
+    /// - Returns: The end that it leads to, which the router carries out; nil for none.
+    mutating func handle(_ message: AppMessage, _ shared: inout Shared) {
+        // An app that says hello runs, even if that has not been confirmed yet.
+        if message == .hello { spawned(&shared) }
+        guard state.isAlive else { return }
+        switch message {
+        case .hello: if !isConnected, policy.callbacks != .none { connect(&shared) }
+        case .done(let sequence, let answer): apply(answer, to: sequence, &shared)
+        case .beginTask(let number, let name): if isConnected { begin(.task, number, name, &shared) }
+        case .beginActivity(let number, let mode): if isConnected { begin(.activity, number, mode, &shared) }
+        case .endAssertion(let number): endAssertion(number, &shared)
+        case .openScene(let scene, let role, let info): openScene(scene, role: role, info: info, &shared)
+        case .closeScene(let scene): closeSceneByApp(scene, &shared)
+        case .sceneInfo(let scene, let info): keep(info, for: scene, &shared)
+        case .timeLeft: shared.effects.append(.tellTimeLeft(id, until: taskTimeEnd(shared)))
+        case .closed: if isConnected { channelEnded(&shared) }
+        case .reconnected(let sequence): if isReconnecting { reconnect(lastSequence: sequence, &shared) }
+        }
+        shared.reconciles.append(index)
+    }
+
+    // MARK: Sending
+
+    /// Sends the callback and awaits the answer; `next` is the state that follows it.
+    mutating func send(
+        _ callback: PendingCallback, next: NextState?, event: QueuedEvent? = nil, _ shared: inout Shared
+    ) {
+        guard case .running(let state, let awaited) = phase else { return }
+        let deadline = answerDeadline(of: callback.callback, shared)
+        var delivery = delivery(
+            of: callback, sequence: outbox.lastSequence + 1, deadline: deadline, state: stateToTell(callback.callback))
+        if let event { delivery.subject = .event(event) }
+        outbox.lastSequence = delivery.sequence
+        // Its activation slot has a whole second from now on.
+        if callback.isResignation, shared.deadlines[.resignation, index] != nil {
+            shared.deadlines.set(.resignation, index, at: deadline)
+        }
+        let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
+        if awaited == nil {
+            phase = .running(state, awaiting: sent)
+            // The activation slot has a deadline of its own.
+            if callback.callback != .willResignActive || state != .active {
+                shared.deadlines.set(.answer, index, at: deadline)
+            }
+        } else {
+            outbox.resignations.append(sent)
+        }
+        shared.effects.append(.deliver(id, delivery))
+        // An app that waits for the slot may be told to come as soon as this one was told to go.
+        if awaited != nil || callback.isResignation { shared.reconcileWaiting() }
+    }
+
+    /// Returns the callback as the app is told of it.
+    func delivery(
+        of callback: PendingCallback, sequence: UInt64, deadline: Instant, state: AppState
+    ) -> Delivery {
+        var delivery = Delivery(sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
+        switch callback.callback {
+        case .willFinishLaunching, .didFinishLaunching:
+            delivery.subject = .launch(Launch(reason: launch.reason, previous: lastExit, url: launch.url))
+        case .didEnterBackground: delivery.taskTime = policy.timeouts.task
+        // The time of the tasks runs when the last scene has left the foreground.
+        case .sceneDidEnterBackground: if state == .background { delivery.taskTime = policy.timeouts.task }
+        case .didBecomeActive, .willResignActive, .willEnterForeground, .openURL, .continueActivity, .performTask,
+            .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
+            .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
+            .sceneWillResignActive, .sceneDidDisconnect:
+            break
+        }
+        if let scene = callback.scene {
+            delivery.subject = .scene(SceneNews(scene: scene, reason: reasonToTell(callback.callback, of: scene)))
+        }
+        return delivery
+    }
+
+    /// Returns the state that a callback names. During its launch an app is inactive, or in the background if it was launched
+    /// there, whatever its state is by then.
+    private func stateToTell(_ callback: Callback) -> AppState {
+        switch callback {
+        case .willFinishLaunching: return .inactive
+        case .didFinishLaunching: return wasInForeground ? .inactive : .background
+        case .didBecomeActive, .didEnterBackground, .willEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect, .willResignActive:
+            return state
+        // An app that is still to be told that it is active is not, as far as it knows.
+        case .openURL, .continueActivity, .performTask, .memoryWarning, .protectedDataWillBecomeUnavailable,
+            .protectedDataDidBecomeAvailable, .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground:
+            return outbox.callbacks.isEmpty || !state.isForeground ? state : .inactive
+        }
+    }
+
+    /// Returns the instant by which the app must answer a callback that it is sent now.
+    func answerDeadline(of callback: Callback, _ shared: borrowing Shared) -> Instant {
+        let timeouts = policy.timeouts
+        let now = shared.now
+        switch callback {
+        case .willResignActive, .sceneWillResignActive: return now + timeouts.willResignActive
+        case .didEnterBackground, .sceneDidEnterBackground: return now + timeouts.didEnterBackground
+        case .sceneDidDisconnect: return shared.deadlines[.parting, index] ?? now + timeouts.callback
+        case .willFinishLaunching, .didFinishLaunching:
+            let limit = now + timeouts.launch
+            return min(limit, shared.deadlines[.launch, index] ?? limit)
+        case .didBecomeActive, .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange,
+            .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive:
+            return now + timeouts.callback
+        }
+    }
+
+    // MARK: Resignations
+
+    /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
+    /// was told to resign and has not answered.
+    var isResigning: Bool {
+        if hasScenes, scenes.activeCount > 0 {
+            return scenes.all.allSatisfy { $0.state != .foregroundActive || isResigning($0.id) }
+        }
+        return isResigning(nil)
+    }
+
+    /// Returns whether the app has an unanswered resignation of this scene, or, without a scene, of itself.
+    func isResigning(_ scene: SceneID?) -> Bool {
+        if let awaited = awaitedPending, awaited.isResignation, awaited.scene == scene { return true }
+        return outbox.resignations.contains { $0.delivery.pending.isResignation && $0.delivery.pending.scene == scene }
+    }
+
+    /// The next resignation that the app has to be sent: of itself, or of one of its active scenes.
+    private var dueResignation: PendingCallback? {
+        guard channel == .connected else { return nil }
+        guard hasScenes else {
+            let isDue = state == .active && destination != .active && !isResigning(nil)
+            return isDue ? PendingCallback(.willResignActive) : nil
+        }
+        let scene = scenes.all.first {
+            $0.state == .foregroundActive && sceneTarget(of: $0) != .foregroundActive && !isResigning($0.id)
+        }
+        return scene.map { PendingCallback(.sceneWillResignActive, $0.id) }
+    }
+
+    /// Sends the app, or one of its active scenes, its resignation at once, behind an unanswered callback.
+    ///
+    /// - Returns: Whether a step was taken.
+    mutating func sendResignation(_ shared: inout Shared) -> Bool {
+        guard let resignation = dueResignation else { return false }
+        let isStale = { (callback: PendingCallback) in callback.isActivation && callback.scene == resignation.scene }
+        // An app, or a scene, that was never told that it is active need not be told that it is not.
+        if outbox.callbacks.contains(where: isStale) {
+            outbox.callbacks.removeAll(where: isStale)
+            if let scene = resignation.scene {
+                transition(scene, to: .foregroundInactive, &shared)
+            } else {
+                transition(to: .inactive, &shared)
+            }
+            return true
+        }
+        guard phase.awaitedCallback != nil else { return false }
+        let next: NextState = resignation.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
+        send(resignation, next: next, &shared)
+        return true
+    }
+
+    /// Awaits the answer to the next resignation, when the callback that it was sent behind is done. The app handles one after
+    /// the other, and has a whole second for each.
+    private mutating func awaitNextResignation(_ shared: inout Shared) {
+        guard case .running(let state, awaiting: nil) = phase, !outbox.resignations.isEmpty else { return }
+        let next = outbox.resignations.removeFirst()
+        phase = .running(state, awaiting: next)
+        let deadline = max(next.delivery.deadline, shared.now + policy.timeouts.willResignActive)
+        shared.deadlines.set(.answer, index, at: deadline)
+    }
+
+    /// The app, or a scene of it, leaves its activation slot without the answer to its resignation, which is still awaited.
+    private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
+        if case .running(let state, var awaited?) = phase, awaited.delivery.pending.isResignation,
+            awaited.delivery.scene?.scene == scene
+        {
+            awaited.next = nil
+            phase = .running(state, awaiting: awaited)
+        }
+        guard let position = outbox.resignations.firstIndex(where: { $0.delivery.scene?.scene == scene }) else {
+            return
+        }
+        outbox.resignations[position].next = nil
+        shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback)))
+    }
+
+    /// The app did not make room in time; the others go on without its answer. The callback that it was sent before has the
+    /// rest of its time, and the next follows.
+    mutating func resignationOverdue(_ shared: inout Shared) {
+        guard state == .active else { return }
+        let position = shared.effects.count
+        let awaited = phase.awaitedCallback
+        resignUnanswered(&shared)
+        // A callback with more time than its slot, which is still awaited, is not overdue.
+        if let awaited, phase.awaitedCallback != awaited {
+            shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback)), at: position)
+        }
+    }
+
+    private mutating func resignUnanswered(_ shared: inout Shared) {
+        if hasScenes { return resignScenesUnanswered(&shared) }
+        // An app that reconnects and has launched may have heard that it is active. It is told of the change when it is back.
+        let mayKnow = isReconnecting && launch.isComplete
+        if !mayKnow, outbox.callbacks.contains(where: { $0.isActivation }) {
+            outbox.callbacks.removeAll { $0.isActivation }
+            return transition(to: .inactive, &shared)
+        }
+        // It handles what it was sent before, and then this.
+        if isResigning, isAwaitedBeyondSlot(shared) {
+            keepResignation(scene: nil, &shared)
+            return transition(to: .inactive, &shared)
+        }
+        // What it was sent before has time left, and it is told to resign when it has answered.
+        let isBusy = isConnected && !isResigning
+        if !isBusy || isReconnecting { completeUnheard(&shared) }
+        if isBusy { outbox.callbacks.append(PendingCallback(.willResignActive)) }
+        transition(to: .inactive, &shared)
+    }
+
+    /// Returns whether an unanswered resignation is still awaited when the slot is lost: it was sent behind another callback.
+    private func isAwaitedBeyondSlot(_ shared: borrowing Shared) -> Bool {
+        if !outbox.resignations.isEmpty { return true }
+        guard awaitedPending?.isResignation == true, let due = shared.deadlines[.answer, index] else { return false }
+        return due > shared.now
+    }
+
+    /// The same for each scene; those that were not told yet are told late.
+    private mutating func resignScenesUnanswered(_ shared: inout Shared) {
+        let isAwaited = isAwaitedBeyondSlot(shared)
+        if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
+        for scene in scenes.all where scene.state == .foregroundActive {
+            let activation = PendingCallback(.sceneDidBecomeActive, scene.id)
+            if isAwaited, isResigning(scene.id) {
+                keepResignation(scene: scene.id, &shared)
+            } else if !isReconnecting, outbox.callbacks.contains(activation) {
+                outbox.callbacks.removeAll { $0 == activation }
+            } else if isConnected {
+                outbox.callbacks.append(PendingCallback(.sceneWillResignActive, scene.id))
+            }
+            transition(scene.id, to: .foregroundInactive, &shared)
+        }
+    }
+
+    // MARK: Answers
+
+    private mutating func apply(_ answer: AppAnswer, to sequence: UInt64, _ shared: inout Shared) {
+        if outbox.task?.sequence == sequence { return answerTask(answer, &shared) }
+        // An answer after its deadline finds no callback that awaits it, and is too late by definition.
+        guard let awaited = phase.awaitedCallback, awaited.delivery.sequence == sequence else {
+            return applyEarlyAnswer(to: sequence, &shared)
+        }
+        let delivery = awaited.delivery
+        let time = shared.now.duration(since: awaited.sent)
+        shared.effects.append(.decision(.answered(id, delivery.callback, time)))
+        noteLaunchAnswer(delivery.callback, answer, &shared)
+        if delivery.callback == .didFinishLaunching {
+            launch.isComplete = true
+            shared.deadlines.clear(.launch, index)
+        }
+        if let event = delivery.event { finish(event, event.event.outcome(of: answer), &shared) }
+        completePendingCallback(next: awaited.next, answerTime: time, &shared)
+    }
+
+    /// The app answered a resignation before the callback that it was sent behind, which is still awaited.
+    private mutating func applyEarlyAnswer(to sequence: UInt64, _ shared: inout Shared) {
+        guard let position = outbox.resignations.firstIndex(where: { $0.delivery.sequence == sequence }) else { return }
+        let resignation = outbox.resignations.remove(at: position)
+        let time = shared.now.duration(since: resignation.sent)
+        shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time)))
+        enter(resignation.next, scene: resignation.delivery.scene?.scene, answerTime: time, &shared)
+        answerWaiters(&shared)
+    }
+
+    /// Takes the step that the awaited callback holds up.
+    mutating func completePendingCallback(next: NextState?, answerTime: Duration? = nil, _ shared: inout Shared) {
+        let scene = awaitedPending?.scene
+        abandonPendingOperation()
+        shared.deadlines.clear(.answer, index)
+        enter(next, scene: scene, answerTime: answerTime, &shared)
+        awaitNextResignation(&shared)
+        forgetClosedScenes(&shared)
+        answerWaiters(&shared)
+    }
+
+    /// Takes the step that the awaited callback holds up without its answer.
+    mutating func completeWithoutAnswer(_ shared: inout Shared) {
+        guard let awaited = phase.awaitedCallback else { return }
+        abandonEvent(.unanswered, &shared)
+        completePendingCallback(next: awaited.next, &shared)
+    }
+
+    /// The same for an app that may reconnect: it is sent the callback again, unless it turns out that it has received it.
+    private mutating func completeUnheard(_ shared: inout Shared) {
+        if isReconnecting, let awaited = phase.awaitedCallback, awaited.delivery.event == nil {
+            outbox.callbacks.insert(awaited.delivery.pending, at: 0)
+            channel = .reconnecting(mayHaveReceivedNext: true)
+        }
+        completeWithoutAnswer(&shared)
+    }
+
+    /// Enters the state that an answer leads to, if that is still a legal step.
+    func canEnter(_ next: AppState) -> Bool { edge(to: next).map { $0.process == nil } ?? false }
+
+    mutating func enter(_ next: NextState?, scene: SceneID?, answerTime: Duration?, _ shared: inout Shared) {
+        switch next {
+        case .app(let next): if canEnter(next) { transition(to: next, answerTime: answerTime, &shared) }
+        case .scene(let next):
+            guard let scene, let state = scenes[scene]?.state, SceneState.graph.edge(from: state, to: next) != nil
+            else { return }
+            transition(scene, to: next, answerTime: answerTime, &shared)
+        case nil: break
+        }
+    }
+
+    /// The app is silent; the consequence depends on the callback.
+    ///
+    /// - Returns: The reason for which the app is killed; nil if it is not.
+    mutating func answerOverdue(_ shared: inout Shared) -> Reason? {
+        guard let awaited = phase.awaitedCallback else { return nil }
+        let callback = awaited.delivery.callback
+        // The loss of the slot was reported when it happened.
+        let wasReported =
+            awaited.delivery.pending.isResignation && awaited.next == nil && awaited.delivery.deadline < shared.now
+        if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback))) }
+        // Whether it would have answered cannot be told: there was no daemon to answer to.
+        if isReconnecting {
+            disconnect(&shared)
+            return nil
+        }
+        switch callback {
+        case .didBecomeActive, .sceneDidBecomeActive:
+            refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
+        case .didEnterBackground, .sceneDidEnterBackground: return .backgroundTimeout
+        case .willFinishLaunching, .didFinishLaunching: if !isReady { return .launchTimeout }
+        case .willResignActive, .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange,
+            .sceneWillConnect, .sceneWillEnterForeground, .sceneWillResignActive, .sceneDidDisconnect:
+            break
+        }
+        completeWithoutAnswer(&shared)
+        return nil
+    }
+}

@@ -1,0 +1,160 @@
+// The channel of an app: it connects, the channel ends, and the app reconnects after a restart of the daemon.
+
+extension AppMachine {
+    /// The time in which the exit of a process is seen after the kernel closed its end of the channel.
+    static let exitTime = Duration.seconds(1)
+    /// The time that a running app has to reconnect: longer than its library waits between two attempts.
+    static let reconnectionTime = Duration.seconds(35)
+    /// The time in which the daemon reads what an app answered while no daemon was there, if its deadline has passed.
+    static let readingTime = Duration.milliseconds(250)
+
+    /// Connects the app, at any time: it catches up from its state, launch callbacks first. An active app becomes inactive
+    /// for them, which every observer sees, and active again.
+    mutating func connect(_ shared: inout Shared) {
+        if state == .active { becomeInactiveUntold(&shared) }
+        channel = .connected
+        shared.deadlines.clear(.hello, index)
+        outbox.callbacks = [PendingCallback(.willFinishLaunching), PendingCallback(.didFinishLaunching)]
+        outbox.callbacks += sceneCatchUp
+        if !hasScenes, wasInForeground, state == .background || state == .suspended {
+            outbox.callbacks.append(PendingCallback(.didEnterBackground))
+        }
+        shared.deadlines.clear(.background, index)
+    }
+
+    /// The app was not told that it, or a scene of it, is active, and need not be told that it is not.
+    private mutating func becomeInactiveUntold(_ shared: inout Shared) {
+        guard hasScenes else { return transition(to: .inactive, &shared) }
+        for scene in scenes.all where scene.state == .foregroundActive {
+            transition(scene.id, to: .foregroundInactive, &shared)
+        }
+    }
+
+    /// The channel ended, perhaps because the process did. Until the exit is seen or its time has passed, the app keeps its
+    /// state, takes no step, and no request is answered: an exit counts.
+    mutating func channelEnded(_ shared: inout Shared) {
+        if channel == .connected { channel = .reconnecting(mayHaveReceivedNext: false) }
+        shared.deadlines.clear(.comeBack, index)
+        shared.deadlines.set(.hangUp, index, at: shared.now + Self.exitTime)
+    }
+
+    /// The channel ended and the process did not.
+    mutating func hangUpOverdue(_ shared: inout Shared) {
+        guard isConnected else { return }
+        disconnect(&shared)
+        if state == .background { startBackgroundTime(&shared) }
+    }
+
+    /// Goes on with the app as with one without callbacks.
+    mutating func disconnect(_ shared: inout Shared) {
+        channel = .none
+        shared.deadlines.clear(.comeBack, index)
+        shared.deadlines.clear(.hangUp, index)
+        outbox.callbacks = []
+        outbox.resignations = []
+        dropAssertions(&shared)
+        dropEvents(.notListening, &shared)
+        completeWithoutAnswer(&shared)
+        forgetClosedScenes(&shared)
+    }
+
+    /// Gives the app its time to reconnect. A stopped app cannot reconnect before it is continued.
+    mutating func awaitReconnection(_ shared: inout Shared) {
+        guard isReconnecting, state.isAlive, state != .suspended else { return }
+        let end = shared.now + Self.reconnectionTime
+        shared.deadlines.set(.comeBack, index, at: end)
+        for kind in [DeadlineKind.answer, .launch, .performTask, .taskExpiration] {
+            if let due = shared.deadlines[kind, index], due < end { shared.deadlines.set(kind, index, at: end) }
+        }
+    }
+
+    /// The app did not reconnect.
+    mutating func reconnectionOverdue(_ shared: inout Shared) {
+        if isReconnecting { disconnect(&shared) }
+    }
+
+    /// Goes on with an app that has reconnected.
+    ///
+    /// - Parameter lastSequence: The number of the last callback that it received.
+    mutating func reconnect(lastSequence: UInt64, _ shared: inout Shared) {
+        let mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
+        channel = .connected
+        shared.deadlines.clear(.comeBack, index)
+        shared.deadlines.clear(.hangUp, index)
+        if shared.deadlines[.taskExpiration, index] != nil { expireTasksAgain(&shared) }
+        // The task began before whatever else is awaited.
+        repeatTask(lastSequence: lastSequence, &shared)
+        dropUnheardActivation(lastSequence: lastSequence, &shared)
+        awaitAnswerAgain(lastSequence: lastSequence, &shared)
+        repeatResignations(lastSequence: lastSequence, &shared)
+        if mayHaveReceivedNext, outbox.lastSequence <= lastSequence, !outbox.callbacks.isEmpty {
+            outbox.callbacks.removeFirst()
+        }
+        // The app would believe that it is active while another one is.
+        outbox.removeStaleActivations()
+    }
+
+    /// A task that the app has received is due when it was; another one is sent now, with all its time.
+    private mutating func repeatTask(lastSequence: UInt64, _ shared: inout Shared) {
+        guard var task = outbox.task else { return }
+        if task.sequence > lastSequence {
+            task.deadline = shared.now + policy.timeouts.task
+            outbox.task = task
+            shared.effects.append(.deliver(id, task))
+        }
+        shared.deadlines.set(.performTask, index, at: max(task.deadline, shared.now + Self.readingTime))
+    }
+
+    /// An app that has received neither its activation nor its resignation is sent neither.
+    private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
+        guard let awaited = phase.awaitedCallback, awaited.next == nil, awaited.delivery.pending.isActivation,
+            awaited.delivery.sequence > lastSequence,
+            let position = outbox.resignations.firstIndex(where: {
+                $0.delivery.scene?.scene == awaited.delivery.scene?.scene
+            })
+        else { return }
+        let resignation = outbox.resignations.remove(at: position)
+        completePendingCallback(next: nil, &shared)
+        enter(resignation.next, scene: awaited.delivery.scene?.scene, answerTime: nil, &shared)
+    }
+
+    /// A callback that the app has received is due when it was; another one is sent now, with all its time.
+    private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
+        guard case .running(let state, var awaited?) = phase else { return }
+        if awaited.delivery.sequence > lastSequence {
+            awaited.delivery.deadline = answerDeadline(of: awaited.delivery.callback, shared)
+            // An app that was to end then may be needed again, and loses a scene for another reason.
+            if let news = awaited.delivery.scene,
+                let reason = reasonToTell(awaited.delivery.callback, of: news.scene)
+            {
+                awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
+            }
+            awaited.sent = shared.now
+            phase = .running(state, awaiting: awaited)
+            shared.effects.append(.deliver(id, awaited.delivery))
+            // Its activation slot has a whole second from now on.
+            if awaited.delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil {
+                shared.deadlines.set(.resignation, index, at: awaited.delivery.deadline)
+            }
+        }
+        let delivery = awaited.delivery
+        guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }
+        // A record may say anything; no app has longer than an app that is sent the callback now.
+        let due = min(delivery.deadline, answerDeadline(of: delivery.callback, shared))
+        shared.deadlines.set(.answer, index, at: max(due, shared.now + Self.readingTime))
+    }
+
+    private mutating func repeatResignations(lastSequence: UInt64, _ shared: inout Shared) {
+        for position in outbox.resignations.indices
+        where outbox.resignations[position].delivery.sequence > lastSequence {
+            var delivery = outbox.resignations[position].delivery
+            delivery.deadline = answerDeadline(of: delivery.callback, shared)
+            outbox.resignations[position].delivery = delivery
+            outbox.resignations[position].sent = shared.now
+            if shared.deadlines[.resignation, index] != nil {
+                shared.deadlines.set(.resignation, index, at: delivery.deadline)
+            }
+            shared.effects.append(.deliver(id, delivery))
+        }
+    }
+}

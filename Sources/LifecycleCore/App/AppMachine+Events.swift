@@ -1,0 +1,240 @@
+// The events of an app: which wait, when they are delivered, and their outcomes.
+//
+// An event for a suspended app waits until the app runs for another reason; a task is a reason. Events with an outcome keep their
+// order, and of the others one of a kind is enough.
+
+extension AppMachine {
+    /// Queues the event. An app that does not run is not told of events without an outcome; for others the caller sees to it
+    /// that the app runs or is launched.
+    ///
+    /// - Returns: The number of an event with an outcome; nil if too many wait already.
+    @discardableResult
+    mutating func queue(_ event: AppEvent, _ shared: inout Shared) -> UInt64? {
+        guard event.hasOutcome else {
+            if isConnected, state.isAlive { coalesce(event, &shared) }
+            return nil
+        }
+        guard outbox.events.count(where: { $0.event.hasOutcome }) < Outbox.eventLimit else { return nil }
+        assertions.isOverridden = false
+        shared.reconciles.append(index)
+        return outbox.append(event)
+    }
+
+    /// An event that waits is not queued twice; one that its opposite follows is not delivered at all.
+    private mutating func coalesce(_ event: AppEvent, _ shared: inout Shared) {
+        guard !outbox.events.contains(where: { $0.event == event }) else { return }
+        if let opposite = event.opposite, outbox.events.contains(where: { $0.event == opposite }) {
+            outbox.events.removeAll { $0.event == opposite }
+        } else {
+            _ = outbox.append(event)
+            shared.reconciles.append(index)
+        }
+    }
+
+    // MARK: Delivery
+
+    /// Delivers the first event that has its place now.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func deliverEvent(_ shared: inout Shared) -> Bool {
+        guard !outbox.events.isEmpty, canReceive else { return false }
+        // An app that has just connected may be active already without having been told so.
+        guard outbox.callbacks.first?.isActivation ?? true else { return false }
+        guard let position = outbox.events.firstIndex(where: { canDeliver($0.event) }) else { return false }
+        let event = outbox.events.remove(at: position)
+        send(PendingCallback(event.event.callback), next: nil, event: event, &shared)
+        return true
+    }
+
+    /// Gives an app without other steps its next task. The app works on it while it gets other callbacks.
+    mutating func deliverTask(_ shared: inout Shared) {
+        guard outbox.task == nil, outbox.callbacks.isEmpty, canReceive,
+            let position = outbox.events.firstIndex(where: { $0.event.isTask })
+        else { return }
+        let deadline = shared.now + policy.timeouts.task
+        outbox.lastSequence += 1
+        var delivery = delivery(
+            of: PendingCallback(.performTask), sequence: outbox.lastSequence, deadline: deadline, state: state)
+        delivery.subject = .event(outbox.events.remove(at: position))
+        outbox.task = delivery
+        shared.deadlines.set(.performTask, index, at: deadline)
+        shared.effects.append(.deliver(id, delivery))
+    }
+
+    /// A Boolean value that indicates whether work, or the time for it, keeps the app from being suspended.
+    var hasWork: Bool { assertions.isWoken || outbox.hasTask }
+
+    /// A Boolean value that indicates whether the app can be sent a callback right now.
+    private var canReceive: Bool {
+        guard channel == .connected, target.isAlive, case .running(_, awaiting: nil) = phase else { return false }
+        return true
+    }
+
+    /// A Boolean value that indicates whether the app is at its destination, or about to be suspended there.
+    private var isAtDestination: Bool {
+        state == destination || (state == .background && destination == .suspended)
+    }
+
+    /// Returns whether the event has its place between the callbacks now.
+    private func canDeliver(_ event: AppEvent) -> Bool {
+        guard outbox.callbacks.isEmpty || event.isForForeground else { return false }
+        switch event {
+        // In an app with scenes, one of them shows it.
+        case .openURL, .continueActivity:
+            return state.isForeground && target.isForeground && (!hasScenes || scenes.appState != .background)
+        case .performTask: return false
+        // The data is put away before the app leaves the foreground.
+        case .protectedDataWillBecomeUnavailable: return destination != .active || state == .active
+        // An app that becomes active after an unlock has its data by then.
+        case .protectedDataDidBecomeAvailable: return isAtDestination || (state == .inactive && target == .active)
+        // These delay no step of the app.
+        case .memoryWarning, .significantTimeChange: return isAtDestination
+        }
+    }
+
+    // MARK: Connection
+
+    /// An app that was launched just now may be about to connect; until then its events wait.
+    mutating func awaitConnection(_ shared: inout Shared) {
+        guard !isConnected, state.isAlive, !outbox.events.isEmpty || waiters.contains(where: { $0.goal == .answered })
+        else { return }
+        let end = (launch.instant ?? shared.now) + policy.timeouts.launch
+        if policy.callbacks == .none || end <= shared.now {
+            dropEvents(.notListening, &shared)
+        } else if shared.deadlines[.hello, index] == nil {
+            shared.deadlines.set(.hello, index, at: end)
+        }
+    }
+
+    mutating func connectionOverdue(_ shared: inout Shared) {
+        guard !isConnected else { return }
+        let hadWork = hasWork
+        dropEvents(.notListening, &shared)
+        // What it was launched for, and could not be told, it may do all the same.
+        if hadWork, desired == .run { grantWorkTime(since: launch.instant, &shared) }
+        answerWaiters(&shared)
+    }
+
+    // MARK: Launch for an event
+
+    /// Notes the URL that the app is launched to open. An app that takes it as an argument has it then.
+    mutating func prepareLaunchURL() {
+        let waiting = outbox.events.first { $0.event.url != nil }
+        launch.url = waiting?.event.url
+        launch.event = waiting?.number
+        launch.hasDeclined = false
+        if let waiting, policy.takesURLs { outbox.removeEvent(waiting.number) }
+    }
+
+    /// The program runs with the URL, if it took that as an argument.
+    mutating func finishLaunchURL(_ shared: inout Shared) {
+        guard let number = launch.event, let url = argumentURL else { return }
+        launch.event = nil
+        finish(QueuedEvent(number: number, event: .openURL(url)), .handled, &shared)
+    }
+
+    /// Both launch callbacks together decide whether the app gets the event that it was launched for.
+    mutating func noteLaunchAnswer(_ callback: Callback, _ answer: AppAnswer, _ shared: inout Shared) {
+        if callback == .willFinishLaunching {
+            launch.hasDeclined = answer == .handled(false)
+        } else if callback == .didFinishLaunching, launch.hasDeclined, answer == .handled(false),
+            let event = outbox.events.first(where: { $0.number == launch.event })
+        {
+            outbox.removeEvent(event.number)
+            finish(event, .declined, &shared)
+        }
+    }
+
+    // MARK: Outcomes
+
+    /// The app answered the task that it works on.
+    mutating func answerTask(_ answer: AppAnswer, _ shared: inout Shared) {
+        endTask(&shared) { event in event.outcome(of: answer) }
+    }
+
+    mutating func taskOverdue(_ shared: inout Shared) {
+        guard outbox.task?.event != nil else { return }
+        shared.effects.append(.decision(.answerOverdue(id, .performTask)))
+        endTask(&shared) { _ in .unanswered }
+    }
+
+    private mutating func endTask(
+        _ shared: inout Shared, begun: Termination? = nil, _ outcome: (AppEvent) -> EventOutcome
+    ) {
+        guard let event = outbox.task?.event else { return }
+        outbox.task = nil
+        shared.deadlines.clear(.performTask, index)
+        finish(event, outcome(event.event), begun: begun, &shared)
+    }
+
+    /// The answer to the event that the app was sent, if it was sent one, is not awaited any more.
+    mutating func abandonEvent(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
+        guard let event = phase.awaitedCallback?.delivery.event else { return }
+        finish(event, outcome, begun: begun, &shared)
+    }
+
+    /// The app cannot be told of its events any more.
+    ///
+    /// - Parameter begun: The end of the app that is the reason, if the main process has ended.
+    mutating func dropEvents(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
+        abandonEvent(outcome, begun: begun, &shared)
+        let events = outbox.events
+        outbox.events = []
+        endTask(&shared, begun: begun) { _ in outcome }
+        for event in events { finish(event, outcome, begun: begun, &shared) }
+        shared.deadlines.clear(.hello, index)
+    }
+
+    /// The app is suspended before it has done its work.
+    mutating func dropWork(_ shared: inout Shared) {
+        let dropped = outbox.events.filter { $0.event.isTask }
+        outbox.events.removeAll { $0.event.isTask }
+        endTask(&shared) { _ in .lost }
+        for event in dropped { finish(event, .lost, &shared) }
+    }
+
+    /// Reports the outcome of an event, and answers the requests that wait for it. The only end of every event.
+    mutating func finish(
+        _ event: QueuedEvent, _ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared
+    ) {
+        guard event.event.hasOutcome else { return }
+        shared.effects.append(.decision(.eventEnded(id, event.event, outcome)))
+        let isMeant = { (goal: Goal) in
+            if case .event(event.number, _) = goal { true } else { false }
+        }
+        let waiting = waiters.filter { isMeant($0.goal) }
+        guard !waiting.isEmpty else { return }
+        waiters.removeAll { isMeant($0.goal) }
+        for waiter in waiting where shared.requests.remove(waiter.request) {
+            // An app that ended did not answer, and its exit says more than that.
+            let reply: Reply =
+                outcome == .lost ? .refused(lossRefusal(begun: begun, shared.now)) : .ended(outcome, self)
+            shared.effects.append(.reply(waiter.request, reply))
+        }
+    }
+
+    // MARK: Work
+
+    /// A Boolean value that indicates whether the app cannot be told what it is woken for, now or soon.
+    func cannotBeTold(_ now: Instant) -> Bool {
+        if policy.callbacks == .none { return true }
+        guard state.isAlive, !isConnected else { return false }
+        return now >= (launch.instant ?? now) + policy.timeouts.launch
+    }
+
+    /// Gives the app time for work that it cannot be told of. The router sees to it that the app runs.
+    ///
+    /// - Parameter start: The beginning of the time; now if it is nil.
+    mutating func grantWorkTime(since start: Instant? = nil, _ shared: inout Shared) {
+        assertions.isWoken = true
+        shared.deadlines.set(.woken, index, at: (start ?? shared.now) + policy.timeouts.task)
+        shared.reconciles.append(index)
+    }
+
+    /// The time for work that the app cannot be told of is over, or not needed any more.
+    mutating func endWorkTime(_ shared: inout Shared) {
+        guard assertions.isWoken else { return }
+        assertions.isWoken = false
+        shared.deadlines.clear(.woken, index)
+    }
+}

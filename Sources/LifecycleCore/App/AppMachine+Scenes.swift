@@ -1,0 +1,352 @@
+// The scenes of an app: each is a small machine under its app, and the app's state follows from theirs.
+
+extension AppMachine {
+    /// A Boolean value that indicates whether the scenes have a life cycle of their own. A changed manifest counts from the next
+    /// launch on.
+    public var hasScenes: Bool { isRunning ? launch.hasScenes : policy.scenes }
+
+    /// Returns the state on the way to which a scene is. It follows from the target of the app and its foreground scenes. Scenes
+    /// that are left of a launch with scenes stay unattached when the app has none any more.
+    public func sceneTarget(of scene: Scene) -> SceneState {
+        guard hasScenes, target.isAlive, !scene.isClosing else { return .unattached }
+        if target.isForeground, scenes.foreground.contains(scene.id) {
+            return target == .active ? .foregroundActive : .foregroundInactive
+        }
+        guard scene.isWanted else { return .unattached }
+        return target == .suspended ? .suspended : .background
+    }
+
+    /// A Boolean value that indicates whether a scene is to be connected, disconnected or closed, or a request waits until the
+    /// app was told of one, for which it has to run.
+    var hasSceneWork: Bool {
+        guard hasScenes else { return false }
+        return isTellingAwaited
+            || scenes.all.contains {
+                $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached)
+            }
+    }
+
+    /// An app that connected just before it was stopped was not told of its scenes.
+    private var isTellingAwaited: Bool {
+        waiters.contains {
+            if case .scene(let scene, .connected) = $0.goal { hasPendingCallback(about: scene) } else { false }
+        }
+    }
+
+    /// Returns whether the app may take this step by itself. An app with scenes enters the foreground with them, and leaves it
+    /// when none of them is there any more.
+    func mayTake(_ edge: StateGraph<AppState>.Edge) -> Bool {
+        guard hasScenes, edge.process == nil else { return true }
+        return edge.to == .inactive
+            ? edge.from == .active && scenes.activeCount == 0
+            : edge.to == .background && scenes.appState == .background
+    }
+
+    /// Returns whether a callback about the scene waits or is unanswered.
+    func hasPendingCallback(about scene: SceneID) -> Bool {
+        awaitedPending?.scene == scene || outbox.callbacks.contains { $0.scene == scene }
+    }
+
+    /// Returns the reason of a connection or disconnection, as the app is told.
+    func reasonToTell(_ callback: Callback, of scene: SceneID) -> String? {
+        if callback == .sceneWillConnect {
+            return scenes[scene].map { $0.wasConnected ? "restoration" : $0.origin.rawValue }
+        }
+        guard callback == .sceneDidDisconnect else { return nil }
+        if desired != .run { return "terminating" }
+        return scenes[scene]?.isClosing == false ? "reclaimed" : "closed"
+    }
+
+    /// The callbacks that tell an app which connects of the states of its scenes.
+    var sceneCatchUp: [PendingCallback] {
+        scenes.all.flatMap { scene -> [PendingCallback] in
+            let callbacks: [Callback] =
+                switch scene.state {
+                case .unattached: []
+                case .foregroundInactive: [.sceneWillConnect, .sceneWillEnterForeground]
+                case .foregroundActive: [.sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive]
+                case .background, .suspended: [.sceneWillConnect]
+                }
+            return callbacks.map { PendingCallback($0, scene.id) }
+        }
+    }
+
+    // MARK: Steps
+
+    /// Sees to it that an app which is to be in the foreground has a scene to show, and no more than it may have.
+    mutating func chooseScenes(_ shared: inout Shared) {
+        guard hasScenes, target.isForeground else { return }
+        if scenes.foreground.isEmpty {
+            scenes.foreground = [scenes.mostRecent?.id ?? makeScene(nil, role: nil, info: nil, .person, shared.now)]
+        }
+        if scenes.foreground.count > max(1, policy.sceneLimit) {
+            displace(scenes.trimForeground(policy.sceneLimit), reason: .foregroundLimit)
+        }
+    }
+
+    private mutating func displace(_ leaving: [SceneID], reason: Reason) {
+        for scene in leaving { scenes.update(scene) { $0.desiredReason = reason } }
+    }
+
+    /// Takes one step of one scene.
+    ///
+    /// - Returns: Whether there was one to take.
+    mutating func stepScene(_ shared: inout Shared) -> Bool {
+        guard hasScenes, state.isAlive, state != .suspended else { return false }
+        for scene in scenesInOrderOfSteps where mayStep(scene) {
+            guard
+                let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
+                let edge = SceneState.graph.edge(from: scene.state, to: next),
+                edge.before == nil || !isReconnecting, isOpen(edge, &shared)
+            else { continue }
+            if let callback = edge.before, isConnected {
+                send(PendingCallback(callback, scene.id), next: .scene(edge.to), &shared)
+            } else {
+                transition(scene.id, to: edge.to, &shared)
+            }
+            return true
+        }
+        return false
+    }
+
+    /// The scenes in the order of their steps: first those that resign, so that others can have their slot; then those that come, in
+    /// the order of the foreground, so that the app need not leave it in between; then the others.
+    private var scenesInOrderOfSteps: [Scene] {
+        let foreground = scenes.foreground.compactMap { scenes[$0] }
+        let ordered = foreground + scenes.all.filter { !scenes.foreground.contains($0.id) }
+        let resigning = ordered.filter { $0.state == .foregroundActive && sceneTarget(of: $0) != .foregroundActive }
+        let others = ordered.filter { !resigning.contains($0) }
+        return resigning + others.filter { sceneTarget(of: $0).isForeground }
+            + others.filter { !sceneTarget(of: $0).isForeground }
+    }
+
+    /// Returns whether a scene may take a step. When the app ends, active scenes resign; the others go with their app, unless the
+    /// app is told.
+    private func mayStep(_ scene: Scene) -> Bool {
+        target != .notRunning || scene.state == .foregroundActive || isParting && state != .active
+    }
+
+    private mutating func isOpen(_ edge: StateGraph<SceneState>.Edge, _ shared: inout Shared) -> Bool {
+        guard edge.gate == nil || isReady else { return false }
+        switch edge.gate {
+        case nil, .launch: return true
+        case .front: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
+        case .place:
+            return scenes.activeCount < max(1, policy.sceneLimit)
+                && shared.joinActivation(index, isActivating: target == .active)
+                && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
+        case .process, .rest: return false
+        }
+    }
+
+    /// Changes the state of a scene and reports it; the app follows. The caller sees to the next step of the app.
+    mutating func transition(
+        _ id: SceneID, to state: SceneState, answerTime: Duration? = nil, _ shared: inout Shared
+    ) {
+        guard let scene = scenes[id], scene.state != state else { return }
+        let reason = scene.desiredReason ?? desiredReason
+        note(state, of: scene, reason: reason, answerTime: answerTime, &shared)
+        if isConnected, let edge = SceneState.graph.edge(from: scene.state, to: state) {
+            for callback in edge.after { outbox.callbacks.append(PendingCallback(callback, id)) }
+        }
+        if scene.state.isForeground || state.isForeground { followScenes(&shared) }
+        forgetClosedScenes(&shared)
+        answerWaiters(&shared)
+    }
+
+    private mutating func note(
+        _ state: SceneState, of scene: Scene, reason: Reason, answerTime: Duration? = nil, _ shared: inout Shared
+    ) {
+        let now = shared.now
+        let isAtTarget = state == sceneTarget(of: scene)
+        scenes.update(scene.id) { new in
+            new.state = state
+            new.reason = reason
+            new.since = now
+            if scene.state.isForeground, !state.isForeground { new.lastInForeground = now }
+            if scene.state == .unattached { new.isWanted = true }
+            if state == .unattached { new.wasConnected = true }
+            if isAtTarget { new.desiredReason = nil }
+        }
+        shared.effects.append(
+            .sceneTransition(
+                SceneTransition(
+                    app: id, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
+                    answerTime: answerTime)))
+    }
+
+    /// An app is as far in the foreground as its scenes are. An app that ends stays where it was when they began to go.
+    private mutating func followScenes(_ shared: inout Shared) {
+        guard RunningState(state) != nil else { return }
+        let next = scenes.appState.appState
+        if next != .background || target.isAlive { transition(to: next, &shared) }
+    }
+
+    /// The scenes in the background are stopped with their process, and continue with it.
+    mutating func moveScenesWithProcess(to state: AppState, _ shared: inout Shared) {
+        guard hasScenes else { return }
+        let next: SceneState
+        switch state {
+        case .suspended: next = .suspended
+        case .background: next = .background
+        case .notRunning, .inactive, .active, .terminating: return
+        }
+        for scene in scenes.all where scene.state.isConnectedInBackground && scene.state != next {
+            note(next, of: scene, reason: reason, &shared)
+        }
+    }
+
+    /// Forgets the closed scenes of whose disconnection the app was told.
+    mutating func forgetClosedScenes(_ shared: inout Shared) {
+        guard scenes.all.contains(where: { $0.isClosing }) else { return }
+        for scene in scenes.all where scene.isClosing && scene.state == .unattached {
+            guard !hasPendingCallback(about: scene.id) else { continue }
+            scenes.remove(scene.id)
+            // The requests for the scene are answered before there is another one of its name.
+            answerWaiters(&shared)
+            refuseWaiters(with: .superseded(id, by: .closed), &shared) { goal in
+                if case .scene(scene.id, _) = goal { true } else { false }
+            }
+        }
+    }
+
+    // MARK: The end of the process
+
+    /// A Boolean value that indicates whether the app is told of the disconnection of its scenes before its end. An app that has not
+    /// launched, or that is suspended, is told of its end first.
+    var isParting: Bool {
+        guard hasScenes, channel == .connected, launch.isComplete, state != .suspended else { return false }
+        return scenes.hasConnected || awaitedPending?.scene != nil || outbox.callbacks.contains { $0.scene != nil }
+    }
+
+    /// Starts the callbacks about the end of the scenes. They have half of the termination timeout; SIGTERM has the rest.
+    mutating func beginParting(_ shared: inout Shared) {
+        guard shared.deadlines[.parting, index] == nil else { return }
+        partingSince = shared.now
+        shared.deadlines.set(.parting, index, at: shared.now + policy.timeouts.willTerminate / 2)
+    }
+
+    /// The app was not told of the end of its scenes in time; its own end goes on.
+    mutating func partingOverdue(_ shared: inout Shared) {
+        guard target == .notRunning, isParting else { return }
+        if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback))) }
+        abandonEvent(.lost, &shared)
+        abandonPendingOperation()
+        outbox.resignations = []
+        outbox.callbacks = []
+        detachScenes(reason: desiredReason, &shared)
+    }
+
+    /// The process ends. The sessions stay only for an app that restores its state.
+    mutating func endScenes(reason: Reason, _ shared: inout Shared) {
+        guard !scenes.all.isEmpty else { return }
+        detachScenes(reason: reason, &shared)
+        for scene in scenes.all where scene.isClosing || !reason.callsForRestoration { scenes.remove(scene.id) }
+    }
+
+    private mutating func detachScenes(reason: Reason, _ shared: inout Shared) {
+        for scene in scenes.all where scene.state != .unattached {
+            note(.unattached, of: scene, reason: reason, &shared)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Returns the refusal of a request for a scene that the app does not have.
+    func refusal(of scene: SceneID) -> Refusal? {
+        if scenes[scene] != nil { return nil }
+        return hasScenes ? .noSuchScene(id, scene) : .noScenes(id)
+    }
+
+    /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
+    mutating func openScene(_ name: SceneID?, role: String?, info: String?, _ shared: inout Shared) {
+        guard isConnected else { return }
+        guard hasScenes else { return shared.effects.append(.decision(.sceneRefused(id, .noScenes(id)))) }
+        let opening = SceneOpening(scene: name, role: role, info: info)
+        guard let scene = session(opening, .app, shared.now) else {
+            return shared.effects.append(.decision(.sceneRefused(id, .tooManyScenes(id, limit: Scenes.limit))))
+        }
+        if shared.foreground.contains(index) {
+            show(scene)
+        } else {
+            // The scene does not keep the app from its end.
+            scenes.update(scene) { $0.isWanted = true }
+        }
+    }
+
+    mutating func closeSceneByApp(_ scene: SceneID, _ shared: inout Shared) {
+        guard isConnected else { return }
+        if let refusal = refusal(of: scene) { return shared.effects.append(.decision(.sceneRefused(id, refusal))) }
+        close(scene, &shared)
+    }
+
+    mutating func keep(_ info: String?, for scene: SceneID, _ shared: inout Shared) {
+        guard isConnected else { return }
+        if let refusal = refusal(of: scene) { return shared.effects.append(.decision(.sceneRefused(id, refusal))) }
+        scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= Scene.infoLimit ? $0 : nil } }
+    }
+
+    /// Returns the scene of an opening, which is made if there is none of its name. An existing one keeps its role and info.
+    ///
+    /// - Returns: The name; nil if the app has as many scenes as it may have.
+    mutating func session(_ opening: SceneOpening, _ origin: Scene.Origin, _ now: Instant) -> SceneID? {
+        if let scene = opening.scene, scenes[scene] != nil {
+            scenes.update(scene) { scene in
+                scene.isClosing = false
+                scene.desiredReason = nil
+            }
+            return scene
+        }
+        guard scenes.all.count < Scenes.limit else { return nil }
+        return makeScene(opening.scene, role: opening.role, info: opening.info, origin, now)
+    }
+
+    private mutating func makeScene(
+        _ name: SceneID?, role: String?, info: String?, _ origin: Scene.Origin, _ now: Instant
+    ) -> SceneID {
+        let scene = name ?? scenes.freeID
+        scenes.all.append(
+            Scene(id: scene, role: role ?? Scene.defaultRole, info: info, origin: origin, since: now))
+        return scene
+    }
+
+    /// Moves the scene to the front of the app's others.
+    mutating func show(_ scene: SceneID) {
+        displace(scenes.bringToForeground(scene, limit: policy.sceneLimit), reason: .displaced)
+        scenes.update(scene) { scene in
+            scene.isClosing = false
+            scene.isWanted = true
+            scene.desiredReason = nil
+        }
+    }
+
+    mutating func close(_ scene: SceneID, _ shared: inout Shared) {
+        scenes.update(scene) { $0.isClosing = true }
+        takeFromForeground(scene, reason: .closed, &shared)
+        forgetClosedScenes(&shared)
+    }
+
+    /// Takes the scene out of the foreground, and with the last one the app.
+    mutating func takeFromForeground(_ scene: SceneID, reason: Reason, _ shared: inout Shared) {
+        scenes.foreground.removeAll { $0 == scene }
+        scenes.update(scene) { $0.desiredReason = reason }
+        guard hasScenes, scenes.foreground.isEmpty, shared.foreground.contains(index) else { return }
+        shared.returning.removeAll()
+        desiredReason = reason
+        leaveForeground(&shared)
+    }
+
+    /// Takes the app off the foreground list. The caller sees to the reason, and to what follows in the foreground.
+    mutating func leaveForeground(_ shared: inout Shared) {
+        if shared.removeFromForeground(index) { lastInForeground = shared.now }
+        shared.reconciles.append(index)
+    }
+
+    /// The scenes in the background, and not on their way to the foreground.
+    var scenesToReclaim: [SceneID] {
+        scenes.all.filter { scene in
+            let target = sceneTarget(of: scene)
+            return scene.state.isConnectedInBackground && target != .unattached && !target.isForeground
+        }.map { $0.id }
+    }
+}

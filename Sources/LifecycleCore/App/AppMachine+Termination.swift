@@ -1,0 +1,156 @@
+// The end of an app: asked, forced, or by itself. The router leads it, for the foreground is affected.
+
+extension AppMachine {
+    /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused. The
+    /// termination timeout of an app, which may be none, has no influence.
+    static let killTime = Duration.seconds(5)
+
+    /// Continues an end that was requested, after the router has taken the app out of the foreground.
+    mutating func beginEnd(atOnce: Bool, _ shared: inout Shared) {
+        if atOnce {
+            kill(&shared)
+        } else if isSpawning, shared.deadlines[.grace, index] == nil {
+            // There is no program to ask, and there may never be one: a directory of a dead server can block the spawn.
+            shared.deadlines.set(.grace, index, at: shared.now + policy.timeouts.willTerminate)
+        }
+    }
+
+    /// Sends SIGKILL to the tree, in any phase.
+    private mutating func kill(_ shared: inout Shared) {
+        if case .spawning(let state, _) = phase {
+            // The outcome of the spawn is awaited all the same; then this end goes on.
+            phase = .spawning(to: state, Termination(state: state, reason: desiredReason))
+        } else {
+            guard isRunning else { return }
+            beginTermination(reason: desiredReason, &shared)
+        }
+        shared.effects.append(.kill(id))
+        shared.deadlines.clear(.grace, index)
+        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+    }
+
+    /// Continues the end of an app that was killed during its spawn.
+    mutating func continueTermination(_ termination: Termination, _ shared: inout Shared) {
+        beginTermination(reason: termination.reason, begun: termination, &shared)
+        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+    }
+
+    /// Sends SIGTERM to the tree; the termination timeout begins.
+    ///
+    /// - Parameter begun: The end, if the main process has ended already.
+    mutating func terminate(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
+        let parting = partingSince
+        beginTermination(reason: reason, begun: begun, &shared)
+        shared.effects.append(.terminate(id))
+        shared.deadlines.set(.grace, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
+    }
+
+    private mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
+        dropEvents(.lost, begun: begun, &shared)
+        let termination = begun ?? phase.termination ?? Termination(state: state, reason: reason)
+        forgetConversation(&shared)
+        if state != .terminating { endScenes(reason: termination.reason, &shared) }
+        if case .terminating = phase { phase = .terminating(termination) }
+        transition(to: .terminating, reason: reason, termination: termination, &shared)
+    }
+
+    /// Forgets all that the app was to be told or has said.
+    mutating func forgetConversation(_ shared: inout Shared) {
+        channel = .none
+        outbox.callbacks = []
+        outbox.resignations = []
+        assertions.isOverridden = false
+        assertions.held = []
+        assertions.expiration = nil
+        assertions.isWoken = false
+        partingSince = nil
+        shared.deadlines.clearAll(index)
+    }
+
+    /// The termination timeout is over.
+    mutating func terminationOverdue(_ shared: inout Shared) {
+        shared.effects.append(.decision(.graceOver(id)))
+        if isSpawning { return kill(&shared) }
+        shared.effects.append(.kill(id))
+        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+    }
+
+    /// Notes the end of the main process.
+    ///
+    /// - Returns: The end.
+    mutating func noteExit(_ status: ExitStatus, _ shared: inout Shared) -> Termination {
+        let begun = phase.termination
+        let termination = Termination(
+            state: begun?.state ?? state, reason: begun?.reason ?? exitReason(status), status: status)
+        if case .terminating = phase { phase = .terminating(termination) }
+        let exit = ExitRecord(
+            state: termination.state, reason: termination.reason, status: status, instant: shared.now)
+        shared.effects.append(.decision(.exited(id, exit)))
+        return termination
+    }
+
+    /// Notes that the last process of the tree is gone, after the router has taken the app out of the foreground.
+    ///
+    /// - Parameters:
+    ///   - termination: The end.
+    ///   - begun: The same, if the end of the main process was seen.
+    mutating func noteGone(_ termination: Termination, begun: Termination?, _ shared: inout Shared) {
+        let wasTerminating = state == .terminating
+        // What came during the termination is for the next launch.
+        if !wasTerminating { dropEvents(.lost, begun: begun, &shared) }
+        forgetConversation(&shared)
+        if !wasTerminating { endScenes(reason: termination.reason, &shared) }
+        launch.hasScenes = false
+        lastExit = ExitRecord(
+            state: termination.state, reason: termination.reason, status: termination.status, instant: shared.now)
+        assertions.isKeptRunning = false
+        isStoppedByOther = false
+        wasInForeground = false
+        lastInForeground = nil
+        if termination.reason != .reclaimed { reclaimed = nil }
+        shared.runningCount -= 1
+        transition(to: .notRunning, reason: termination.reason, &shared)
+        shared.leaveActivation(index)
+    }
+
+    /// Notes that the program could not be started, before the router takes the app out of the foreground.
+    mutating func noteSpawnFailed(_ shared: inout Shared) {
+        shared.runningCount -= 1
+        shared.deadlines.clearAll(index)
+        phase = .notRunning
+        desired = .rest
+        assertions.isKeptRunning = false
+        assertions.isWoken = false
+        launch.hasScenes = false
+        scenes.removeNew()
+        reason = .launchFailed
+        target = .notRunning
+    }
+
+    /// Reports the failed launch to the requests and events that wait for the app.
+    mutating func reportSpawnFailed(_ failure: StartFailure, _ shared: inout Shared) {
+        shared.effects.append(.decision(.launchFailed(id, failure)))
+        answerWaiters(lost: .launchFailed(id, failure), &shared)
+        dropEvents(.lost, &shared)
+    }
+
+    /// An app that is to end waits for no callback but its resignation, and those about the end of its scenes.
+    mutating func abandonCallbacksOfTermination(_ shared: inout Shared) {
+        guard target == .notRunning, state != .active, state.isAlive else { return }
+        if isParting { return beginParting(&shared) }
+        outbox.callbacks = []
+        abandonEvent(.lost, &shared)
+        abandonPendingOperation()
+        outbox.resignations = []
+    }
+
+    /// Abandons the operation that the phase waits for.
+    mutating func abandonPendingOperation() {
+        switch phase {
+        case .running(let state, awaiting: _): phase = .running(state, awaiting: nil)
+        case .stopping, .resuming(isSuspended: false): phase = .running(.background, awaiting: nil)
+        case .suspended, .resuming(isSuspended: true): phase = .suspended(isConfirmed: true)
+        case .notRunning, .spawning, .terminating: break
+        }
+    }
+}

@@ -1,0 +1,504 @@
+/// The state machine of one app.
+///
+/// Requests and rules set `desired`; ``target`` follows from it, and ``state`` follows the target one edge of
+/// ``AppState/graph`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; what concerns
+/// several apps is in `Shared`, and what only the router can do is an `Escalation`.
+///
+/// | deciders of the target, in order of precedence | target |
+/// |---|---|
+/// | the app need not run, or is to end | notRunning |
+/// | it is in the foreground, and no blocker holds | active; inactive during an interruption |
+/// | its policy is `suspend = never` | background |
+/// | it was suspended at once by request | suspended |
+/// | a request or a use keeps it running | background |
+/// | none of these | suspended |
+///
+/// While tasks, activities, work or background time are left, an app with the target *suspended* stays in the background.
+public struct AppMachine: Sendable, Equatable {
+    /// The name of the app.
+    public let id: AppID
+    /// The dense index of the app.
+    let index: AppIndex
+    /// The policy of the app.
+    public internal(set) var policy: Policy
+
+    /// The phase, from which the state follows.
+    public internal(set) var phase = Phase.notRunning
+    /// The state on the way to which the app is.
+    public internal(set) var target = AppState.notRunning
+    /// The reason of the state.
+    public internal(set) var reason = Reason.none
+    /// The instant at which the app entered the state.
+    public internal(set) var since: Instant
+    /// The state that requests and rules want.
+    var desired = Desired.rest
+    /// The reason of the desired state, which becomes that of the next transitions.
+    var desiredReason = Reason.none
+
+    /// The last end of the app; set from the first end on.
+    public internal(set) var lastExit: ExitRecord?
+    /// The reason for which the app was reclaimed; set by a reclaim, cleared by an end for another reason.
+    public internal(set) var reclaimed: ReclaimRecord?
+    /// The failures that delay the next launch.
+    public internal(set) var restart = RestartState.steady
+    /// The last launch.
+    var launch = LaunchState()
+
+    /// The channel; `none` unless the app is alive.
+    public internal(set) var channel = ChannelState.none
+    /// The callbacks and events that wait.
+    var outbox = Outbox()
+    /// All that keeps the app running in the background.
+    var assertions = AssertionTable()
+    /// The scenes; their sessions outlive the process of an app that the system ended.
+    public internal(set) var scenes = Scenes()
+    /// The instant at which the app, which is to end, began to hear that its scenes are disconnected. The termination timeout
+    /// runs from there. Cleared when the app is not to end any more, and by its end.
+    var partingSince: Instant?
+
+    /// A Boolean value that indicates whether another program stopped the main process. Cleared by a stop or resume of the daemon's.
+    public internal(set) var isStoppedByOther = false
+    /// The instant at which the app left the foreground the last time since its launch; nil if it never did.
+    public internal(set) var lastInForeground: Instant?
+    /// Whether the app was in the foreground since its launch.
+    var wasInForeground = false
+
+    /// The requests that wait for the app, and their goals.
+    var waiters: [Waiter] = []
+
+    init(id: AppID, index: AppIndex, policy: Policy, since: Instant) {
+        self.id = id
+        self.index = index
+        self.policy = policy
+        self.since = since
+    }
+
+    // MARK: Queries
+
+    /// The state.
+    public var state: AppState { phase.state }
+
+    /// A Boolean value that indicates whether the app has a process, or is getting one.
+    public var isRunning: Bool { phase != .notRunning }
+
+    /// A Boolean value that indicates whether the program is being started.
+    public var isSpawning: Bool {
+        if case .spawning = phase { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether the processes are stopped, or are being stopped.
+    public var isStoppedOrStopping: Bool {
+        switch phase {
+        case .stopping, .suspended: true
+        case .notRunning, .spawning, .running, .resuming, .terminating: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the processes should run at this moment.
+    public var shouldRunNow: Bool {
+        if case .running = phase { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether the app gets callbacks.
+    public var isConnected: Bool { channel != .none }
+
+    /// A Boolean value that indicates whether the app has lost its channel and may come back.
+    public var isReconnecting: Bool {
+        if case .reconnecting = channel { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether the app may go on: it has answered the launch callbacks, or need not.
+    var isReady: Bool { launch.isComplete || policy.callbacks != .required }
+
+    /// The instant of the last launch.
+    public var launched: Instant? { launch.instant }
+
+    /// The tasks and activities that keep the app in the background, in the order in which they began.
+    public var heldAssertions: [Assertion] { assertions.held }
+
+    /// The events that wait for the app, in their order.
+    public var events: [QueuedEvent] { outbox.events }
+
+    /// The use that keeps the app running in the background.
+    public var use: Use? { assertions.use }
+
+    /// The URL that the program takes as an argument of its launch; the app is not told of it again.
+    public var argumentURL: String? {
+        outbox.events.contains { $0.number == launch.event } ? nil : launch.url
+    }
+
+    /// The callback that the app has not answered.
+    public var awaitedCallback: Callback? { phase.awaitedCallback?.delivery.callback }
+
+    var awaitedPending: PendingCallback? { phase.awaitedCallback?.delivery.pending }
+
+    /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
+    var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.awaitedCallback == nil }
+
+    /// The state to which the next step leads: the target, but *background* for an app with work that is to be suspended.
+    var destination: AppState { target == .suspended && (hasWork || hasSceneWork) ? .background : target }
+
+    /// A Boolean value that indicates whether the app is in the foreground, or it or one of its scenes was told that it enters it.
+    var isInOrEnteringForeground: Bool {
+        if state.isForeground { return true }
+        guard let awaited = phase.awaitedCallback else { return false }
+        if awaited.delivery.callback == .willEnterForeground { return true }
+        if case .scene(let next) = awaited.next { return next.isForeground }
+        return false
+    }
+
+    /// Returns the reason of the end when the main process ended with this status without a signal of the daemon.
+    func exitReason(_ status: ExitStatus) -> Reason {
+        if case .end = desired { return desiredReason }
+        return status == .code(0) ? .exit : .crash
+    }
+
+    // MARK: Target
+
+    /// Recomputes the target, and abandons pending operations that it does not need any more, where that is possible.
+    mutating func recomputeTarget(_ shared: inout Shared) {
+        updateUse(&shared)
+        target = desiredTarget(shared)
+        if target.isForeground { assertions.isKeptRunning = false }
+        if target.isAlive {
+            shared.deadlines.clear(.parting, index)
+            partingSince = nil
+        }
+        chooseScenes(&shared)
+        abandonCallbacksOfTermination(&shared)
+        abandonStop(&shared)
+        updateActivationSlot(&shared)
+    }
+
+    private func desiredTarget(_ shared: borrowing Shared) -> AppState {
+        switch desired {
+        case .rest, .end: return .notRunning
+        case .run:
+            if shared.blockers.isEmpty, shared.foreground.contains(index) { return shared.foregroundTarget }
+            if policy.suspend == .never { return .background }
+            if assertions.isOverridden { return .suspended }
+            return assertions.isKeptRunning || assertions.use != nil ? .background : .suspended
+        }
+    }
+
+    /// Abandons a pending stop as soon as the app is needed; its completion could take long.
+    private mutating func abandonStop(_ shared: inout Shared) {
+        guard phase.awaitsStop, destination != .suspended else { return }
+        if phase == .stopping {
+            phase = .resuming(isSuspended: false)
+            shared.effects.append(.resume(id))
+        } else if shared.deadlines[.hangUp, index] == nil {
+            phase = .suspended(isConfirmed: true)
+        }
+    }
+
+    /// Gives up the activation slot in time if the app is not to be active any more.
+    private mutating func updateActivationSlot(_ shared: inout Shared) {
+        guard shared.activation.contains(index) else {
+            if !target.isForeground { shared.activation.stopWaiting(index) }
+            return
+        }
+        if state != .active, target != .active {
+            shared.leaveActivation(index)
+        } else if target == .active {
+            // An app that was told to resign has to answer in time even if it is needed again.
+            if !isResigning { shared.deadlines.clear(.resignation, index) }
+        } else if shared.deadlines[.resignation, index] == nil {
+            shared.deadlines.set(.resignation, index, at: shared.now + policy.timeouts.willResignActive)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Takes one step towards the destination.
+    ///
+    /// - Returns: Whether another step may follow at once.
+    mutating func step(_ shared: inout Shared) -> Bool {
+        if sendResignation(&shared) { return true }
+        guard phase.isAtRest else { return false }
+        // After the end of the channel the app keeps its state until it is known whether the process ended; but it may be ended.
+        guard target == .notRunning || shared.deadlines[.hangUp, index] == nil else { return false }
+        if deliverEvent(&shared) { return true }
+        if let callback = outbox.callbacks.first, state != .suspended {
+            guard !isReconnecting else { return false }
+            outbox.callbacks.removeFirst()
+            send(callback, next: nil, &shared)
+            return true
+        }
+        if stepScene(&shared) { return true }
+        guard let next = state.next(toward: destination), let edge = edge(to: next), mayTake(edge),
+            edge.before == nil || !isReconnecting, isOpen(edge, &shared)
+        else {
+            deliverTask(&shared)
+            return false
+        }
+        if let callback = edge.before, isConnected {
+            send(PendingCallback(callback), next: .app(edge.to), &shared)
+        } else {
+            take(edge, &shared)
+        }
+        return true
+    }
+
+    private mutating func isOpen(_ edge: StateGraph<AppState>.Edge, _ shared: inout Shared) -> Bool {
+        guard edge.gate == nil || isReady else { return false }
+        switch edge.gate {
+        case nil: return true
+        case .place:
+            guard shared.joinActivation(index, isActivating: target == .active) else { return false }
+            return edge.to != .active || shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
+        case .rest:
+            return assertions.isOverridden
+                || assertions.held.isEmpty && shared.deadlines[.background, index] == nil
+        case .launch, .front, .process: return false
+        }
+    }
+
+    private mutating func take(_ edge: StateGraph<AppState>.Edge, _ shared: inout Shared) {
+        switch edge.process {
+        case nil: transition(to: edge.to, &shared)
+        case .spawn: spawn(to: edge.to, &shared)
+        case .stop:
+            shared.effects.append(.stop(id))
+            phase = .stopping
+            // Whatever stopped it before: from now on the daemon has.
+            isStoppedByOther = false
+        case .resume:
+            shared.effects.append(.resume(id))
+            phase = .resuming(isSuspended: true)
+        case .terminate: terminate(reason: desiredReason, &shared)
+        case .reap: break
+        }
+    }
+
+    /// Changes the state, reports it, and applies what follows from the new state.
+    ///
+    /// - Parameter termination: The end, for the state *terminating*.
+    mutating func transition(
+        to state: AppState, reason given: Reason? = nil, answerTime: Duration? = nil,
+        termination: Termination? = nil, _ shared: inout Shared
+    ) {
+        let from = phase.state
+        guard from != state else { return }
+        let reason = given ?? (state == .suspended && desiredReason != .suspend ? .idle : desiredReason)
+        let callbacks = isConnected ? edge(to: state)?.after ?? [] : []
+        let before = since
+        setPhase(of: state, termination)
+        self.reason = reason
+        since = shared.now
+        if from == .suspended { shared.suspendedCount -= 1 }
+        if state == .suspended { shared.suspendedCount += 1 }
+        for callback in callbacks { outbox.callbacks.append(PendingCallback(callback)) }
+        shared.effects.append(
+            .transition(
+                Transition(
+                    app: id, from: from, to: state, reason: reason, instant: shared.now, since: before,
+                    answerTime: answerTime)))
+        moveScenesWithProcess(to: state, &shared)
+        if from == .active { shared.leaveActivation(index) }
+        if from == .background { leaveBackground(&shared) }
+        switch state {
+        case .suspended: shared.deadlines.clear(.comeBack, index)
+        case .inactive: wasInForeground = true
+        case .background:
+            if assertions.hasTasks { startTaskTime(&shared) }
+            if from != .suspended { startBackgroundTime(&shared) }
+        case .active, .terminating, .notRunning: break
+        }
+        answerWaiters(&shared)
+        shared.reconciles.append(index)
+    }
+
+    private mutating func setPhase(of state: AppState, _ termination: Termination?) {
+        switch state {
+        case .inactive, .active, .background:
+            if let state = RunningState(state) { phase = .running(state, awaiting: phase.awaitedCallback) }
+        case .suspended: phase = .suspended(isConfirmed: true)
+        case .terminating:
+            phase = .terminating(termination ?? Termination(state: phase.state, reason: .crash))
+        case .notRunning: phase = .notRunning
+        }
+    }
+
+    /// Returns the step of the app from its state. In an app with scenes, their callbacks replace those of the foreground.
+    func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
+        guard var edge = AppState.graph.edge(from: state, to: next) else { return nil }
+        if hasScenes, edge.process == nil {
+            edge.before = nil
+            edge.after = []
+        }
+        return edge
+    }
+
+    /// Gives an app that is not connected its time in the background, unless it was suspended by request.
+    mutating func startBackgroundTime(_ shared: inout Shared) {
+        guard !isConnected, desiredReason != .suspend else { return }
+        shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
+    }
+
+    // MARK: Launch
+
+    private mutating func spawn(to state: AppState, _ shared: inout Shared) {
+        shared.runningCount += 1
+        // The stops of processes that are no children are not reported.
+        launch.isForeign = policy.isAdopted
+        launch.instant = shared.now
+        launch.isComplete = false
+        launch.hasScenes = policy.scenes
+        prepareLaunchURL()
+        phase = .spawning(to: state, nil)
+        shared.effects.append(.spawn(id))
+    }
+
+    /// The program runs. If the app was killed meanwhile, its end goes on.
+    mutating func spawned(_ shared: inout Shared) {
+        guard case .spawning(let state, let termination) = phase else { return }
+        phase = .notRunning
+        if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
+        transition(to: state, &shared)
+        finishLaunchURL(&shared)
+        if let termination { continueTermination(termination, &shared) }
+    }
+
+    // MARK: Outcomes of effects
+
+    mutating func handle(_ outcome: Outcome, _ shared: inout Shared) {
+        switch outcome {
+        case .spawned: spawned(&shared)
+        case .stopped:
+            if phase == .stopping {
+                transition(to: .suspended, &shared)
+            } else if phase.awaitsStop {
+                phase = .suspended(isConfirmed: true)
+            }
+        case .stopIncomplete(let which): if phase.awaitsStop { stopIncomplete(which, &shared) }
+        case .resumed: resumed(&shared)
+        case .resumedByOther: resumedByOther(&shared)
+        case .stoppedByOther: stoppedByOther(&shared)
+        case .spawnFailed, .exited, .gone: break
+        }
+    }
+
+    /// The attempt goes on in the shell, but no request waits for it.
+    private mutating func stopIncomplete(_ which: String, _ shared: inout Shared) {
+        shared.effects.append(.decision(.stopIncomplete(id, which)))
+        refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
+    }
+
+    private mutating func resumed(_ shared: inout Shared) {
+        guard case .resuming(let isSuspended) = phase else { return }
+        isStoppedByOther = false
+        if isSuspended {
+            transition(to: .background, &shared)
+        } else {
+            phase = .running(.background, awaiting: nil)
+        }
+        awaitReconnection(&shared)
+    }
+
+    /// Only the daemon wakes a suspended app.
+    private mutating func resumedByOther(_ shared: inout Shared) {
+        isStoppedByOther = false
+        guard phase == .suspended(isConfirmed: true) else { return }
+        guard destination == .suspended else {
+            // It is to run in any case, and its state says so.
+            shared.effects.append(.resume(id))
+            phase = .resuming(isSuspended: true)
+            return
+        }
+        shared.effects.append(.decision(.stopRenewed(id)))
+        renewStop(&shared)
+    }
+
+    private mutating func renewStop(_ shared: inout Shared) {
+        shared.effects.append(.stop(id))
+        phase = .suspended(isConfirmed: false)
+    }
+
+    private mutating func stoppedByOther(_ shared: inout Shared) {
+        switch phase {
+        case .running, .resuming(isSuspended: false): break
+        case .notRunning, .spawning, .stopping, .suspended, .resuming, .terminating: return
+        }
+        isStoppedByOther = true
+        shared.effects.append(.decision(.stoppedByOther(id)))
+    }
+
+    // MARK: Restart of the daemon
+
+    /// Repeats what may not have been done when the daemon before was killed.
+    mutating func repeatPendingOperation(_ shared: inout Shared) {
+        switch phase {
+        case .spawning(_, let termination):
+            shared.effects.append(.spawn(id))
+            if termination != nil { shared.effects.append(.kill(id)) }
+        // What the app has not received is sent when it is back.
+        case .notRunning, .running: break
+        case .stopping: shared.effects.append(.stop(id))
+        case .resuming: shared.effects.append(.resume(id))
+        // It may have been continued in between, by the rescue unit for example.
+        case .suspended: renewStop(&shared)
+        case .terminating:
+            let isAsked = shared.deadlines[.grace, index] != nil
+            shared.effects.append(isAsked ? .terminate(id) : .kill(id))
+            // It may be asked only now.
+            if isAsked { shared.deadlines.set(.grace, index, at: shared.now + policy.timeouts.willTerminate) }
+        }
+    }
+
+    // MARK: Requests
+
+    /// Answers the requests whose goal is reached, and, once the app is reconciled, those whose goal is out of reach.
+    mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
+        guard !waiters.isEmpty else { return }
+        let isReconciled = given != nil || !shared.reconciles.contains(index)
+        let all = waiters
+        waiters = all.filter {
+            !hasReached($0.goal, shared) && (!isReconciled || canReach($0.goal))
+        }
+        for waiter in all {
+            if hasReached(waiter.goal, shared) {
+                fulfil(waiter.request, &shared)
+            } else if isReconciled, !canReach(waiter.goal) {
+                refuse(waiter.request, with: given ?? lossRefusal(shared.now), &shared)
+            }
+        }
+    }
+
+    /// Refuses the requests with a goal that matches.
+    mutating func refuseWaiters(with refusal: Refusal, _ shared: inout Shared, where matches: (Goal) -> Bool) {
+        guard waiters.contains(where: { matches($0.goal) }) else { return }
+        let refused = waiters.filter { matches($0.goal) }
+        waiters.removeAll { matches($0.goal) }
+        for waiter in refused { refuse(waiter.request, with: refusal, &shared) }
+    }
+
+    private func fulfil(_ request: RequestID, _ shared: inout Shared) {
+        guard let open = shared.requests.reachGoal(of: request) else { return }
+        let app = open.isAboutApp ? self : nil
+        guard var scene = open.scene, let app else { return shared.effects.append(.reply(request, .done(app))) }
+        scene.state = .unattached
+        shared.effects.append(.reply(request, .scene(app.scenes[scene.id] ?? scene, app)))
+    }
+
+    func refuse(_ request: RequestID, with refusal: Refusal, _ shared: inout Shared) {
+        guard shared.requests.remove(request) else { return }
+        shared.effects.append(.reply(request, .refused(refusal)))
+    }
+
+    /// Returns the refusal of a request whose goal the app cannot reach any more.
+    ///
+    /// - Parameter begun: The end of the app, if it has begun and the phase does not show it yet.
+    func lossRefusal(begun: Termination? = nil, _ now: Instant) -> Refusal {
+        if !isRunning, let exit = lastExit { return .ended(id, exit) }
+        let termination = begun ?? phase.termination
+        if let termination, termination.reason.callsForRestoration {
+            // No request ended it: it failed, and is on its way out.
+            let exit = ExitRecord(
+                state: termination.state, reason: termination.reason, status: termination.status, instant: now)
+            return .ended(id, exit)
+        }
+        let isInterrupted = termination == nil && target == .inactive
+        return .superseded(id, by: isInterrupted ? .interruption : termination?.reason ?? desiredReason)
+    }
+}

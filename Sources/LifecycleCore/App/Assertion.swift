@@ -1,0 +1,71 @@
+/// A task or an activity of an app, which keeps it in the background.
+public struct Assertion: Sendable, Equatable {
+    /// The kind of an assertion.
+    public enum Kind: String, Sendable {
+        /// A background task, for a limited time.
+        case task
+        /// An activity of a background mode, for as long as it lasts.
+        case activity
+    }
+
+    /// The kind.
+    public let kind: Kind
+    /// The number that the app has given it.
+    public let number: UInt64
+    /// A task's name, or an activity's mode.
+    public let name: String
+    /// The instant at which it began.
+    public let since: Instant
+}
+
+/// The reason for which a task or an activity is refused.
+public enum AssertionRefusal: Sendable {
+    /// The app has as many as it may have.
+    case tooMany
+    /// The number is in use.
+    case duplicate
+    /// The manifest does not declare the mode.
+    case undeclared
+    /// The time for tasks is over for this stay in the background.
+    case timeIsUp
+}
+
+/// All that keeps an app running in the background: its own tasks and activities, a request, work, and its uses.
+struct AssertionTable: Sendable, Equatable {
+    /// The tasks and activities, in the order in which they began. Cleared with the channel.
+    var held: [Assertion] = []
+    /// Whether a request keeps the app running until it is suspended by request or was in the foreground.
+    var isKeptRunning = false
+    /// Whether the app is suspended whatever it holds, until a request needs it.
+    var isOverridden = false
+    /// Whether the app was woken for work that it cannot be told of. Set while the deadline `woken` runs.
+    var isWoken = false
+    /// The reported uses.
+    var isVisible = false
+    var isPlaying = false
+    /// The use that keeps the app running.
+    var use: Use?
+    /// The instant at which the last use ended in the background; the time of the tasks runs from then.
+    var lastUse: Instant?
+    /// The deadline that the app was told for its expired tasks. Set while the deadline `taskExpiration` runs.
+    var expiration: Instant?
+
+    var hasTasks: Bool { held.contains { $0.kind == .task } }
+
+    /// The first activity.
+    var activity: Assertion? { held.first { $0.kind == .activity } }
+
+    func isReported(_ use: Use) -> Bool {
+        switch use {
+        case .visible: isVisible
+        case .playing: isPlaying
+        }
+    }
+
+    mutating func report(_ use: Use, _ isUsed: Bool) {
+        switch use {
+        case .visible: isVisible = isUsed
+        case .playing: isPlaying = isUsed
+        }
+    }
+}

@@ -1,0 +1,180 @@
+/// The phase of an app: its state, and the one operation that its next step waits for.
+///
+/// | phase | state | next phases |
+/// |---|---|---|
+/// | `notRunning` | notRunning | `spawning` |
+/// | `spawning` | notRunning | `running`, `terminating`, `notRunning` |
+/// | `running` | inactive, active, background | `running`, `stopping`, `terminating` |
+/// | `stopping` | background | `suspended`, `resuming`, `terminating` |
+/// | `suspended` | suspended | `suspended`, `resuming`, `terminating` |
+/// | `resuming` | suspended or background | `running`, `terminating` |
+/// | `terminating` | terminating | `notRunning` |
+///
+/// A process may end by itself in any phase but `notRunning`: then `terminating` follows while processes of its tree are
+/// left, else `notRunning`.
+public enum Phase: Sendable, Equatable {
+    /// No process of the app is left.
+    case notRunning
+    /// The program is being started for this state. The termination is set if the app was killed meanwhile.
+    case spawning(to: AppState, Termination?)
+    /// The app runs; the callback that it has not answered yet, if any.
+    case running(RunningState, awaiting: SentCallback?)
+    /// The kernel stops the processes of the background app.
+    case stopping
+    /// Every process is stopped; not confirmed while a stop is renewed.
+    case suspended(isConfirmed: Bool)
+    /// The kernel continues the processes of an app that was stopped, or of one whose stop was abandoned.
+    case resuming(isSuspended: Bool)
+    /// The app was asked to end or killed, or its main process ended.
+    case terminating(Termination)
+
+    /// The state of the life cycle.
+    public var state: AppState {
+        switch self {
+        case .notRunning, .spawning: .notRunning
+        case .running(let state, awaiting: _): state.appState
+        case .stopping: .background
+        case .suspended: .suspended
+        case .resuming(let isSuspended): isSuspended ? .suspended : .background
+        case .terminating: .terminating
+        }
+    }
+
+    /// The callback that the app has not answered yet.
+    var awaitedCallback: SentCallback? {
+        if case .running(_, let callback) = self { callback } else { nil }
+    }
+
+    /// A Boolean value that indicates whether no operation is pending.
+    var isAtRest: Bool {
+        switch self {
+        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): true
+        case .spawning, .running, .stopping, .suspended, .resuming, .terminating: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the kernel was asked to stop the processes and has not confirmed it.
+    var awaitsStop: Bool { self == .stopping || self == .suspended(isConfirmed: false) }
+
+    /// A Boolean value that indicates whether the kernel was asked to continue the processes and has not confirmed it.
+    var awaitsResume: Bool {
+        if case .resuming = self { true } else { false }
+    }
+
+    /// The end of the app, once it has begun.
+    var termination: Termination? {
+        switch self {
+        case .spawning(_, let termination): termination
+        case .terminating(let termination): termination
+        case .notRunning, .running, .stopping, .suspended, .resuming: nil
+        }
+    }
+}
+
+/// The states of an app whose processes run.
+public enum RunningState: Sendable, Equatable {
+    case inactive, active, background
+
+    var appState: AppState {
+        switch self {
+        case .inactive: .inactive
+        case .active: .active
+        case .background: .background
+        }
+    }
+
+    init?(_ state: AppState) {
+        switch state {
+        case .inactive: self = .inactive
+        case .active: self = .active
+        case .background: self = .background
+        case .notRunning, .suspended, .terminating: return nil
+        }
+    }
+}
+
+/// The end of an app that has begun.
+public struct Termination: Sendable, Equatable {
+    /// The state in which it began.
+    var state: AppState
+    /// The reason.
+    var reason: Reason
+    /// The kernel's account, once the main process has ended.
+    var status = ExitStatus.unknown
+}
+
+/// The state that requests and rules want for an app; its target follows from it.
+enum Desired: Sendable, Equatable {
+    /// The app need not run.
+    case rest
+    /// The app runs, in the foreground or not.
+    case run
+    /// The app ends, asked or at once.
+    case end(atOnce: Bool)
+}
+
+/// The channel of an app.
+public enum ChannelState: Sendable, Equatable {
+    /// The app is not connected.
+    case none
+    /// The app gets callbacks.
+    case connected
+    /// The channel ended, or its daemon did, and the app may come back. The first pending callback may have been received.
+    case reconnecting(mayHaveReceivedNext: Bool)
+}
+
+/// The failures of an app, which delay its next launch by the restart policy.
+public enum RestartState: Sendable, Equatable {
+    /// The app has not failed since a request or a calm run.
+    case steady
+    /// The app ended by itself so many times in a row, each soon after its launch.
+    case failed(times: Int)
+    /// The restart limit is reached: the policy does not launch the app again.
+    case limitReached(times: Int)
+
+    /// The failures in a row.
+    public var failures: Int {
+        switch self {
+        case .steady: 0
+        case .failed(let times), .limitReached(let times): times
+        }
+    }
+
+    /// A Boolean value that indicates whether the restart limit is reached.
+    public var isLimitReached: Bool {
+        if case .limitReached = self { true } else { false }
+    }
+}
+
+/// The delay of a restart: none at first, then one second, two, four, up to a minute.
+enum Backoff {
+    /// The run after which an app counts as steady.
+    static let calmTime = Duration.seconds(60)
+    /// The failures in a row at which the restart limit is reached.
+    static let limit = 10
+
+    /// Returns the delay after so many failures in a row.
+    static func delay(after failures: Int) -> Duration {
+        failures < 2 ? .zero : .seconds(min(60, 1 << min(failures - 2, 6)))
+    }
+}
+
+/// The last launch of an app.
+struct LaunchState: Sendable, Equatable {
+    /// The instant of the spawn; nil before the first.
+    var instant: Instant?
+    /// The reason of the launch, or of the next one.
+    var reason = Reason.launch
+    /// The URL that the app was launched to open, if any.
+    var url: String?
+    /// The number of the event that the app was launched for, while it has no outcome.
+    var event: UInt64?
+    /// Whether the app has answered the first launch callback with no.
+    var hasDeclined = false
+    /// Whether the app has answered the launch callbacks. Cleared by a spawn.
+    var isComplete = false
+    /// Whether the app's scenes had a life cycle of their own when it was launched.
+    var hasScenes = false
+    /// Whether the processes are no children of this daemon, so that their stops are not reported.
+    var isForeign = false
+}

@@ -1,0 +1,125 @@
+/// One window of an app, or another unit of its user interface: its state, and its session, which outlives the process.
+public struct Scene: Sendable, Equatable {
+    /// The origin of a scene.
+    public enum Origin: String, Sendable {
+        /// A request that shows it.
+        case person
+        /// A request that opens it in the background.
+        case system
+        /// The app.
+        case app
+    }
+
+    /// The name.
+    public let id: SceneID
+    /// The role, in the app's own words.
+    public let role: String
+    /// The text about its contents, in the app's own words; at most ``infoLimit`` bytes of UTF-8.
+    public internal(set) var info: String?
+    /// The origin.
+    public let origin: Origin
+    /// The state.
+    public internal(set) var state = SceneState.unattached
+    /// The reason of the state.
+    public internal(set) var reason = Reason.none
+    /// The instant at which the scene entered the state.
+    public internal(set) var since: Instant
+    /// The instant at which the scene left the foreground the last time; nil if it never did.
+    public internal(set) var lastInForeground: Instant?
+    /// Whether the scene was disconnected at least once.
+    public internal(set) var wasConnected = false
+
+    /// The reason of the next transition, where it is not that of the app. Cleared on arrival at the target.
+    var desiredReason: Reason?
+    /// Whether the scene is connected in the background as well.
+    var isWanted = false
+    /// Whether the scene is forgotten after its disconnection and its callback.
+    var isClosing = false
+
+    /// The largest number of bytes of a scene's info.
+    public static let infoLimit = 4096
+    /// The role of a scene without one.
+    public static let defaultRole = "window"
+
+    init(id: SceneID, role: String, info: String?, origin: Origin, since: Instant) {
+        self.id = id
+        self.role = role
+        self.info = info
+        self.origin = origin
+        self.since = since
+    }
+}
+
+/// The scenes of one app: the connected ones, and the sessions that can be connected again.
+public struct Scenes: Sendable, Equatable {
+    /// The scenes in the order in which they were made.
+    public internal(set) var all: [Scene] = []
+    /// The scenes that are in the foreground whenever the app is, the latest first.
+    public internal(set) var foreground: [SceneID] = []
+
+    /// The largest number of scenes of an app, connected or not.
+    public static let limit = 32
+
+    /// The scene of this name, if there is one.
+    public subscript(id: SceneID) -> Scene? {
+        all.first { $0.id == id }
+    }
+
+    /// The state of the app that follows from its scenes.
+    var appState: RunningState {
+        if all.contains(where: { $0.state == .foregroundActive }) { return .active }
+        return all.contains { $0.state.isForeground } ? .inactive : .background
+    }
+
+    var activeCount: Int { all.count { $0.state == .foregroundActive } }
+
+    var hasConnected: Bool { all.contains { $0.state != .unattached } }
+
+    mutating func update(_ id: SceneID, _ change: (inout Scene) -> Void) {
+        guard let index = all.firstIndex(where: { $0.id == id }) else { return }
+        change(&all[index])
+    }
+
+    mutating func remove(_ id: SceneID) {
+        all.removeAll { $0.id == id }
+        foreground.removeAll { $0 == id }
+    }
+
+    /// Removes the scenes that were never disconnected.
+    mutating func removeNew() {
+        for scene in all where !scene.wasConnected { remove(scene.id) }
+    }
+
+    /// Moves the scene to the front of the foreground, and the last ones beyond the limit out of it.
+    ///
+    /// - Returns: The scenes that leave.
+    mutating func bringToForeground(_ id: SceneID, limit: Int) -> [SceneID] {
+        foreground.removeAll { $0 == id }
+        foreground.insert(id, at: 0)
+        return trimForeground(limit)
+    }
+
+    mutating func trimForeground(_ limit: Int) -> [SceneID] {
+        let leaving = Array(foreground.dropFirst(max(1, limit)))
+        foreground.removeLast(leaving.count)
+        return leaving
+    }
+
+    /// The first name that is free.
+    var freeID: SceneID {
+        let taken = Set(all.map { $0.id })
+        var ordinal = 1
+        while taken.contains(SceneID(ordinal: ordinal)) { ordinal += 1 }
+        return SceneID(ordinal: ordinal)
+    }
+
+    /// The scene that was in the foreground last, or else the latest.
+    var mostRecent: Scene? {
+        let candidates = all.filter { !$0.isClosing }
+        let never = Instant(microseconds: 0)
+        return candidates.enumerated().max { left, right in
+            (left.element.lastInForeground ?? never, left.offset)
+                < (right.element.lastInForeground ?? never, right.offset)
+        }?.element
+    }
+}

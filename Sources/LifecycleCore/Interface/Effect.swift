@@ -1,0 +1,190 @@
+/// The effects of the core. The shell performs each in order and returns its outcome as an ``Input``.
+public enum Effect: Sendable, Equatable {
+    /// Start the app's program; answered by spawned or spawnFailed.
+    case spawn(AppID)
+    /// Stop every process of the tree; answered by stopped, perhaps after stopIncomplete. Ends a pending resume.
+    case stop(AppID)
+    /// Continue every process of the tree; answered by resumed. Ends a pending stop.
+    case resume(AppID)
+    /// SIGTERM to the tree, then SIGCONT; answered by exited and gone. Ends a pending stop.
+    case terminate(AppID)
+    /// SIGKILL to the tree until none is left; answered by exited and gone.
+    case kill(AppID)
+    /// Send the connected app a callback; answered by done with the same number.
+    case deliver(AppID, Delivery)
+    /// Tell the app that its task or activity is granted, or why it is refused.
+    case answerAssertion(AppID, UInt64, AssertionRefusal?)
+    /// Tell the app when the time of its tasks ends; nil if it does not run.
+    case tellTimeLeft(AppID, until: Instant?)
+    /// Tell the app that its task has expired, and until when it must end it.
+    case expireTask(AppID, UInt64, deadline: Instant)
+    /// Record the memory of an app that is about to be reclaimed.
+    case measureMemory(AppID)
+    /// Check the memory again after the app is gone, at once or when the machine shows the difference; answered by
+    /// ``Input/memoryChecked(_:_:freed:)``.
+    case checkMemory(after: AppID, atOnce: Bool)
+    /// The state of an app has changed.
+    case transition(Transition)
+    /// The state of a scene has changed.
+    case sceneTransition(SceneTransition)
+    /// A decision for the journal.
+    case decision(Decision)
+    /// A request has ended. Each request is answered exactly once.
+    case reply(RequestID, Reply)
+    /// The app is not known any more; its last exit, and why it was reclaimed, if it has ended.
+    case forgotten(AppID, exit: ExitRecord?, reclaimed: ReclaimRecord?)
+    /// After a shutDown: no app runs any more.
+    case finished
+}
+
+/// A callback on its way to an app.
+public struct Delivery: Sendable, Equatable {
+    /// The subject of a callback, beside the callback itself.
+    public indirect enum Subject: Sendable, Equatable {
+        /// The launch, with a launch callback.
+        case launch(Launch)
+        /// The event, with its callback.
+        case event(QueuedEvent)
+        /// The scene, with the callback of a scene.
+        case scene(SceneNews)
+    }
+
+    /// The number of the callback, unique for the app.
+    public let sequence: UInt64
+    /// The callback.
+    public let callback: Callback
+    /// The instant at which the daemon goes on without the answer, or acts upon its absence.
+    public internal(set) var deadline: Instant
+    /// The state of the app while it handles the callback.
+    public let state: AppState
+    /// The time of the app's background tasks, with didEnterBackground.
+    public internal(set) var taskTime: Duration?
+    /// The subject, if the callback has one.
+    public internal(set) var subject: Subject?
+
+    /// The launch, with a launch callback.
+    public var launch: Launch? { if case .launch(let launch) = subject { launch } else { nil } }
+
+    /// The event that the callback delivers.
+    public var event: QueuedEvent? { if case .event(let event) = subject { event } else { nil } }
+
+    /// The scene that the callback is about.
+    public var scene: SceneNews? { if case .scene(let scene) = subject { scene } else { nil } }
+
+    /// The callback with its scene.
+    var pending: PendingCallback { PendingCallback(callback, scene?.scene) }
+}
+
+/// The launch of an app, and its previous end.
+public struct Launch: Sendable, Equatable {
+    /// The reason of the launch.
+    public let reason: Reason
+    /// The previous end, if the app ran before.
+    public let previous: ExitRecord?
+    /// The URL that the app was launched to open, if any.
+    public var url: String?
+
+    /// A Boolean value that indicates whether the system ended the app, so that it restores its state.
+    public var restores: Bool { previous?.reason.callsForRestoration ?? false }
+}
+
+/// The scene that a callback is about.
+public struct SceneNews: Sendable, Equatable {
+    /// The scene.
+    public let scene: SceneID
+    /// The reason of a connection or disconnection: `person`, `system`, `app` or `restoration`; `closed`, `reclaimed` or
+    /// `terminating`.
+    public let reason: String?
+}
+
+/// One step of one app.
+public struct Transition: Sendable, Equatable {
+    /// The app.
+    public let app: AppID
+    /// The state before.
+    public let from: AppState
+    /// The state after.
+    public let to: AppState
+    /// The reason.
+    public let reason: Reason
+    /// The instant of the step.
+    public let instant: Instant
+    /// The instant at which the app entered the state before.
+    public let since: Instant
+    /// The time that the app took to answer the callback before the step.
+    public let answerTime: Duration?
+
+    /// The time that the app spent in the state before.
+    public var stateTime: Duration { max(.zero, instant.duration(since: since)) }
+}
+
+/// One step of one scene.
+public struct SceneTransition: Sendable, Equatable {
+    /// The app of the scene.
+    public let app: AppID
+    /// The scene.
+    public let scene: SceneID
+    /// The state before.
+    public let from: SceneState
+    /// The state after.
+    public let to: SceneState
+    /// The reason.
+    public let reason: Reason
+    /// The instant of the step.
+    public let instant: Instant
+    /// The time that the app took to answer the callback before the step.
+    public let answerTime: Duration?
+}
+
+/// A decision beside the transitions.
+public enum Decision: Sendable, Equatable {
+    /// Another program continued a suspended app; it is stopped again.
+    case stopRenewed(AppID)
+    /// Processes of the app do not stop yet.
+    case stopIncomplete(AppID, String)
+    /// Another program stopped a running app; it stays stopped until a request needs it.
+    case stoppedByOther(AppID)
+    /// The app answered a callback, after this time.
+    case answered(AppID, Callback, Duration)
+    /// The app did not answer a callback in time.
+    case answerOverdue(AppID, Callback)
+    /// The termination timeout is over, and the app is killed.
+    case graceOver(AppID)
+    /// The app's program could not be started.
+    case launchFailed(AppID, StartFailure)
+    /// The time of the app's background tasks is over; the tasks that are left.
+    case tasksOverdue(AppID, [Assertion])
+    /// The main process ended.
+    case exited(AppID, ExitRecord)
+    /// The app was reclaimed.
+    case reclaimed(AppID, ReclaimRecord)
+    /// Scenes of the app are disconnected for their memory.
+    case scenesReclaimed(AppID, [SceneID])
+    /// A request of the app about a scene is refused.
+    case sceneRefused(AppID, Refusal)
+    /// An interruption began.
+    case interruptionBegan(String)
+    /// An interruption ended.
+    case interruptionEnded(String)
+    /// The machine or the session changed.
+    case machine(MachineEvent)
+    /// An event has its outcome.
+    case eventEnded(AppID, AppEvent, EventOutcome)
+    /// The app keeps ending; it is launched again after this time.
+    case restartDelayed(AppID, Duration)
+    /// The app reached the restart limit.
+    case restartLimitReached(AppID, failures: Int)
+
+    /// The app of the decision, if it is about one.
+    public var app: AppID? {
+        switch self {
+        case .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app), .answerOverdue(let app, _),
+            .answered(let app, _, _), .tasksOverdue(let app, _), .eventEnded(let app, _, _),
+            .graceOver(let app), .launchFailed(let app, _), .exited(let app, _), .restartDelayed(let app, _),
+            .restartLimitReached(let app, _), .scenesReclaimed(let app, _), .sceneRefused(let app, _),
+            .reclaimed(let app, _):
+            app
+        case .interruptionBegan, .interruptionEnded, .machine: nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// The inputs of the core. Any input is handled in any state, and none fails.
+public enum Input: Sendable {
+    /// The daemon is ready: apps are launched, and the home app comes to the foreground.
+    case start
+    /// The settings, at the start and after a reload.
+    case configure(Settings)
+    /// An app that may be launched from now on, or whose policy has changed.
+    case define(AppID, Policy)
+    /// An app without a manifest from now on; if it runs, it is kept until it ends.
+    case forget(AppID)
+    /// The end of an app under an earlier daemon, unless a later end is known.
+    case remember(AppID, ExitRecord)
+    /// A request, which is answered by exactly one ``Effect/reply(_:_:)``.
+    case request(RequestID, Request)
+    /// Scheduled work of an app is due.
+    case wake(AppID, kind: String)
+    /// The apps that are used in this way from now on; unknown ones are left out.
+    case setUses(Use, Set<AppID>)
+    /// The daemon stops: every app is to end.
+    case shutDown
+    /// The outcome of an effect, or a change of an app's processes.
+    case outcome(AppID, Outcome)
+    /// A message from an app over its channel.
+    case message(AppID, AppMessage)
+    /// The apps of a restored core have their processes and channels again; pending operations go on.
+    case resumeRestored
+    /// The shortage of memory, and how it shows, in words for people.
+    case memoryPressure(MemoryLevel, String)
+    /// The outcome of ``Effect/checkMemory(after:atOnce:)``: the shortage of memory, and the bytes that the app has released.
+    case memoryChecked(MemoryLevel, String, freed: UInt64?)
+    /// Time has passed: the earliest deadline is acted upon, if it is due.
+    case tick
+}
+
+/// The outcome of an effect, or a change of an app's processes without one.
+public enum Outcome: Sendable, Equatable {
+    /// The app's program runs.
+    case spawned
+    /// The app's program could not be started.
+    case spawnFailed(StartFailure)
+    /// Every process of the tree is seen stopped.
+    case stopped
+    /// Some processes do not stop yet, which are named for people. The attempt goes on.
+    case stopIncomplete(String)
+    /// Every process of the tree was continued.
+    case resumed
+    /// Another program continued a process of a stopped tree.
+    case resumedByOther
+    /// Another program stopped the main process.
+    case stoppedByOther
+    /// The main process ended. If no process of its tree is left, ``gone`` does not follow.
+    case exited(ExitStatus, othersLeft: Bool)
+    /// The last process of the tree is gone.
+    case gone
+}
+
+/// A message from a connected app.
+public enum AppMessage: Sendable, Equatable {
+    /// The app is connected from now on.
+    case hello
+    /// The app has handled the callback with this number.
+    case done(sequence: UInt64, AppAnswer = .plain)
+    /// The app begins a background task; the number is its own.
+    case beginTask(UInt64, name: String)
+    /// The app begins an activity of a background mode; the number is its own.
+    case beginActivity(UInt64, mode: String)
+    /// The task or activity with this number is over.
+    case endAssertion(UInt64)
+    /// The app asks for the time that its tasks have left.
+    case timeLeft
+    /// The app asks for a scene in the foreground, or in its own state: a new one, or the one of this name.
+    case openScene(SceneID?, role: String?, info: String?)
+    /// The app closes a scene.
+    case closeScene(SceneID)
+    /// The text that is returned with a scene when it is connected again; nil for none.
+    case sceneInfo(SceneID, String?)
+    /// The channel is closed.
+    case closed
+    /// The app has a channel again after a restart of the daemon; the number of the last callback that it received.
+    case reconnected(lastSequence: UInt64)
+}

@@ -1,0 +1,176 @@
+/// Time-outs. Each can be configured; the defaults are those of the life cycle's specification.
+public struct Timeouts: Sendable, Equatable {
+    /// For the answer to willResignActive; then the switch goes on without it.
+    public var willResignActive: Duration = .seconds(1)
+    /// For the answer to didEnterBackground; then the app is killed.
+    public var didEnterBackground: Duration = .seconds(5)
+    /// Between SIGTERM and SIGKILL.
+    public var willTerminate: Duration = .seconds(5)
+    /// For the answer to any other callback; then the app goes on without it.
+    public var callback: Duration = .seconds(5)
+    /// For each launch callback; for an app that must answer them, for the whole launch.
+    public var launch: Duration = .seconds(20)
+    /// The background time of an app that is not connected.
+    public var background: Duration = .seconds(5)
+    /// The time of all background tasks together, for each stay in the background.
+    public var task: Duration = .seconds(30)
+    /// Between the expiration of tasks and SIGKILL.
+    public var taskExpiration: Duration = .seconds(5)
+
+    /// Creates the defaults.
+    public init() {}
+}
+
+/// The settings that apply to all apps.
+public struct Settings: Sendable, Equatable {
+    /// Time-outs for apps whose policy has none of its own.
+    public var timeouts = Timeouts()
+    /// The largest number of foreground apps; at least 1.
+    public var foregroundLimit = 1
+    /// The app that is in the foreground when no other app is.
+    public var homeApp: AppID?
+    /// The largest number of suspended apps; 0 for any number.
+    public var suspendedLimit = 0
+    /// The uses that keep background apps running.
+    public var keptUses = KeptUses()
+
+    /// Creates the defaults: one foreground app, no home app.
+    public init() {}
+}
+
+/// The policy of one app.
+public struct Policy: Sendable, Equatable {
+    /// Whether the app may be suspended.
+    public enum Suspend: String, Sendable {
+        /// In the background, unless an assertion is held.
+        case auto
+        /// Never.
+        case never
+    }
+
+    /// Whether the app gets callbacks.
+    public enum Callbacks: String, Sendable {
+        /// As soon as it connects.
+        case auto
+        /// It must connect, and is not active before it has answered the launch callbacks.
+        case required
+        /// Never.
+        case none
+    }
+
+    /// Whether the app may be suspended.
+    public var suspend = Suspend.auto
+    /// Whether the app gets callbacks.
+    public var callbacks = Callbacks.auto
+    /// The background modes whose activities keep the app in the background.
+    public var backgroundModes: Set<String> = []
+    /// The largest number of tasks and activities at once.
+    public var assertionLimit = 16
+    /// Whether the program takes a URL as an argument when it is launched for it.
+    public var takesURLs = false
+    /// Whether the app's scenes have a life cycle of their own.
+    public var scenes = false
+    /// The largest number of foreground scenes of the app; at least 1.
+    public var sceneLimit = 1
+    /// Whether the app is launched again after it has ended by itself.
+    public var restart = RestartPolicy.never
+    /// The app that follows when this one ends in the foreground.
+    public var onExit = ExitSuccessor.home
+    /// The place of the app when the daemon launches it at its start; nil if it does not.
+    public var launchAtStart: StartPlace?
+    /// The time-outs of the app.
+    public var timeouts: Timeouts
+    /// Whether the app is forgotten when it ends, as an app without a manifest is.
+    public var isTransient = false
+    /// Whether the app's processes were started by another program: it gets no callbacks, its stops are not reported, and it
+    /// is not launched again.
+    public var isAdopted = false
+
+    /// Creates a policy with the given time-outs and otherwise the defaults.
+    public init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {
+        self.timeouts = timeouts
+        self.isTransient = isTransient
+    }
+}
+
+/// The uses that keep background apps running. The report of a use comes from outside; its consequence is decided here.
+public struct KeptUses: Sendable, Equatable {
+    /// The apps that sound keeps running.
+    public enum Playing: String, Sendable {
+        /// Those with the background mode audio.
+        case declared
+        /// Every app.
+        case keep
+        /// No app.
+        case ignore
+    }
+
+    /// Whether visible apps keep running.
+    public var visible = true
+    /// The apps that sound keeps running.
+    public var playing = Playing.declared
+
+    /// Creates the defaults: visible apps, and apps that declare the mode audio while they play.
+    public init() {}
+
+    /// The background mode that allows an app to play in the background.
+    public static let playingMode = "audio"
+
+    /// Returns whether the use keeps an app with this policy running.
+    public func keep(_ use: Use, _ policy: Policy) -> Bool {
+        switch use {
+        case .visible: visible
+        case .playing:
+            playing == .keep || playing == .declared && policy.backgroundModes.contains(Self.playingMode)
+        }
+    }
+}
+
+/// Whether an app is launched again after it has ended by itself.
+public enum RestartPolicy: String, Sendable {
+    /// Never.
+    case never
+    /// After a crash, or when the daemon ended it because it had not answered.
+    case onFailure = "on-failure"
+    /// After every end without a request.
+    case always
+
+    /// Returns whether an app that ended for this reason is launched again.
+    func covers(_ reason: Reason) -> Bool {
+        switch self {
+        case .never: false
+        case .onFailure: reason.isFailure
+        case .always: reason.isFailure || reason == .exit
+        }
+    }
+}
+
+/// The app that follows when the foreground app ends.
+public enum ExitSuccessor: String, Sendable {
+    /// The home app, if there is one.
+    case home
+    /// The app that was in the foreground before, if it still runs.
+    case previous
+}
+
+/// The place of an app that is launched with the daemon.
+public enum StartPlace: String, Sendable {
+    case foreground, background
+}
+
+/// The reason for which an app's program could not be started. The remedy depends on it.
+public enum StartFailure: Sendable, Equatable {
+    /// The machine, or a limit, allows no further process or descriptor; a later launch may succeed.
+    case shortage(String)
+    /// The record of the app cannot be written; a later launch may succeed.
+    case unrecorded(String)
+    /// The command or its description is wrong, or a file is missing.
+    case command(String)
+
+    /// The reason in words for people, without a full stop.
+    public var words: String {
+        switch self {
+        case .shortage(let words), .unrecorded(let words), .command(let words): words
+        }
+    }
+}

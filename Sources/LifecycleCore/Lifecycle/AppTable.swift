@@ -1,0 +1,85 @@
+/// The apps by id and by index. An index stays the same from the definition of an app until it is forgotten.
+public struct AppTable: Sendable {
+    private var indexes: [AppID: AppIndex] = [:]
+    private var machines: [AppMachine] = []
+    /// The indexes of forgotten apps, whose machines are left over.
+    private var free: [AppIndex] = []
+
+    /// The app of this id; nil if it is not known.
+    public subscript(id: AppID) -> AppMachine? { indexes[id].map { machines[$0.value] } }
+
+    /// The ids, in no order.
+    public var keys: some Collection<AppID> { indexes.keys }
+
+    /// The apps, in no order.
+    public var values: some Collection<AppMachine> { indexes.values.lazy.map { machines[$0.value] } }
+
+    /// The number of apps.
+    public var count: Int { indexes.count }
+
+    func index(of id: AppID) -> AppIndex? { indexes[id] }
+
+    subscript(index: AppIndex) -> AppMachine {
+        _read { yield machines[index.value] }
+        _modify { yield &machines[index.value] }
+    }
+
+    /// The indexes in the order of the ids.
+    var sortedIndexes: [AppIndex] { sortedIndexes { _ in true } }
+
+    /// Returns the indexes of the apps that match, in the order of the ids.
+    func sortedIndexes(where matches: (AppMachine) -> Bool) -> [AppIndex] {
+        sorted(indexes.values.filter { matches(machines[$0.value]) })
+    }
+
+    /// Returns the indexes in the order of the ids.
+    func sorted(_ apps: some Sequence<AppIndex>) -> [AppIndex] {
+        apps.sorted { machines[$0.value].id < machines[$1.value].id }
+    }
+
+    /// Adds an app that is not known.
+    mutating func insert(_ id: AppID, _ policy: Policy, since: Instant) -> AppIndex {
+        let index = free.popLast() ?? AppIndex(value: machines.count)
+        let machine = AppMachine(id: id, index: index, policy: policy, since: since)
+        if index.value == machines.count { machines.append(machine) } else { machines[index.value] = machine }
+        indexes[id] = index
+        return index
+    }
+
+    mutating func remove(_ index: AppIndex) {
+        guard indexes.removeValue(forKey: machines[index.value].id) != nil else { return }
+        free.append(index)
+    }
+
+    /// Returns whether the index is that of a known app.
+    func contains(_ index: AppIndex) -> Bool { indexes[machines[index.value].id] == index }
+}
+
+/// The apps whose records may have changed.
+struct ChangedApps: Sendable {
+    private var indexes: [AppIndex] = []
+    private var isListed: [Bool] = []
+    private var removed: [AppID] = []
+
+    mutating func append(_ app: AppIndex) {
+        while isListed.count <= app.value { isListed.append(false) }
+        guard !isListed[app.value] else { return }
+        isListed[app.value] = true
+        indexes.append(app)
+    }
+
+    mutating func append(removed id: AppID) { removed.append(id) }
+
+    /// Returns the ids since the last call.
+    mutating func takeAll(_ apps: AppTable) -> [AppID] {
+        guard !indexes.isEmpty || !removed.isEmpty else { return [] }
+        var ids = removed
+        for index in indexes {
+            isListed[index.value] = false
+            if apps.contains(index) { ids.append(apps[index].id) }
+        }
+        indexes.removeAll(keepingCapacity: true)
+        removed.removeAll()
+        return ids
+    }
+}

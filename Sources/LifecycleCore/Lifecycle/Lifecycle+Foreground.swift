@@ -1,0 +1,291 @@
+import OrderedCollections
+
+// The foreground: which apps are there, what follows when one ends, and what blocks or interrupts it.
+
+extension Lifecycle {
+    /// Brings the app to the foreground by a request of the user: no app comes back there by itself any more.
+    mutating func bringToForeground(_ app: AppIndex, reason: Reason) {
+        shared.returning.removeAll()
+        putInForeground(app, reason: reason)
+    }
+
+    /// Puts the app first in the foreground, and wants it running; the apps that are too many leave. Interruptions go on: the app
+    /// is inactive until they have ended.
+    mutating func putInForeground(_ app: AppIndex, reason: Reason) {
+        _ = shared.removeFromForeground(app)
+        shared.foreground.insert(app, at: 0)
+        want(app, reason: reason)
+        trimForeground(reason: .displaced)
+    }
+
+    /// Wants the app to run. An app that another program has stopped is continued, for it would be of no use otherwise; so is an
+    /// app of another daemon in any case, for its stop is not reported.
+    mutating func want(_ app: AppIndex, reason: Reason) {
+        change(app) { machine, _ in
+            // A later request moves an app that is still to be launched; it is not the reason of its launch.
+            if !machine.state.isAlive, !machine.isSpawning || machine.phase.termination != nil {
+                machine.launch.reason = reason.isLaunchReason ? reason : .launch
+            }
+            machine.desired = .run
+            machine.desiredReason = reason
+            machine.assertions.isOverridden = false
+        }
+        abandonReclaim(of: app)
+        shared.deadlines.clear(.restart, app)
+        shared.returning.removeAll { $0 == app }
+        if knownApps[app].isSpawning { shared.deadlines.clear(.grace, app) }
+        if knownApps[app].isStoppedByOther || knownApps[app].launch.isForeign && knownApps[app].shouldRunNow {
+            knownApps[app].isStoppedByOther = false
+            shared.effects.append(.resume(knownApps[app].id))
+        }
+        shared.reconciles.append(app)
+    }
+
+    /// Takes apps off the foreground list until it is no longer than it may be.
+    mutating func trimForeground(reason: Reason) {
+        while shared.foreground.count > settings.foregroundLimit {
+            let app = shared.foreground.removeLast()
+            change(app) { machine, shared in
+                machine.lastInForeground = shared.now
+                machine.desiredReason = reason
+            }
+            shared.reconciles.append(app)
+        }
+    }
+
+    /// The foreground apps, and those that have not left the foreground yet, in the order of the ids.
+    var appsInSight: [AppIndex] {
+        knownApps.sortedIndexes { $0.isInOrEnteringForeground || shared.foreground.contains($0.index) }
+    }
+
+    /// Keeps the home app in the foreground while no other app is there.
+    mutating func fillForeground() {
+        guard shared.foreground.isEmpty, hasStarted, !isShuttingDown, let id = settings.homeApp,
+            let home = knownApps.index(of: id), shared.deadlines[.restart, home] == nil,
+            knownApps[home].isRunning || !knownApps[home].policy.isTransient
+        else { return }
+        // An app that is being ended comes back when it is gone, and not before.
+        if case .end = knownApps[home].desired { return }
+        putInForeground(home, reason: .home)
+    }
+
+    /// Sends the apps in the foreground on their way again, for this reason.
+    private mutating func reconcileForeground(reason: Reason) {
+        for app in shared.foreground {
+            change(app) { machine, _ in machine.desiredReason = reason }
+            shared.reconciles.append(app)
+        }
+    }
+
+    // MARK: Interruptions
+
+    /// The largest number of interruptions at once.
+    public static let interruptionLimit = 64
+
+    mutating func beginInterruption(_ name: String) {
+        guard shared.interruptions.append(name).inserted else { return }
+        shared.effects.append(.decision(.interruptionBegan(name)))
+        reconcileForeground(reason: .interruption)
+    }
+
+    mutating func endInterruption(_ name: String) {
+        guard shared.interruptions.remove(name) != nil else { return }
+        shared.effects.append(.decision(.interruptionEnded(name)))
+        if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
+    }
+
+    // MARK: Blockers
+
+    /// Applies a change of the machine. While the foreground is blocked, its apps are in the background and suspended as others
+    /// are; they stay on the list, and are back when no blocker is left. An app that is brought to the foreground meanwhile comes
+    /// then.
+    mutating func apply(_ event: MachineEvent, for request: RequestID) {
+        shared.effects.append(.decision(.machine(event)))
+        switch event {
+        case .lock:
+            if !foregroundBlockers.contains(.locked) { queueForAll(.protectedDataWillBecomeUnavailable) }
+            block(.locked, reason: .locked)
+            wait(request, for: appsInSight, goal: .outOfForeground)
+        case .unlock:
+            if foregroundBlockers.contains(.locked) { queueForAll(.protectedDataDidBecomeAvailable) }
+            unblock(.locked, reason: .unlocked, for: request)
+        case .switchAway:
+            block(.switchedAway, reason: .switchedAway)
+            wait(request, for: appsInSight, goal: .outOfForeground)
+        case .switchBack: unblock(.switchedAway, reason: .switchedBack, for: request)
+        case .sleep:
+            block(.asleep, reason: .sleep)
+            wait(request, for: knownApps.sortedIndexes { $0.isRunning }, goal: .readyForSleep)
+        case .wake:
+            for app in knownApps.sortedIndexes {
+                change(app) { machine, shared in
+                    machine.refuseWaiters(with: .superseded(machine.id, by: .awake), &shared) { $0 == .readyForSleep }
+                }
+            }
+            unblock(.asleep, reason: .awake, for: request)
+        case .timeChange:
+            queueForAll(.significantTimeChange)
+            wait(request, for: [], goal: .awake)
+        }
+    }
+
+    private mutating func block(_ blocker: ForegroundBlocker, reason: Reason) {
+        guard shared.blockers.append(blocker).inserted else { return }
+        reconcileUsed()
+        reconcileForeground(reason: reason)
+    }
+
+    private mutating func unblock(_ blocker: ForegroundBlocker, reason: Reason, for request: RequestID) {
+        if shared.blockers.remove(blocker) != nil, foregroundBlockers.isEmpty {
+            reconcileUsed()
+            reconcileForeground(reason: reason)
+        }
+        let isOpen = foregroundBlockers.isEmpty && interruptions.isEmpty
+        wait(request, for: isOpen ? shared.foreground : [], goal: .active)
+    }
+
+    private mutating func queueForAll(_ event: AppEvent) {
+        for app in knownApps.sortedIndexes { change(app) { $0.queue(event, &$1) } }
+    }
+
+    // MARK: The end of an app
+
+    /// Ends the app. It leaves the foreground at once; the rest follows from its state.
+    mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason) {
+        guard knownApps[app].isRunning else { return }
+        change(app) { machine, _ in
+            machine.desired = .end(atOnce: atOnce)
+            machine.desiredReason = reason
+        }
+        leaveForegroundEnding(app, reason: reason)
+        change(app) { $0.beginEnd(atOnce: atOnce, &$1) }
+    }
+
+    /// Takes an app that ends out of the foreground, and brings its successor there.
+    private mutating func leaveForegroundEnding(_ app: AppIndex, reason: Reason) {
+        let wasInForeground = shared.foreground.contains(app)
+        change(app) { $0.leaveForeground(&$1) }
+        guard wasInForeground, !isShuttingDown else { return }
+        let policy = knownApps[app].policy
+        if policy.restart.covers(reason), !policy.isAdopted, !shared.returning.contains(app) {
+            shared.returning.append(app)
+        }
+        if policy.onExit == .previous, shared.foreground.isEmpty { bringPreviousForward() }
+    }
+
+    /// Brings forward the app that was in the foreground last, of those that still run.
+    private mutating func bringPreviousForward() {
+        var previous: (instant: Instant, id: AppID, app: AppIndex)?
+        for machine in knownApps.values where machine.desired == .run && machine.state.isAlive {
+            guard let instant = machine.lastInForeground else { continue }
+            if let best = previous, (instant, machine.id) < (best.instant, best.id) { continue }
+            previous = (instant, machine.id, machine.index)
+        }
+        if let previous { putInForeground(previous.app, reason: .previous) }
+    }
+
+    mutating func spawnFailed(_ app: AppIndex, _ failure: StartFailure) {
+        change(app) { $0.noteSpawnFailed(&$1) }
+        leaveForegroundEnding(app, reason: .launchFailed)
+        change(app) { $0.reportSpawnFailed(failure, &$1) }
+        scheduleRestart(of: app, reason: .launchFailed)
+    }
+
+    /// The main process ended, whether it was asked to or not.
+    mutating func exited(_ app: AppIndex, _ status: ExitStatus, othersLeft: Bool) {
+        change(app) { $0.spawned(&$1) }
+        guard knownApps[app].isRunning else { return }
+        let wasTerminating = knownApps[app].state == .terminating
+        var termination = Termination(state: .notRunning, reason: .none)
+        change(app) { machine, shared in
+            termination = machine.noteExit(status, &shared)
+            if !wasTerminating { machine.desired = .rest }
+        }
+        if !wasTerminating { leaveForegroundEnding(app, reason: termination.reason) }
+        if !othersLeft {
+            gone(app, termination)
+        } else if !wasTerminating {
+            change(app) { $0.terminate(reason: termination.reason, begun: termination, &$1) }
+        }
+    }
+
+    /// The last process of the tree is gone.
+    mutating func gone(_ app: AppIndex, _ begun: Termination? = nil) {
+        let machine = knownApps[app]
+        guard machine.state != .notRunning else { return }
+        let termination = begun ?? machine.phase.termination ?? Termination(state: machine.state, reason: .crash)
+        // A request to run that came during the termination stands: the app is launched again.
+        if machine.desired != .run || machine.state != .terminating {
+            knownApps[app].desired = .rest
+            leaveForegroundEnding(app, reason: termination.reason)
+        }
+        change(app) { $0.noteGone(termination, begun: begun, &$1) }
+        scheduleRestart(of: app, reason: termination.reason)
+        noteReclaimed(app)
+    }
+
+    /// SIGKILL was sent and processes are left: the kernel holds them. The shell goes on.
+    mutating func killOverdue(_ app: AppIndex) {
+        change(app) { machine, shared in
+            machine.refuseWaiters(with: .notGone(machine.id), &shared) { $0 == .gone }
+        }
+        noteReclaimed(app)
+    }
+
+    // MARK: Restart
+
+    /// Decides whether and when an app that ended, or could not be started, is launched again. The home app is launched as late as
+    /// any other, but without a limit, and only for want of another app in the foreground.
+    private mutating func scheduleRestart(of app: AppIndex, reason: Reason) {
+        let machine = knownApps[app]
+        guard !isShuttingDown, machine.desired == .rest, !machine.policy.isTransient, !machine.policy.isAdopted
+        else { return }
+        let isHome = machine.id == settings.homeApp
+        guard machine.policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason),
+            reason != .launchFailed || machine.launch.reason != .launch
+        else { return }
+        let lasted = machine.launch.instant.map { now.duration(since: $0) } ?? .zero
+        let failures = lasted < Backoff.calmTime ? machine.restart.failures + 1 : 1
+        guard isHome || failures < Backoff.limit else {
+            knownApps[app].restart = .limitReached(times: failures)
+            return shared.effects.append(.decision(.restartLimitReached(machine.id, failures: failures)))
+        }
+        knownApps[app].restart = .failed(times: failures)
+        let delay = Backoff.delay(after: failures)
+        guard delay > .zero else { return restart(app) }
+        shared.deadlines.set(.restart, app, at: now + delay)
+        shared.effects.append(.decision(.restartDelayed(machine.id, delay)))
+    }
+
+    /// Launches the app again in its place, unless a request has chosen another app for the foreground. The home app without a
+    /// policy of its own comes when it is needed.
+    mutating func restart(_ app: AppIndex) {
+        guard !isShuttingDown, knownApps[app].desired == .rest, !knownApps[app].isRunning else { return }
+        if let position = shared.returning.firstIndex(of: app) {
+            shared.returning.remove(at: position)
+            putInForeground(app, reason: .restart)
+        } else if knownApps[app].policy.restart != .never {
+            want(app, reason: .restart)
+        }
+    }
+
+    /// Cancels a restart and clears the failures, because a request launches or ends the app.
+    ///
+    /// - Returns: Whether the app was about to be launched again.
+    @discardableResult
+    mutating func cancelRestart(of app: AppIndex) -> Bool {
+        let wasPending = shared.deadlines[.restart, app] != nil
+        change(app) { machine, shared in
+            shared.deadlines.clear(.restart, app)
+            if !machine.isRunning { machine.restart = .steady }
+        }
+        return wasPending
+    }
+
+    /// Cancels a restart that neither the policy nor the settings provide for any more.
+    mutating func dropUncoveredRestart(of app: AppIndex) {
+        let policy = knownApps[app].policy
+        guard policy.isAdopted || policy.restart == .never && knownApps[app].id != settings.homeApp else { return }
+        cancelRestart(of: app)
+    }
+}

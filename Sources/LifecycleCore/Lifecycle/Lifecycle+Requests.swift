@@ -1,0 +1,308 @@
+// The requests of clients. Each is answered once: when its goal is reached, or when it cannot be reached any more.
+
+extension Lifecycle {
+    mutating func begin(_ wanted: Request, for request: RequestID) {
+        if isShuttingDown, !wanted.isAllowedWhileShuttingDown { return refuse(request, .shuttingDown) }
+        switch wanted {
+        case .launch(let id, let background): launch(id, background: background, for: request)
+        case .focus(let id): focus(id, for: request)
+        case .untilAnswered(.launch(let id, background: false)):
+            launch(id, background: false, goal: .answered, for: request)
+        case .untilAnswered(.focus(let id)): focus(id, goal: .answered, for: request)
+        case .untilAnswered(let wanted): begin(wanted, for: request)
+        case .home: goHome(for: request)
+        case .beginInterruption(let name): beginInterruption(name, for: request)
+        case .endInterruption(let name, let answer): endInterruption(name, answer: answer, for: request)
+        case .suspend(let id, let now): suspend(id, now: now, for: request)
+        case .resume(let id): resume(id, for: request)
+        case .machine(let event): apply(event, for: request)
+        case .deliver(let id, let event): deliver(event, to: id, for: request)
+        case .wake(let id, let kind, let payload): wake(id, kind: kind, payload: payload, for: request)
+        case .openScene(let id, let opening, let background):
+            openScene(opening, of: id, background: background, for: request)
+        case .focusScene(let id, let scene): focusScene(scene, of: id, for: request)
+        case .backgroundScene(let id, let scene): backgroundScene(scene, of: id, for: request)
+        case .closeScene(let id, let scene): closeScene(scene, of: id, for: request)
+        case .terminate(let id): end(id, atOnce: false, reason: .terminate, for: request)
+        case .kill(let id): end(id, atOnce: true, reason: .kill, for: request)
+        case .release(let id): release(id, for: request)
+        case .memoryPressure(let level, let all): simulate(level, all: all, for: request)
+        }
+    }
+
+    // MARK: The foreground
+
+    private mutating func launch(_ id: AppID, background: Bool, goal: Goal = .active, for request: RequestID) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        let isAdopting = knownApps[app].policy.isAdopted && !knownApps[app].isRunning
+        if !background {
+            cancelRestart(of: app)
+            bringToForeground(app, reason: isAdopting ? .adopt : .launch)
+        } else if knownApps[app].desired != .run {
+            cancelRestart(of: app)
+            want(app, reason: isAdopting ? .adopt : .launch)
+        }
+        wait(request, for: app, goal: background ? .launched : goal)
+    }
+
+    private mutating func focus(_ id: AppID, goal: Goal = .active, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        bringToForeground(app, reason: .focus)
+        wait(request, for: app, goal: goal)
+    }
+
+    private mutating func goHome(for request: RequestID) {
+        shared.returning.removeAll()
+        let leaving = appsInSight
+        let home = settings.homeApp.flatMap { knownApps.index(of: $0) }
+        for app in shared.foreground where app != home {
+            change(app) { machine, shared in
+                machine.desiredReason = .home
+                machine.leaveForeground(&shared)
+            }
+        }
+        guard let home else { return wait(request, for: leaving, goal: .outOfForeground) }
+        cancelRestart(of: home)
+        bringToForeground(home, reason: .home)
+        wait(request, for: home, goal: .active)
+    }
+
+    private mutating func beginInterruption(_ name: String, for request: RequestID) {
+        guard interruptions.contains(name) || interruptions.count < Self.interruptionLimit else {
+            return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
+        }
+        beginInterruption(name)
+        wait(request, for: appsInSight, goal: .notActive)
+    }
+
+    /// Ends an interruption. The app that answers it comes to the foreground in the same step, launched if need be, so that the
+    /// interrupted app does not become active before it leaves.
+    private mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
+        guard let answer else {
+            endInterruption(name)
+            let isOpen = interruptions.isEmpty && foregroundBlockers.isEmpty
+            return wait(request, for: isOpen ? shared.foreground : [], goal: .active)
+        }
+        guard let app = knownApps.index(of: answer) else { return refuse(request, .noSuchApp(answer)) }
+        endInterruption(name)
+        cancelRestart(of: app)
+        bringToForeground(app, reason: .interruptionEnded)
+        wait(request, for: app, goal: .active)
+    }
+
+    // MARK: The background
+
+    private mutating func suspend(_ id: AppID, now isAtOnce: Bool, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        if let refusal = refusalOfSuspension(of: app, isAtOnce: isAtOnce) { return refuse(request, refusal) }
+        change(app) { machine, shared in
+            machine.assertions.isKeptRunning = false
+            machine.assertions.isOverridden = isAtOnce
+            machine.endWorkTime(&shared)
+            machine.desiredReason = .suspend
+            shared.deadlines.clear(.background, app)
+            machine.leaveForeground(&shared)
+            if isAtOnce { machine.dropWork(&shared) } else { machine.endTaskTime(&shared) }
+        }
+        wait(request, for: app, goal: .suspended)
+    }
+
+    private func refusalOfSuspension(of app: AppIndex, isAtOnce: Bool) -> Refusal? {
+        let machine = knownApps[app]
+        // The reason of its end decides whether it is restored, and it is not suspended any more.
+        if case .end = machine.desired { return .terminating(machine.id) }
+        if machine.policy.suspend == .never { return .neverSuspended(machine.id) }
+        if settings.homeApp == machine.id, shared.foreground == [app] { return .homeStaysInForeground(machine.id) }
+        if isAtOnce { return nil }
+        if let activity = machine.assertions.activity { return .assertionHeld(machine.id, by: activity) }
+        return machine.use.map { .inUse(machine.id, $0) }
+    }
+
+    private mutating func resume(_ id: AppID, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        let isInForeground = knownApps[app].target.isForeground
+        want(app, reason: isInForeground ? knownApps[app].desiredReason : .resume)
+        if !isInForeground { knownApps[app].assertions.isKeptRunning = true }
+        wait(request, for: app, goal: .awake)
+    }
+
+    /// Delivers an event, and answers when it has an outcome.
+    private mutating func deliver(_ event: AppEvent, to id: AppID, for request: RequestID) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        let policy = knownApps[app].policy
+        guard event.hasOutcome, policy.callbacks != .none || (policy.takesURLs && event.url != nil) else {
+            return shared.effects.append(.reply(request, .ended(.notListening, knownApps[app])))
+        }
+        var number: UInt64?
+        change(app) { number = $0.queue(event, &$1) }
+        guard let number else { return refuse(request, .tooManyEvents(id, limit: Outbox.eventLimit)) }
+        if event.isForForeground {
+            cancelRestart(of: app)
+            bringToForeground(app, reason: event.url == nil ? .activity : .url)
+        } else if knownApps[app].desired != .run {
+            want(app, reason: .wake)
+        }
+        wait(request, for: app, goal: .event(number, inForeground: event.isForForeground))
+    }
+
+    private mutating func wake(_ id: AppID, kind: String, payload: String, for request: RequestID) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        prepareToWake(app)
+        guard knownApps[app].cannotBeTold(now) else {
+            return deliver(.performTask(kind: kind, payload: payload), to: id, for: request)
+        }
+        grantWorkTime(to: app)
+        wait(request, for: app, goal: .woken)
+    }
+
+    /// Wakes the app for scheduled work. Work that still waits, or is under way, is not queued twice.
+    mutating func wakeBySchedule(_ app: AppIndex, kind: String) {
+        guard !isShuttingDown else { return }
+        prepareToWake(app)
+        guard !knownApps[app].cannotBeTold(now) else { return grantWorkTime(to: app) }
+        let task = AppEvent.performTask(kind: kind)
+        let outbox = knownApps[app].outbox
+        guard outbox.task?.event?.event != task, !outbox.events.contains(where: { $0.event == task }) else { return }
+        var number: UInt64?
+        change(app) { number = $0.queue(task, &$1) }
+        if number != nil, knownApps[app].desired != .run { want(app, reason: .wake) }
+    }
+
+    /// An app that is about to be launched again comes back in its place; one that is woken from suspension runs for this
+    /// reason.
+    private mutating func prepareToWake(_ app: AppIndex) {
+        if shared.deadlines[.restart, app] != nil { restart(app) }
+        let isInForeground = shared.foreground.contains(app)
+        change(app) { machine, _ in
+            if machine.desired == .run, machine.state == .suspended, !isInForeground { machine.desiredReason = .wake }
+        }
+    }
+
+    private mutating func grantWorkTime(to app: AppIndex) {
+        if knownApps[app].desired != .run { want(app, reason: .wake) }
+        change(app) { $0.grantWorkTime(&$1) }
+    }
+
+    // MARK: The end
+
+    private mutating func end(_ id: AppID, atOnce: Bool, reason: Reason, for request: RequestID) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        let wasComingBack = cancelRestart(of: app)
+        guard knownApps[app].isRunning || wasComingBack else { return refuse(request, .notRunning(id)) }
+        if atOnce || knownApps[app].state != .terminating { end(app, atOnce: atOnce, reason: reason) }
+        wait(request, for: app, goal: .gone)
+    }
+
+    /// To the core, the release of an adopted app is its end; the shell leaves its processes alone.
+    private mutating func release(_ id: AppID, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        guard knownApps[app].policy.isAdopted else { return refuse(request, .notAdopted(id)) }
+        end(id, atOnce: false, reason: .disown, for: request)
+    }
+
+    // MARK: Scenes
+
+    private mutating func openScene(
+        _ opening: SceneOpening, of id: AppID, background: Bool, for request: RequestID
+    ) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        let machine = knownApps[app]
+        // An app that is ending is launched again for it, by its manifest of that time.
+        guard machine.state == .terminating ? machine.policy.scenes : machine.hasScenes else {
+            return refuse(request, .noScenes(id))
+        }
+        guard let scene = knownApps[app].session(opening, background ? .system : .person, now) else {
+            return refuse(request, .tooManyScenes(id, limit: Scenes.limit))
+        }
+        cancelRestart(of: app)
+        if background {
+            connectInBackground(scene, of: app)
+            wait(request, for: app, goal: .scene(scene, .connected), scene: scene)
+        } else {
+            knownApps[app].show(scene)
+            bringToForeground(app, reason: .scene)
+            wait(request, for: app, goal: .scene(scene, .active), scene: scene)
+        }
+    }
+
+    private mutating func connectInBackground(_ scene: SceneID, of app: AppIndex) {
+        knownApps[app].scenes.update(scene) { $0.isWanted = true }
+        if knownApps[app].desired != .run {
+            want(app, reason: .scene)
+        } else if knownApps[app].state == .suspended, !shared.foreground.contains(app) {
+            knownApps[app].desiredReason = .scene
+        }
+    }
+
+    private mutating func focusScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
+        guard knownApps[app].hasScenes else { return refuse(request, .noScenes(id)) }
+        knownApps[app].show(scene)
+        bringToForeground(app, reason: .focus)
+        wait(request, for: app, goal: .scene(scene, .active), scene: scene)
+    }
+
+    private mutating func backgroundScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
+        guard settings.homeApp != id || shared.foreground != [app] || knownApps[app].scenes.foreground != [scene]
+        else { return refuse(request, .homeStaysInForeground(id)) }
+        change(app) { $0.takeFromForeground(scene, reason: .sentBack, &$1) }
+        wait(request, for: app, goal: .scene(scene, .outOfForeground), scene: scene)
+    }
+
+    private mutating func closeScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
+        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
+        wait(request, for: app, goal: .scene(scene, .closed), scene: scene)
+        change(app) { $0.close(scene, &$1) }
+    }
+
+    // MARK: Replies
+
+    /// Returns the app if it runs and is not ending; otherwise refuses the request.
+    private mutating func aliveApp(_ id: AppID, for request: RequestID) -> AppIndex? {
+        guard let app = knownApps.index(of: id) else {
+            refuse(request, .noSuchApp(id))
+            return nil
+        }
+        if knownApps[app].state == .terminating {
+            refuse(request, .terminating(id))
+        } else if !knownApps[app].isRunning {
+            refuse(request, .notRunning(id))
+        } else {
+            return app
+        }
+        return nil
+    }
+
+    /// Answers the request about this app when it has reached the goal.
+    private mutating func wait(_ request: RequestID, for app: AppIndex, goal: Goal, scene: SceneID? = nil) {
+        if goal.needsForeground, let blocker = foregroundBlockers.first {
+            return refuse(request, .foregroundBlocked(knownApps[app].id, by: blocker))
+        }
+        let scene = scene.flatMap { knownApps[app].scenes[$0] }
+        shared.requests.add(request, OpenRequest(remaining: 1, isAboutApp: true, scene: scene))
+        addWaiter(Waiter(request: request, goal: goal), to: app)
+    }
+
+    /// Answers the request when all these apps have reached the goal.
+    mutating func wait(_ request: RequestID, for apps: [AppIndex], goal: Goal) {
+        guard !apps.isEmpty else { return shared.effects.append(.reply(request, .done(nil))) }
+        if goal.needsForeground, let blocker = foregroundBlockers.first {
+            return refuse(request, .foregroundBlocked(nil, by: blocker))
+        }
+        shared.requests.add(request, OpenRequest(remaining: apps.count, isAboutApp: false))
+        for app in apps { addWaiter(Waiter(request: request, goal: goal), to: app) }
+    }
+
+    private mutating func addWaiter(_ waiter: Waiter, to app: AppIndex) {
+        knownApps[app].waiters.append(waiter)
+        shared.reconciles.append(app)
+    }
+
+    mutating func refuse(_ request: RequestID, _ refusal: Refusal) {
+        shared.effects.append(.reply(request, .refused(refusal)))
+    }
+}

@@ -1,0 +1,292 @@
+public import OrderedCollections
+
+/// The core: it decides, and does nothing. Inputs and the time go in, effects come out.
+///
+/// It is a value without a clock, input or output: the same state, input and instant give the same effects. Any input in any
+/// state is handled. Its caller keeps this contract:
+///
+/// 1. Deliver one ``Input/tick`` for each deadline that is due before any other input.
+/// 2. After each input, save the records of ``takeChangedApps()`` before any effect is performed.
+/// 3. Perform the effects in order.
+/// 4. Return the outcome of each effect as a later input.
+/// 5. Deliver a tick when ``nextDeadline`` has come.
+///
+/// `Lifecycle` holds what concerns several apps, and routes each input to the ``AppMachine`` of one app. An ``AppID`` becomes an
+/// index once, at this edge.
+public struct Lifecycle: Sendable {
+    /// The apps that are known, running or not.
+    public internal(set) var knownApps = AppTable()
+    /// What the machines share.
+    var shared = Shared()
+    var reclaimer = Reclaimer()
+    /// The apps that are used in each way.
+    private var used: [Use: Set<AppIndex>] = [:]
+    /// Whether the apps were another daemon's before, so that this is not their start.
+    var isRestored = false
+    var hasStarted = false
+    var hasFinished = false
+    /// The apps whose records may have changed since the last ``takeChangedApps()``.
+    var changed = ChangedApps()
+
+    /// Creates a core that knows no app.
+    public init() {}
+
+    /// The foreground apps, the latest first; never more than the settings allow.
+    public var foreground: [AppID] { shared.foreground.map { knownApps[$0].id } }
+
+    /// The names of the interruptions under way.
+    public var interruptions: OrderedSet<String> { shared.interruptions }
+
+    /// The conditions under which no app is in the foreground.
+    public var foregroundBlockers: OrderedSet<ForegroundBlocker> { shared.blockers }
+
+    /// The settings that apply to all apps.
+    public var settings: Settings { shared.settings }
+
+    /// A Boolean value that indicates whether every app is to end and none may be launched.
+    public var isShuttingDown: Bool { shared.isShuttingDown }
+
+    /// The number of apps that have a process, or are getting one.
+    public var runningCount: Int { shared.runningCount }
+
+    /// The earliest deadline.
+    public var nextDeadline: Instant? { shared.deadlines.earliest }
+
+    /// The time of the last input.
+    var now: Instant { shared.now }
+
+    // MARK: Input
+
+    /// Handles one input. A ``Input/tick`` acts upon the earliest deadline, if that is due by `now`. So one input leads to one
+    /// callback an app at most, and the saved state, which has room for one, is never behind by more.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - now: The time. An earlier time than that of the last input counts as the same time.
+    /// - Returns: The effects, in the order in which they must be performed.
+    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        shared.now = max(now, shared.now)
+        route(input)
+        reconcile()
+        reclaimBeyondSuspendedLimit()
+        reconcile()
+        finishShutDown()
+        defer { shared.effects.removeAll(keepingCapacity: false) }
+        return shared.effects
+    }
+
+    private mutating func route(_ input: Input) {
+        switch input {
+        case .start: start()
+        case .configure(let settings): configure(settings)
+        case .define(let id, let policy): define(id, policy)
+        case .forget(let id): if let app = knownApps.index(of: id) { forget(app) }
+        case .remember(let id, let exit): if let app = knownApps.index(of: id) { remember(exit, of: app) }
+        case .request(let request, let wanted): begin(wanted, for: request)
+        case .wake(let id, let kind): if let app = knownApps.index(of: id) { wakeBySchedule(app, kind: kind) }
+        case .setUses(let use, let ids): setUses(use, ids)
+        case .shutDown: shutDown()
+        case .outcome(let id, let outcome): if let app = knownApps.index(of: id) { handle(outcome, of: app) }
+        case .message(let id, let message): if let app = knownApps.index(of: id) { handle(message, from: app) }
+        case .resumeRestored: resumeRestored()
+        case .memoryPressure(let level, let words): handle(level, words)
+        case .memoryChecked(let level, let words, let freed): memoryChecked(level, words, freed: freed)
+        case .tick: if let due = shared.deadlines.popDue(now) { handle(due.kind, of: due.app) }
+        }
+    }
+
+    /// Fills the foreground, and lets every app that is affected take the steps that it can take now.
+    private mutating func reconcile() {
+        fillForeground()
+        while let app = shared.reconciles.popFirst() {
+            guard knownApps.contains(app) else { continue }
+            prepareActivation(for: app)
+            change(app) { machine, shared in
+                machine.awaitConnection(&shared)
+                machine.recomputeTarget(&shared)
+                while machine.step(&shared) {}
+                machine.answerWaiters(&shared)
+            }
+            if knownApps[app].launch.instant != nil { removeIfTransient(app) }
+        }
+    }
+
+    /// Counts the other apps in the activation queue that were not told to resign: they cannot change during the turn of `app`.
+    private mutating func prepareActivation(for app: AppIndex) {
+        shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps[$0].isResigning }
+    }
+
+    /// Changes one machine, and notes that its record may have changed.
+    mutating func change(_ app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Void) {
+        changed.append(app)
+        body(&knownApps[app], &shared)
+    }
+
+    private mutating func handle(_ message: AppMessage, from app: AppIndex) {
+        change(app) { $0.handle(message, &$1) }
+    }
+
+    private mutating func handle(_ outcome: Outcome, of app: AppIndex) {
+        switch outcome {
+        case .spawnFailed(let failure): if knownApps[app].isSpawning { spawnFailed(app, failure) }
+        case .exited(let status, let othersLeft): exited(app, status, othersLeft: othersLeft)
+        case .gone: gone(app)
+        case .spawned, .stopped, .stopIncomplete, .resumed, .resumedByOther, .stoppedByOther:
+            change(app) { $0.handle(outcome, &$1) }
+        }
+        shared.reconciles.append(app)
+    }
+
+    private mutating func handle(_ kind: DeadlineKind, of app: AppIndex) {
+        var end: Reason?
+        change(app) { machine, shared in
+            switch kind {
+            case .answer: end = machine.answerOverdue(&shared)
+            case .resignation: machine.resignationOverdue(&shared)
+            case .background, .killed, .restart: break
+            case .launch: if !machine.isReady { end = .launchTimeout }
+            case .comeBack: machine.reconnectionOverdue(&shared)
+            case .hangUp: machine.hangUpOverdue(&shared)
+            case .tasks: machine.expireTasks(&shared)
+            case .taskExpiration: if machine.tasksOverdue(&shared) { end = .taskTimeout }
+            case .performTask: machine.taskOverdue(&shared)
+            case .hello: machine.connectionOverdue(&shared)
+            case .parting: machine.partingOverdue(&shared)
+            case .grace: machine.terminationOverdue(&shared)
+            case .woken: machine.endWorkTime(&shared)
+            }
+        }
+        if let end { self.end(app, atOnce: true, reason: end) }
+        if kind == .killed { killOverdue(app) }
+        if kind == .restart { restart(app) }
+        shared.reconciles.append(app)
+    }
+
+    // MARK: Definitions
+
+    mutating func configure(_ settings: Settings) {
+        let homeBefore = shared.settings.homeApp
+        shared.settings = settings
+        if let homeBefore, let app = knownApps.index(of: homeBefore) { dropUncoveredRestart(of: app) }
+        shared.settings.foregroundLimit = max(1, settings.foregroundLimit)
+        trimForeground(reason: .foregroundLimit)
+        for app in shared.activation.slots { shared.reconciles.append(app) }
+        reconcileUsed()
+        shared.reconcileWaiting()
+    }
+
+    private mutating func define(_ id: AppID, _ policy: Policy) {
+        // Most of a configuration that is read again says nothing new.
+        if let app = knownApps[id], app.isRunning, app.policy == policy { return }
+        let app = knownApps.index(of: id) ?? knownApps.insert(id, policy, since: now)
+        let isInForeground = shared.foreground.contains(app)
+        change(app) { machine, shared in
+            // Where the new policy moves a background app, it is the reason.
+            if machine.isRunning, machine.policy.suspend != policy.suspend, machine.desired == .run, !isInForeground {
+                machine.desiredReason = .policy
+            }
+            machine.policy = policy
+            machine.completeLaunchWithoutDeadline(shared)
+        }
+        dropUncoveredRestart(of: app)
+        shared.reconciles.append(app)
+    }
+
+    private mutating func remember(_ exit: ExitRecord, of app: AppIndex) {
+        change(app) { machine, _ in
+            if !machine.isRunning, machine.lastExit == nil { machine.lastExit = exit }
+        }
+    }
+
+    private mutating func forget(_ app: AppIndex) {
+        change(app) { machine, _ in machine.policy.isTransient = true }
+        removeIfTransient(app)
+    }
+
+    /// Forgets an app without a manifest with its last process. By then every request that waited for it is answered.
+    private mutating func removeIfTransient(_ app: AppIndex) {
+        guard knownApps[app].policy.isTransient, !knownApps[app].isRunning, knownApps[app].desired == .rest else {
+            return
+        }
+        shared.deadlines.clearAll(app)
+        shared.returning.removeAll { $0 == app }
+        shared.activation.stopWaiting(app)
+        for use in Use.allCases { used[use]?.remove(app) }
+        let machine = knownApps[app]
+        knownApps.remove(app)
+        changed.append(removed: machine.id)
+        shared.effects.append(.forgotten(machine.id, exit: machine.lastExit, reclaimed: machine.reclaimed))
+    }
+
+    // MARK: Uses
+
+    /// Sets the apps that are used in this way; all others are not.
+    private mutating func setUses(_ use: Use, _ ids: Set<AppID>) {
+        let apps = Set(ids.compactMap { knownApps.index(of: $0) })
+        for app in knownApps.sorted(apps.symmetricDifference(used[use] ?? [])) {
+            change(app) { machine, _ in machine.assertions.report(use, apps.contains(app)) }
+            shared.reconciles.append(app)
+        }
+        used[use] = apps
+    }
+
+    /// Looks again at all apps that are used: the consequence may have changed.
+    mutating func reconcileUsed() {
+        for use in Use.allCases {
+            for app in knownApps.sorted(used[use] ?? []) { shared.reconciles.append(app) }
+        }
+    }
+
+    // MARK: Start and stop
+
+    private mutating func start() {
+        if !hasStarted { launchAtStart() }
+        hasStarted = true
+    }
+
+    /// Launches what is to run from the start, in the order of the ids: of those for the foreground the last gets it.
+    private mutating func launchAtStart() {
+        guard !isRestored, !isShuttingDown else { return }
+        let starting = knownApps.sortedIndexes { $0.policy.launchAtStart != nil }
+        let foreground = starting.filter { knownApps[$0].policy.launchAtStart == .foreground }
+            .suffix(settings.foregroundLimit)
+        for app in starting {
+            if foreground.contains(app) { putInForeground(app, reason: .boot) } else { want(app, reason: .boot) }
+        }
+    }
+
+    /// Repeats what may not have been done when the daemon before was killed. What was launched again meanwhile is new.
+    private mutating func resumeRestored() {
+        for app in knownApps.sortedIndexes {
+            change(app) { machine, shared in
+                // In a valid record no scene is gone and not forgotten; such a scene would keep its app running.
+                machine.forgetClosedScenes(&shared)
+                guard machine.isRunning, machine.launch.isForeign else { return }
+                machine.awaitReconnection(&shared)
+                machine.repeatPendingOperation(&shared)
+                shared.reconciles.append(app)
+            }
+        }
+        resumeReclaim()
+    }
+
+    private mutating func shutDown() {
+        shared.isShuttingDown = true
+        for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
+        abandonMemoryCheck()
+    }
+
+    private mutating func finishShutDown() {
+        guard isShuttingDown, !hasFinished, runningCount == 0 else { return }
+        hasFinished = true
+        shared.effects.append(.finished)
+    }
+
+    /// The longest time that any running app may take to end, when all are asked at the same time.
+    public var longestTermination: Duration {
+        knownApps.values.filter { $0.isRunning }.map { app in
+            let timeouts = app.policy.timeouts
+            return timeouts.willResignActive + timeouts.willTerminate + AppMachine.killTime
+        }.max() ?? .zero
+    }
+}

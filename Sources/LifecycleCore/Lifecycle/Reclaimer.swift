@@ -1,0 +1,311 @@
+/// The account of a reclaim: why and how an app was ended for its memory.
+public struct ReclaimRecord: Sendable, Equatable {
+    /// The cause of a reclaim.
+    public enum Cause: Sendable, Equatable {
+        /// Memory was short; how short, in words for people.
+        case pressure(String)
+        /// A request simulates a shortage.
+        case simulation
+        /// More apps than this were suspended.
+        case suspendedLimit(Int)
+
+        var isSuspendedLimit: Bool {
+            if case .suspendedLimit = self { true } else { false }
+        }
+    }
+
+    /// The number of considered apps that are kept.
+    public static let orderLimit = 16
+
+    /// The cause.
+    public let cause: Cause
+    /// The first of the apps that could have been reclaimed, in their order; the app itself is the first.
+    public let order: [AppID]
+    /// The number of apps that could have been reclaimed.
+    public let candidates: Int
+    /// The memory that came back, in bytes; nil while it is not known.
+    public internal(set) var freed: UInt64?
+
+    init(cause: Cause, order: some Collection<AppID>) {
+        self.cause = cause
+        self.order = Array(order.prefix(Self.orderLimit))
+        candidates = order.count
+    }
+
+    init(cause: Cause, order: [AppID], candidates: Int, freed: UInt64?) {
+        self.cause = cause
+        self.order = order
+        self.candidates = candidates
+        self.freed = freed
+    }
+}
+
+/// A round of reclaims: one app at a time, with a check of the memory after each.
+struct ReclaimRound: Sendable {
+    /// The state of the round.
+    enum Phase: String, Sendable {
+        /// The app is about to be gone.
+        case ending
+        /// The memory is being checked.
+        case looking
+    }
+
+    /// The app that is reclaimed, or was the last to be.
+    var victim: AppID
+    /// The account of it.
+    var account: ReclaimRecord
+    var phase = Phase.ending
+    /// Whether scenes were disconnected, and no app was ended.
+    var isAboutScenes = false
+    /// Whether a request wants every app that may be reclaimed, whatever the memory says.
+    var isForAll = false
+    /// The apps that are gone so far. Not saved.
+    var reclaimed: [AppID] = []
+    /// The requests that wait for the end of the round. Not saved: their clients are gone with the daemon.
+    var requests: [RequestID] = []
+}
+
+/// The shortage of memory, and the round under way.
+struct Reclaimer: Sendable {
+    /// The interval in which a further warning is no news.
+    static let warningInterval = Duration.seconds(10)
+
+    /// The round under way.
+    var round: ReclaimRound?
+    /// The instant of the last memory warning to the apps.
+    var lastWarning: Instant?
+
+    /// Begins the round, or goes on with it, with this app.
+    mutating func target(_ victim: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
+        var next = round ?? ReclaimRound(victim: victim, account: account)
+        next.victim = victim
+        next.account = account
+        next.phase = isAboutScenes ? .looking : .ending
+        next.isAboutScenes = isAboutScenes
+        round = next
+    }
+}
+
+/// The order of reclaims: suspended apps first, then background apps, those with an activity or a use, and foreground apps
+/// while the foreground is blocked.
+private enum ReclaimRank: Int {
+    case suspended, background, held, blocked
+}
+
+extension Lifecycle {
+    // MARK: Inputs
+
+    /// Handles a report of the machine. During a round the memory is checked after each app, and a report in between is about a
+    /// time when that app still had its memory.
+    mutating func handle(_ level: MemoryLevel, _ words: String) {
+        if level == .critical, reclaimer.round == nil { beginReclaim(.pressure(words)) }
+        let isNews = reclaimer.lastWarning.map { now.duration(since: $0) >= Reclaimer.warningInterval } ?? true
+        if level != .normal, isNews { warnApps() }
+    }
+
+    /// Acts as at this shortage of memory. Critical reclaims one app, or all that may be reclaimed.
+    mutating func simulate(_ level: MemoryLevel, all: Bool, for request: RequestID) {
+        switch level {
+        case .normal:
+            reclaimer.round?.isForAll = false
+            shared.effects.append(.reply(request, .reclaimed([])))
+        case .warning:
+            warnApps()
+            shared.effects.append(.reply(request, .reclaimed([])))
+        case .critical:
+            if reclaimer.round == nil { beginReclaim(.simulation) }
+            guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
+            reclaimer.round?.requests.append(request)
+            if all { reclaimer.round?.isForAll = true }
+            warnApps()
+        }
+    }
+
+    /// Continues the round after a check of the memory.
+    mutating func memoryChecked(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
+        guard let round = reclaimer.round, round.phase == .looking else { return }
+        if !round.isAboutScenes {
+            var account = round.account
+            account.freed = freed
+            if let app = knownApps.index(of: round.victim), knownApps[app].lastExit?.reason == .reclaimed {
+                change(app) { machine, _ in machine.reclaimed?.freed = freed }
+            }
+            shared.effects.append(.decision(.reclaimed(round.victim, account)))
+        }
+        guard !isShuttingDown, let cause = causeToGoOn(round, level, words), reclaimNext(cause) else {
+            return endReclaim()
+        }
+    }
+
+    private func causeToGoOn(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
+        if case .pressure = round.account.cause, level == .critical { return .pressure(words) }
+        if round.isForAll { return .simulation }
+        return isBeyondSuspendedLimit ? .suspendedLimit(settings.suspendedLimit) : nil
+    }
+
+    /// Foreground apps that are suspended behind a blocker do not count.
+    private var isBeyondSuspendedLimit: Bool {
+        guard settings.suspendedLimit > 0 else { return false }
+        let blocked = shared.foreground.count { knownApps[$0].state == .suspended }
+        return shared.suspendedCount - blocked > settings.suspendedLimit
+    }
+
+    /// Reclaims suspended apps beyond the limit.
+    mutating func reclaimBeyondSuspendedLimit() {
+        if isBeyondSuspendedLimit, reclaimer.round == nil { beginReclaim(.suspendedLimit(settings.suspendedLimit)) }
+    }
+
+    // MARK: Rounds
+
+    private mutating func beginReclaim(_ cause: ReclaimRecord.Cause) {
+        guard !isShuttingDown else { return }
+        _ = reclaimNext(cause)
+    }
+
+    /// Disconnects the background scenes; if there are none, reclaims the first app in the order.
+    ///
+    /// - Returns: Whether there was something to reclaim.
+    private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
+        if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
+            reclaimer.target(owner, ReclaimRecord(cause: cause, order: [owner]), isAboutScenes: true)
+            checkMemory()
+            return true
+        }
+        let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
+        guard let app = order.first else { return false }
+        let account = ReclaimRecord(cause: cause, order: order.map { knownApps[$0].id })
+        let id = knownApps[app].id
+        reclaimer.target(id, account, isAboutScenes: false)
+        knownApps[app].reclaimed = account
+        shared.effects.append(.measureMemory(id))
+        end(app, atOnce: knownApps[app].state == .suspended, reason: .reclaimed)
+        return true
+    }
+
+    /// Continues the round when its app is gone, or the kernel does not let it go: nothing more comes back from it.
+    mutating func noteReclaimed(_ app: AppIndex) {
+        guard let round = reclaimer.round, round.phase == .ending, round.victim == knownApps[app].id else { return }
+        continueRound(after: round.victim)
+    }
+
+    private mutating func continueRound(after id: AppID) {
+        reclaimer.round?.reclaimed.append(id)
+        if isShuttingDown { return endReclaim() }
+        reclaimer.round?.phase = .looking
+        checkMemory()
+    }
+
+    /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
+    mutating func abandonReclaim(of app: AppIndex) {
+        guard let round = reclaimer.round, round.phase == .ending, knownApps[app].state.isAlive,
+            round.victim == knownApps[app].id
+        else { return }
+        knownApps[app].reclaimed = nil
+        reclaimer.round?.phase = .looking
+        checkMemory()
+    }
+
+    private mutating func checkMemory() {
+        guard let round = reclaimer.round else { return }
+        var isAtOnce = true
+        if case .pressure = round.account.cause { isAtOnce = false }
+        shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
+    }
+
+    private mutating func endReclaim() {
+        guard let round = reclaimer.round else { return }
+        reclaimer.round = nil
+        for request in round.requests { shared.effects.append(.reply(request, .reclaimed(round.reclaimed))) }
+    }
+
+    /// Ends a round that waits for a check of the memory, because the daemon stops.
+    mutating func abandonMemoryCheck() {
+        if reclaimer.round?.phase == .looking { endReclaim() }
+    }
+
+    /// Repeats what may not have been done when the daemon before was killed.
+    mutating func resumeReclaim() {
+        guard let round = reclaimer.round else { return }
+        if round.phase == .ending, knownApps[round.victim]?.isRunning != true {
+            return continueRound(after: round.victim)
+        }
+        if round.phase == .looking { checkMemory() }
+    }
+
+    // MARK: Scenes
+
+    /// Disconnects the background scenes of all apps: no scene in use is lost. Running apps are told at once. Suspended apps are told
+    /// when they are next continued: to wake them now would bring their memory back when there is none.
+    ///
+    /// - Returns: One of the apps with such scenes; nil if there are none.
+    private mutating func disconnectBackgroundScenes() -> AppID? {
+        let owners = knownApps.sortedIndexes { !$0.scenesToReclaim.isEmpty }
+        for app in owners {
+            change(app) { machine, shared in
+                let scenes = machine.scenesToReclaim
+                shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes)))
+                for scene in scenes { machine.reclaim(scene, &shared) }
+                shared.reconciles.append(app)
+            }
+        }
+        return owners.first.map { knownApps[$0].id }
+    }
+
+    // MARK: Order
+
+    /// Returns the apps that may be reclaimed in their order; of the same rank, the app first that was not in the foreground for the
+    /// longest time.
+    private func reclaimOrder(suspendedOnly: Bool) -> [AppIndex] {
+        var candidates: [(rank: Int, last: Instant, since: Instant, id: AppID, app: AppIndex)] = []
+        for machine in knownApps.values {
+            guard let rank = reclaimRank(of: machine), !suspendedOnly || rank == .suspended else { continue }
+            let last = machine.lastInForeground ?? Instant(microseconds: 0)
+            candidates.append((rank.rawValue, last, machine.since, machine.id, machine.index))
+        }
+        return candidates.sorted {
+            ($0.rank, $0.last, $0.since, $0.id) < ($1.rank, $1.last, $1.since, $1.id)
+        }.map { $0.app }
+    }
+
+    private func reclaimRank(of machine: AppMachine) -> ReclaimRank? {
+        guard machine.desired == .run, machine.policy.suspend != .never, !machine.destination.isForeground
+        else { return nil }
+        let isInForeground = shared.foreground.contains(machine.index)
+        // The home app would be launched again at once.
+        if isInForeground, machine.id == settings.homeApp { return nil }
+        guard let rank = backgroundRank(of: machine) else { return nil }
+        return isInForeground ? .blocked : rank
+    }
+
+    private func backgroundRank(of machine: AppMachine) -> ReclaimRank? {
+        switch machine.state {
+        // An app that is being continued may have something to save again.
+        case .suspended: machine.phase.awaitsResume || machine.target != .suspended ? nil : .suspended
+        case .background: machine.use != nil || machine.assertions.activity != nil ? .held : .background
+        case .notRunning, .inactive, .active, .terminating: nil
+        }
+    }
+
+    // MARK: Warnings
+
+    /// Tells the connected apps that run. A suspended app has nothing that it could release, and is not told later.
+    private mutating func warnApps() {
+        reclaimer.lastWarning = now
+        for app in knownApps.sortedIndexes { change(app) { $0.warnOfMemory(&$1) } }
+    }
+}
+
+extension AppMachine {
+    fileprivate mutating func warnOfMemory(_ shared: inout Shared) {
+        if desired == .run, !isStoppedOrStopping { queue(.memoryWarning, &shared) }
+    }
+
+    /// Disconnects a scene for its memory.
+    fileprivate mutating func reclaim(_ scene: SceneID, _ shared: inout Shared) {
+        scenes.update(scene) { scene in
+            scene.isWanted = false
+            scene.desiredReason = .reclaimed
+        }
+        if state == .suspended { transition(scene, to: .unattached, &shared) }
+    }
+}

@@ -1,0 +1,122 @@
+/// An event that an app is told beside its life cycle, and that it answers like a callback.
+public enum AppEvent: Sendable, Equatable {
+    /// A URL to open; its MIME type and the id of the app that sends it, where these are known.
+    case openURL(String, type: String? = nil, source: String? = nil)
+    /// An activity that was begun elsewhere: its kind, and a JSON text about it.
+    case continueActivity(type: String, info: String = "")
+    /// Work for the background: its kind, and a payload.
+    case performTask(kind: String, payload: String = "")
+    /// Memory is short.
+    case memoryWarning
+    /// The session is about to be locked.
+    case protectedDataWillBecomeUnavailable
+    /// The session was unlocked.
+    case protectedDataDidBecomeAvailable
+    /// The clock was set, the time zone changed, or a day began.
+    case significantTimeChange
+
+    /// The callback that delivers the event.
+    public var callback: Callback {
+        switch self {
+        case .openURL: .openURL
+        case .continueActivity: .continueActivity
+        case .performTask: .performTask
+        case .memoryWarning: .memoryWarning
+        case .protectedDataWillBecomeUnavailable: .protectedDataWillBecomeUnavailable
+        case .protectedDataDidBecomeAvailable: .protectedDataDidBecomeAvailable
+        case .significantTimeChange: .significantTimeChange
+        }
+    }
+
+    /// A Boolean value that indicates whether each event of the kind is delivered, and its outcome reported.
+    public var hasOutcome: Bool { callback.needsEvent }
+
+    /// A Boolean value that indicates whether the event is for the foreground app.
+    public var isForForeground: Bool { callback == .openURL || callback == .continueActivity }
+
+    /// A Boolean value that indicates whether the event is work, which goes on beside the callbacks.
+    public var isTask: Bool { callback == .performTask }
+
+    /// The URL to open, if any.
+    public var url: String? {
+        if case .openURL(let url, _, _) = self { url } else { nil }
+    }
+
+    /// The kind of work, if it is work.
+    public var taskKind: String? {
+        if case .performTask(let kind, _) = self { kind } else { nil }
+    }
+
+    /// Returns what the app's answer means for the event.
+    public func outcome(of answer: AppAnswer) -> EventOutcome {
+        switch (self, answer) {
+        case (.performTask, .result(let result)): EventOutcome(result)
+        case (.performTask, .plain), (.performTask, .handled): .noData
+        // An app that does not know the callback gives a plain answer.
+        case (.openURL, .handled(true)), (.continueActivity, .handled(true)): .handled
+        case (.openURL, _), (.continueActivity, _): .declined
+        case (.memoryWarning, _), (.protectedDataWillBecomeUnavailable, _), (.protectedDataDidBecomeAvailable, _),
+            (.significantTimeChange, _):
+            .handled
+        }
+    }
+
+    /// The event that cancels this one while neither was delivered.
+    public var opposite: AppEvent? {
+        switch self {
+        case .protectedDataWillBecomeUnavailable: .protectedDataDidBecomeAvailable
+        case .protectedDataDidBecomeAvailable: .protectedDataWillBecomeUnavailable
+        case .openURL, .continueActivity, .performTask, .memoryWarning, .significantTimeChange: nil
+        }
+    }
+}
+
+/// The answer of an app to a callback.
+public enum AppAnswer: Sendable, Equatable {
+    /// The callback was handled.
+    case plain
+    /// A launch callback or an event was answered with yes or no.
+    case handled(Bool)
+    /// A task ended with this result.
+    case result(TaskResult)
+}
+
+/// The result of a task.
+public enum TaskResult: String, Sendable, CaseIterable {
+    /// There is new data.
+    case newData = "new-data"
+    /// There is no new data.
+    case noData = "no-data"
+    /// The task failed.
+    case failed
+}
+
+/// The outcome of an event.
+public enum EventOutcome: String, Sendable, CaseIterable {
+    /// The app handled it.
+    case handled
+    /// The app declined it.
+    case declined
+    /// The app did not answer in time.
+    case unanswered
+    /// The app is not connected and cannot be told.
+    case notListening = "not-listening"
+    /// The app ended first.
+    case lost
+    /// A task brought new data.
+    case newData = "new-data"
+    /// A task brought no new data.
+    case noData = "no-data"
+    /// A task failed.
+    case failed
+
+    /// Creates the outcome of a task.
+    public init(_ result: TaskResult) {
+        self =
+            switch result {
+            case .newData: .newData
+            case .noData: .noData
+            case .failed: .failed
+            }
+    }
+}

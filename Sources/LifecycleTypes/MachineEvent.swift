@@ -1,0 +1,45 @@
+/// A change of the machine, or of the session in which the apps are shown.
+public enum MachineEvent: String, Sendable, CaseIterable {
+    /// The session is locked.
+    case lock
+    /// The session is unlocked.
+    case unlock
+    /// The machine is about to sleep.
+    case sleep
+    /// The machine is awake again.
+    case wake
+    /// The seat shows another session.
+    case switchAway = "switch-away"
+    /// The seat shows the session again.
+    case switchBack = "switch-back"
+    /// The clock was set, the time zone changed, or a day began.
+    case timeChange = "time-change"
+}
+
+/// A condition under which no app is in the foreground.
+public enum ForegroundBlocker: String, Sendable, CaseIterable {
+    /// The session is locked.
+    case locked
+    /// The seat shows another session.
+    case switchedAway = "switched-away"
+    /// The machine sleeps, or is about to.
+    case asleep
+}
+
+/// The shortage of memory.
+public enum MemoryLevel: String, Sendable, CaseIterable {
+    /// No app has to do anything.
+    case normal
+    /// Apps should release what they do not need.
+    case warning
+    /// Apps are reclaimed.
+    case critical
+}
+
+/// A use of an app that is not in the foreground.
+public enum Use: String, Sendable, CaseIterable {
+    /// A window of the app is visible.
+    case visible
+    /// The app plays sound.
+    case playing
+}
