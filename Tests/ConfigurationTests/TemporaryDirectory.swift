@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import Configuration
+
 /// A directory of real files, gone when the test is over.
 final class TemporaryDirectory {
     let path: String
@@ -76,5 +78,22 @@ final class TemporaryDirectory {
         }
         made.append("\(path)/\(name)")
         return "\(path)/\(name)"
+    }
+}
+
+extension TemporaryDirectory {
+    /// Loads from this directory alone, or from those of its directories that are named.
+    func load(_ names: [String] = [], instance: Instance = .system, searchPath: String = "/usr/bin:/bin")
+        -> LoadedConfiguration
+    {
+        let directories = names.isEmpty ? [path] : names.map { "\(path)/\($0)" }
+        return ConfigurationLoader(directories: directories, instance: instance, searchPath: searchPath).load()
+    }
+
+    /// The problems of a load, each with its file's path from here on.
+    func problems(_ configuration: LoadedConfiguration) -> [String] {
+        configuration.problems.map(\.description).map { text in
+            text.hasPrefix("\(path)/") ? String(text.dropFirst(path.count + 1)) : text
+        }
     }
 }
