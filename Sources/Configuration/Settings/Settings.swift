@@ -189,7 +189,7 @@ extension Settings {
             return state
         }()
 
-        /// Running out of sight.
+        /// Running in the background.
         public var background: State = .outOfSight(oomScoreAdjustment: 300)
 
         /// Stopped. What the kernel gives to running processes is that of the background, so that nothing needs to be

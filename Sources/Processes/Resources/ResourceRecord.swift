@@ -12,10 +12,9 @@ public struct ResourceRecord: Hashable, Sendable {
     init() {}
 }
 
-// A record as one line of text without spaces, for the file from which a daemon goes on where another was killed.
-
-// Put together and taken apart as bytes: each focus writes two of them, and a successor reads one for each app.
-
+/// The record as one line of text without spaces, for the state file.
+///
+/// It is written and read as bytes: each focus writes two of them, and a later daemon reads one for each app.
 extension ResourceRecord {
     /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
     public var text: String {

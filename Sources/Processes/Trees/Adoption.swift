@@ -26,8 +26,7 @@ extension ProcessTable {
         if group == nil { _ = descent.members() }
         var saved = SavedTree(
             token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod,
-            desiredState: .running,
-            heldBefore: [], exitStatus: nil)
+            desiredState: .running, heldBefore: [], exitStatus: nil)
         saved.isAdopted = true
         saved.owner = owner
         saved.origin = group == nil ? nil : origin
@@ -39,7 +38,7 @@ extension ProcessTable {
         return tree
     }
 
-    /// Lets the processes of a tree that was taken in run on, in the cgroup that they came from. Remove the tree then.
+    /// Lets the processes of an adopted tree run on, in the cgroup that they came from. Remove the tree then.
     ///
     /// - Parameter tree: An adopted tree of this table.
     public func release(_ tree: ProcessTree) {
@@ -68,7 +67,7 @@ extension ProcessTree {
     /// Its processes, as of the latest look, that nothing but being known makes its own.
     public var strays: [ProcessIdentity] { containment.strays }
 
-    /// Looks at the processes of a tree that was taken in.
+    /// Looks at the processes of an adopted tree.
     ///
     /// - Returns: Whether there are any that are not below the main process, and that are not kept by its cgroup.
     public func lookForStrays() -> Bool {

@@ -21,9 +21,9 @@ public struct SavedTree: Hashable, Sendable {
     public var isAdopted = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
-    /// The user that controls a tree that was taken in; nil in what an earlier version of this program has kept.
+    /// The user that controls an adopted tree; nil in the records of an earlier version.
     public var owner: TreeOwner?
-    /// Processes of a tree that was taken in, without a cgroup, which are not below the main one any more.
+    /// Processes of an adopted tree without a cgroup that are not below the main one any more.
     public var strays: [ProcessIdentity] = []
 
     /// Takes values that were kept before. Nothing is believed of them until the tree is adopted.
