@@ -192,17 +192,18 @@ extension ProcessTable {
         if let token = tokensByMain[event.pid] {
             return attributeToMain(event, of: token)
         }
-        if case .ended = event.change {
+        switch event.change {
+        case .ended:
             tree(ofReapedOrphan: event.pid).map(claimArrivals)
             return nil
-        }
-        guard let tree = tree(containing: event.pid) else { return nil }
-        let change: TreeEvent.Change =
-            switch event.change {
-            case .continued: .memberContinued(event.pid, asked: tree.allowsContinuing(event.pid))
-            default: .memberStopped(event.pid)
+        case .stopped:
+            return tree(containing: event.pid).map { TreeEvent(tree: $0.token, change: .memberStopped(event.pid)) }
+        case .continued:
+            return tree(containing: event.pid).map { tree in
+                let isAsked = tree.allowsContinuing(event.pid)
+                return TreeEvent(tree: tree.token, change: .memberContinued(event.pid, asked: isAsked))
             }
-        return TreeEvent(tree: tree.token, change: change)
+        }
     }
 
     private func attributeToMain(_ event: ChildEvent, of token: LaunchToken) -> TreeEvent? {
