@@ -7,7 +7,7 @@ import Testing
     @MainActor private final class Clocks {
         var core: Int64 = 5_000_000
         var ahead: Int64 = 1_000_000_000
-        /// How long the reader has to wait between the core's clock and the wall clock.
+        /// The time between the readings of the two clocks.
         var pause: Int64 = 1
 
         func read() -> ClockDifference.Reading {

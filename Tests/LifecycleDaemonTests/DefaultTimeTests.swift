@@ -5,7 +5,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct DefaultTimeTests {
-    /// The configuration has defaults of its own, and so has the core: both are to be those of the texts.
+    /// The configuration and the core have defaults of their own. Both must be those of the specification.
     @Test func defaultTimesAreThoseOfTheSpecification() {
         for times in [LifecycleCore.Settings(Configuration.Settings()).timeouts, LifecycleCore.Settings().timeouts] {
             #expect(times.willResignActive == .seconds(1))

@@ -72,7 +72,7 @@ import Testing
         #expect(level(some: 0, full: 0, after: 0, available: nil) == .none)
     }
 
-    /// Seen on a virtual machine that had stood still: an app was ended with 22 of 23 GiB available.
+    /// A virtual machine that stands still has such waiting, with 22 of 23 GiB available.
     @Test func noWaitingIsCriticalWithPlentyOfMemory() {
         var thresholds = MemoryThresholds(Configuration.Settings.Memory())
         func level(available: UInt64?, total: UInt64? = 1 << 30) -> [MemoryPressure.Level] {
@@ -137,7 +137,7 @@ import Testing
         #expect(strict.current()?.level == .critical)
     }
 
-    /// Everything that is told of it would otherwise be told again and again.
+    /// The kernel reports the removed cgroup again and again.
     @Test(.enabled(if: cgroupRoot != nil, "there is no cgroup v2 hierarchy with pressure files that is writable"))
     func removedCgroupEndsItsWatchOnce() throws {
         let group = try #require(cgroupRoot) + "/lifed-pressure-\(getpid())"

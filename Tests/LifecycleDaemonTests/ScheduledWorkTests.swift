@@ -53,7 +53,7 @@ import Testing
 
     @Test func workThatComesDueWhileTheClockIsBehindIsDoneThoughTheClockIsSet() throws {
         var work = try work("*-*-* *:00:00 UTC", last: 200, now: 1.5)
-        // As after a sleep.
+        // The machine has slept.
         work.update(Self.mail, now: instant(2.25))
         #expect(work.due == instant(2))
         work.update(Self.mail, now: instant(0.5))

@@ -21,7 +21,7 @@ import Testing
         #expect(StartFailure(error).words == error.description)
     }
 
-    /// How the words begin is nobody's business: a command may be called anything.
+    /// The words do not decide: a command may have any name.
     @Test func remedyFollowsFromTheKind() {
         let words = "no room for another process"
         #expect(Self.refusal(.shortage(words)).remedy.contains("end other apps"))

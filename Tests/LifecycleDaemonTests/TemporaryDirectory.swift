@@ -2,7 +2,7 @@ import Glibc
 import Processes
 import Testing
 
-/// A directory that lives as long as the body, with everything that was put into it.
+/// Makes a directory for the body, and removes it with its contents.
 func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
     var template = Array("/tmp/lifed-test-XXXXXX".utf8CString)
     let name = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
@@ -11,13 +11,13 @@ func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws ->
     return try body(path)
 }
 
-/// A file with these bytes, for its owner only.
+/// Writes a file that only its owner may read.
 func write(_ bytes: [UInt8], to path: String) {
     let file = Descriptor(owning: unsafe creat(path, 0o600))
     #expect(unsafe Glibc.write(file.rawValue, bytes, bytes.count) == bytes.count)
 }
 
-/// What is in a directory.
+/// Returns the names in a directory.
 func names(in path: String) -> [String] {
     guard let directory = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(directory) }

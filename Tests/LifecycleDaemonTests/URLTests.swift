@@ -90,7 +90,7 @@ import Testing
         #expect(try choice(handlers(two, defaults: ["https": "gone"]), "https://x") == "Ambiguous")
     }
 
-    /// Apps of desktop entries, with what a `mimeapps.list` says of them.
+    /// Makes handlers of desktop entries with a `mimeapps.list`.
     private func desktop(_ opens: [String: Set<String>], _ text: String) throws -> URLHandlers {
         let directory = "/tmp/lifed-associations-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let made = unsafe mkdir(directory, 0o700)
@@ -131,7 +131,7 @@ import Testing
         #expect(try https("[Removed Associations]\n\(type)=a.desktop;b.desktop\n") == "NoSuchApp")
         #expect(
             try https("[Added Associations]\n\(type)=a.desktop\n[Default Applications]\n\(type)=b.desktop\n") == "b")
-        // The closest type decides before a choice for another does.
+        // The closest type comes before a choice for another type.
         let text = "[Default Applications]\ntext/plain=a.desktop\n"
         #expect(try choice(try desktop(two, text), "file:///x", type: "text/html") == "c")
         #expect(try choice(try desktop(two, text), "file:///x", type: "text/css") == "a")

@@ -182,10 +182,10 @@ final class AppConnection {
             }
         }
         source?.events = queue.isEmpty ? Self.reading : Self.reading.union(.writable)
-        noteSent()
+        recordSent()
     }
 
-    private func noteSent() {
+    private func recordSent() {
         guard queue.isEmpty, let sequence = queuedSequence.take() else { return }
         state.toldSequence = sequence
         report(.changed)

@@ -215,7 +215,7 @@ extension AppManager: EffectHandler {
             let time = deadline.duration(since: driver.now).wholeMilliseconds
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: id)
         case .measureMemory(let id): memory.measure(id)
-        case .checkMemory(let id, let atOnce): memory.look(after: id, atOnce: atOnce)
+        case .checkMemory(let id, let atOnce): memory.assess(after: id, atOnce: atOnce)
         case .transition(let transition): perform(transition)
         case .sceneTransition(let transition):
             log.write(transition, pid: processes.lastPID(of: transition.app))

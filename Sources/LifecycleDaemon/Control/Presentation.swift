@@ -57,7 +57,7 @@ struct Presentation {
             processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
             backgroundUntil: core.endOfBackgroundTime(of: app.id).map(time),
             holds: app.heldAssertions.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
-            failures: Int64(app.restart.failures), givenUp: app.restart.isLimitReached,
+            failures: Int64(app.restart.restart.failures), givenUp: app.restart.isLimitReached,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
@@ -181,7 +181,8 @@ struct Presentation {
 
     func transition(_ step: LifecycleCore.SceneTransition) -> ControlAPI.SceneTransition {
         ControlAPI.SceneTransition(
-            app: step.app.name, scene: step.scene.name, from: ControlAPI.SceneState(step.from), to: ControlAPI.SceneState(step.to),
+            app: step.app.name, scene: step.scene.name, from: ControlAPI.SceneState(step.from),
+            to: ControlAPI.SceneState(step.to),
             reason: step.reason.rawValue, time: time(of: step.instant),
             callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }

@@ -17,7 +17,8 @@ struct LifecycleLog {
     }
 
     func write(_ step: SceneTransition, pid: ProcessID?) {
-        var fields: Fields = [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
+        var fields: Fields =
+            [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let message = "\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))"
         log.write(entry(.sceneTransition, .info, message, step.app, pid, fields))

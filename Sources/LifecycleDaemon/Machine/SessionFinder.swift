@@ -42,7 +42,7 @@ final class SessionFinder {
             let rule = BusMatchRule(sender: owner, path: Logind.path, interface: Logind.manager, member: member)
             matches.append(bus.match(rule) { [weak self] in self?.changed($0) })
         }
-        look()
+        search()
     }
 
     private func changed(_ message: BusMessage) {
@@ -50,42 +50,42 @@ final class SessionFinder {
             found = nil
             onChange(nil)
         }
-        look()
+        search()
     }
 
-    private func look() {
+    private func search() {
         switch choice {
-        case .seat(let name): ask("GetSeat", .text(name)) { [weak self] in self?.look(at: $0) }
-        case .user(let uid, nil): ask("GetUser", .unsigned(uid)) { [weak self] in self?.look(at: $0) }
+        case .seat(let name): ask("GetSeat", .text(name)) { [weak self] in self?.readSession(of: $0) }
+        case .user(let uid, nil): ask("GetUser", .unsigned(uid)) { [weak self] in self?.readSession(of: $0) }
         case .user(let uid, let identifier?):
             ask("GetSession", .text(identifier)) { [weak self] path in
-                guard let path else { return self?.lookAtUser(uid) ?? () }
+                guard let path else { return self?.searchUser(uid) ?? () }
                 self?.checkUser(of: path, is: uid)
             }
         }
     }
 
-    private func lookAtUser(_ uid: uid_t) {
-        ask("GetUser", .unsigned(uid)) { [weak self] in self?.look(at: $0) }
+    private func searchUser(_ uid: uid_t) {
+        ask("GetUser", .unsigned(uid)) { [weak self] in self?.readSession(of: $0) }
     }
 
     private func checkUser(of path: String, is uid: uid_t) {
         properties(of: Logind.session, at: path) { [weak self] properties in
             guard properties["User"]?.elements?.first?.unsigned == UInt64(uid) else {
-                return self?.lookAtUser(uid) ?? ()
+                return self?.searchUser(uid) ?? ()
             }
             self?.follow(path)
         }
     }
 
     /// Reads the session of the seat or the user, and watches its property.
-    private func look(at path: String?) {
+    private func readSession(of path: String?) {
         guard let path else { return }
         let interface = if case .seat = choice { Logind.seat } else { Logind.user }
         if place != path {
             place = path
             changes = bus.match(.propertiesChanged(of: interface, at: path, sender: owner)) { [weak self] _ in
-                self?.look(at: path)
+                self?.readSession(of: path)
             }
         }
         properties(of: interface, at: path) { [weak self] properties in self?.consider(properties) }

@@ -72,7 +72,7 @@ final class MemoryWatch {
     func measure(_ id: AppID) { held[id] = processes.tree(of: id)?.ownMemory }
 
     /// Reads how short memory is now that the app has ended.
-    func look(after id: AppID, atOnce: Bool) {
+    func assess(after id: AppID, atOnce: Bool) {
         awaited = id
         // The next reading is compared to this one.
         _ = source?.current()

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// An accent at the beginning makes one character with the sign before it.
+    /// A combining accent and the sign before it are one character.
     @Test func adHocAppKeepsTextsThatBeginWithACombiningAccent() throws {
         var definition = AppDefinition(adHoc: ["\u{301}a"], user: .named("\u{301}me"), defaults: Policy())
         definition.environment = ["A": "\u{301}a", "B": "=\u{301}"]
@@ -75,7 +75,7 @@ import Testing
         #expect(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy())?.confinement == .unknown)
     }
 
-    /// Its entry may be gone when a daemon takes it over.
+    /// The entry may have gone when a daemon restores the app.
     @Test func appOfADesktopEntryIsRestoredAsOne() throws {
         var manifest = Manifest(id: "a", file: "/usr/share/applications/a.desktop", command: ["a", "b"], program: "/a")
         manifest.workingDirectory = "/tmp"
@@ -84,7 +84,7 @@ import Testing
         #expect(restored.isFromEntry && !restored.isAdHoc)
         #expect(restored.manifest == manifest.file)
         #expect(restored.command == ["a", "b"])
-        // Nothing describes it any more, so it goes with its last process.
+        // Nothing describes the app any more: it is forgotten with its last process.
         #expect(restored.policy.isTransient)
     }
 

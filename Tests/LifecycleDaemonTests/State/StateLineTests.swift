@@ -21,7 +21,7 @@ import Testing
 
     @Test func everyCharacterIsDecodedAsEncoded() {
         for number in UInt32(0)...0x10_FFFF {
-            // Every one below 0x800, and then one of each block, is enough to see all bytes that UTF-8 has.
+            // Every scalar below 0x800 and one of each block contain all bytes of UTF-8.
             guard number < 0x800 || number % 251 == 0, let scalar = Unicode.Scalar(number) else { continue }
             let record = SavedRecord(fields: [.init(name: "id", value: "a\(scalar)=\(scalar)% \(scalar)")])
             #expect(roundTrip(.app, record)?.1 == record, "character \(number)")

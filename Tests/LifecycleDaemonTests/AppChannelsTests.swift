@@ -1,0 +1,78 @@
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct AppChannelsTests {
+    private static let clock = AppID("clock")
+
+    private final class Delegate: ChannelDelegate {
+        var isReconnecting = false
+        private(set) var stored: [AppID] = []
+
+        func isReconnecting(_ id: AppID) -> Bool { isReconnecting }
+        func isFirstHelloDue(_ id: AppID) -> Bool { false }
+        func storeDescriptors(of id: AppID) { stored.append(id) }
+    }
+
+    private let loop: EventLoop
+    private let core = RecordingCore()
+    private let store = MemoryStateStore()
+    private let delegate = Delegate()
+    private let channels: AppChannels
+
+    init() throws {
+        loop = try EventLoop()
+        channels = AppChannels(loop: loop, log: LifecycleLog(log: RecordingJournal()), core: core, store: store)
+        channels.delegate = delegate
+    }
+
+    /// Opens a channel, sends a line as the app, and returns the answer.
+    private func answer(to line: String) throws -> String {
+        let number = try #require(openChannel())
+        let app = Descriptor(owning: number)
+        let bytes = Array(line.utf8)
+        #expect(unsafe Glibc.write(app.rawValue, bytes, bytes.count) == bytes.count)
+        let limit = try loop.timer { loop.exit(code: 0) }
+        limit.arm(atMicroseconds: loop.freshNow + 200_000)
+        _ = try loop.run()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(app.rawValue, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    private func openChannel() -> Int32? {
+        switch channels.open(Self.clock) {
+        case .some(let descriptor): dup(descriptor.rawValue)
+        case .none: nil
+        }
+    }
+
+    @Test func firstHelloIsWelcomedReportedAndSaved() throws {
+        #expect(try answer(to: "hello protocol=1\n").hasPrefix("welcome "))
+        guard case .message(Self.clock, .hello)? = core.inputs.first, core.inputs.count == 1 else {
+            Issue.record("\(core.inputs)")
+            return
+        }
+        #expect(store.records.last?.0 == .channel && store.records.last?.1["version"] == "1")
+        #expect(delegate.stored.isEmpty)
+    }
+
+    @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {
+        delegate.isReconnecting = true
+        #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("welcome "))
+        guard case .message(Self.clock, .reconnected(lastSequence: 7))? = core.inputs.first else {
+            Issue.record("\(core.inputs)")
+            return
+        }
+        #expect(delegate.stored == [Self.clock])
+    }
+
+    @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {
+        #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("goodbye "))
+        #expect(core.inputs.isEmpty && delegate.stored.isEmpty)
+    }
+}
