@@ -1,4 +1,4 @@
-/// A connection to a Varlink service, for programs that can wait for their answers.
+/// A connection to a Varlink service, for programs that can wait for replies.
 public struct Client: ~Copyable {
     private let socket: Socket
     private let limits: ConnectionLimits
@@ -6,12 +6,15 @@ public struct Client: ~Copyable {
     private var input: MessageBuffer
     private var isStreaming = false
 
-    /// Replies of a daemon one chose to talk to may be longer than what the daemon takes from anybody.
+    /// The limits for a trusted service: 64 MiB a message.
     public static var defaultLimits: ConnectionLimits { ConnectionLimits(message: 64 << 20) }
 
-    /// Connects to the socket at a path, within the given time; nil waits for as long as it takes.
+    /// Connects to a socket.
     ///
-    /// Calls longer than `longestCall` bytes are not sent: a service of this package closes the connection on them.
+    /// - Parameters:
+    ///   - timeout: The time for the connection; nil for no limit.
+    ///   - longestCall: The limit for a call, in bytes. A service of this package closes the connection on a longer one.
+    /// - Throws: ``ClientError``.
     public init(
         path: String, timeout: Duration?, limits: ConnectionLimits = Client.defaultLimits,
         longestCall: Int = ConnectionLimits().message
@@ -22,15 +25,18 @@ public struct Client: ~Copyable {
         input = MessageBuffer(limit: limits.message)
     }
 
-    /// Readable when a reply may have come, or the service has closed the connection: for those who wait for more than one
-    /// thing. It belongs to the connection.
+    /// The descriptor of the connection, which is readable when a reply may have come, or the service has closed it.
     public var descriptor: CInt { socket.descriptor }
 
     /// The user that the service runs as, by the kernel's word; nil if the kernel does not tell.
     public var serverUser: UInt32? { socket.peerUser }
 
-    /// Calls a method and waits for its only reply. A connection whose call failed without an answer from the peer is
-    /// of no further use: the answer might come yet and would be taken for the next call's.
+    /// Calls a method, and waits for its only reply.
+    ///
+    /// After a failure without a reply, the connection must not be used again: the reply may still come, and would be taken
+    /// for the reply to the next call.
+    ///
+    /// - Throws: ``ClientError``.
     public mutating func call<Result: Decodable>(
         _ method: String, _ parameters: some Encodable, as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result {
@@ -41,7 +47,10 @@ public struct Client: ~Copyable {
         return result
     }
 
-    /// Calls a method without waiting: ``next(as:timeout:)`` gets its only reply, and may be tried again after a timeout.
+    /// Calls a method without waiting for its only reply. ``next(as:timeout:)`` returns the reply, and may be called again
+    /// after a timeout.
+    ///
+    /// - Throws: ``ClientError``.
     public mutating func begin(
         _ method: String, _ parameters: some Encodable, timeout: Duration?
     ) throws(ClientError) {
@@ -49,7 +58,9 @@ public struct Client: ~Copyable {
         isStreaming = true
     }
 
-    /// Calls a method that answers with a stream of replies; ``next(as:timeout:)`` gets them.
+    /// Calls a method with several replies, which ``next(as:timeout:)`` returns.
+    ///
+    /// - Throws: ``ClientError``.
     public mutating func subscribe(
         _ method: String, _ parameters: some Encodable, timeout: Duration?
     ) throws(ClientError) {
@@ -57,7 +68,10 @@ public struct Client: ~Copyable {
         isStreaming = true
     }
 
-    /// The next reply of the stream, or nil after the last one.
+    /// Waits for the next reply.
+    ///
+    /// - Returns: The reply; nil after the last one.
+    /// - Throws: ``ClientError``.
     public mutating func next<Result: Decodable>(
         as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result? {
@@ -120,22 +134,22 @@ private struct CallMessage<Parameters: Encodable>: Encodable {
     let more: Bool?
 }
 
-/// Why a call had no result.
+/// The error of a call.
 public enum ClientError: Error, Sendable {
-    /// There is nobody at the socket, or it may not be used: ENOENT, ECONNREFUSED, EACCES and the like of connect(2).
+    /// connect(2) failed with this errno: ENOENT, ECONNREFUSED, EACCES and the like.
     case cannotConnect(path: String, errno: Int32)
-    /// The peer closed the connection before it answered.
+    /// The peer closed the connection before its reply.
     case closed
-    /// The time for the call was over before the answer came.
+    /// The reply did not come in time.
     case timedOut
-    /// What the peer sent is not Varlink.
+    /// The peer sent a message that is not Varlink.
     case violation(ProtocolViolation)
-    /// The reply's parameters are not of the type that the caller asked for; the text says what is wrong.
+    /// The parameters of the reply have another type; the text is the cause.
     case unexpectedReply(String)
-    /// The call itself is longer than the limit, in bytes; nothing was sent.
+    /// The call is longer than the limit, in bytes, and was not sent.
     case callTooLong(limit: Int)
-    /// A system call failed in the middle of the conversation.
+    /// A system call failed with this errno.
     case system(call: String, errno: Int32)
-    /// The peer answered with an error.
+    /// The peer replied with an error.
     case remote(RemoteError)
 }

@@ -1,39 +1,38 @@
-/// Cuts a stream of bytes into messages at their terminating NULs.
+/// The bytes that were received, cut into messages at their terminating NULs.
 struct MessageBuffer {
     private var bytes: [UInt8] = []
-    /// Where the first message that was not taken begins.
+    /// The start of the first message that was not returned.
     private var start = 0
-    /// Up to where the bytes are known to hold no terminator.
+    /// The end of the bytes that are known to have no terminator.
     private var scanned = 0
     private let limit: Int
 
-    /// Taken bytes are given up once there are this many of them and as many as the rest, so that moving the rest is
-    /// paid for by what was taken.
+    /// The number of returned bytes from which the rest is moved, if it is shorter than they are.
     private static let compactionThreshold = 64 << 10
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The bytes that no message was made of yet.
+    /// The number of bytes that belong to no returned message.
     var count: Int { bytes.count - start }
 
-    /// How many bytes are held, those of taken messages included.
+    /// The number of bytes in memory.
     var storedCount: Int { bytes.count }
 
-    /// Whether there is room for more: what is here is not yet longer than the longest message.
+    /// A Boolean value that indicates whether there is room: the bytes are not longer than the longest message.
     var wantsInput: Bool { count <= limit }
 
-    /// Whether a whole message waits, or one that is too long.
+    /// A Boolean value that indicates whether a whole message, or a message above the limit, waits.
     var hasMessage: Bool { count > limit || bytes[start...].contains(0) }
 
     mutating func append(_ input: some Sequence<UInt8>) {
-        // Here and not only where the messages run out: a sender that is always ahead lets them never run out.
+        // Here as well as at the end of the messages: with a fast sender there is always another message.
         compact()
         bytes.append(contentsOf: input)
     }
 
-    /// The next whole message without its terminator, or nil when it has not arrived in full.
+    /// Returns the next message without its terminator; nil until all of it has come.
     mutating func next() throws(ProtocolViolation) -> ArraySlice<UInt8>? {
         guard let end = bytes[scanned...].firstIndex(of: 0) else {
             scanned = bytes.count
@@ -41,7 +40,7 @@ struct MessageBuffer {
             return nil
         }
         guard end - start <= limit else { throw .messageTooLong(limit: limit) }
-        // A copy of its own: a call that is kept would otherwise keep, and make copy, all that arrived with it.
+        // A copy: otherwise a call that is kept would keep all bytes that came with it.
         let message = Array(bytes[start..<end])[...]
         start = end + 1
         scanned = start

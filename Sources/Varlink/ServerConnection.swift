@@ -1,7 +1,7 @@
-/// The server's side of one connection: bytes in, calls out, replies in, bytes out. It does no input or output itself.
+/// The server's side of a connection, without input and output: bytes in, calls out, replies in, bytes out.
 ///
-/// One call is outstanding at a time. The calls behind it wait unparsed among the received bytes, so that replies keep
-/// their order and a client that pipelines without end is held back by its own socket:
+/// One call is outstanding at a time. Later calls wait unparsed among the received bytes, so that replies keep their order
+/// and the socket of a client that pipelines without end fills up:
 ///
 ///     receive bytes while wantsInput
 ///     while let call = try nextCall() { … send(reply, to: call.id), now or later … }
@@ -11,16 +11,15 @@
 /// ``nextCall()`` may have something new after a ``receive(_:)``, after the last reply to a call, and after a
 /// ``consumeOutput(_:)``.
 public struct ServerConnection: Sendable {
-    /// What became of a reply.
+    /// The outcome of `send(_:to:)`.
     public enum SendOutcome: Equatable, Sendable {
-        /// It waits to be written.
+        /// The reply waits to be written.
         case queued
-        /// The call was `oneway`: nothing is sent, and the call is done with.
+        /// The call was `oneway`: nothing is sent, and the call is over.
         case suppressed
-        /// The call is not outstanding, or takes one reply and was given one of several: nothing is sent.
+        /// The call is not outstanding, or takes one reply only: nothing is sent.
         case notExpected
-        /// The peer reads too slowly: what it had not begun to get is dropped, and it gets the overrun error instead.
-        /// The call is done with and the connection is closing.
+        /// The peer reads too slowly: the overrun error replaces the messages that were not begun, and the connection closes.
         case overrun
     }
 
@@ -36,12 +35,14 @@ public struct ServerConnection: Sendable {
     private var output = OutputQueue()
     private var outstanding: Outstanding?
     private var callCount: UInt64 = 0
-    /// Whether the peer will send no more, and all that it has sent is here.
+    /// A Boolean value that indicates whether the peer has closed its direction.
     public private(set) var inputEnded = false
-    /// Whether the connection is over but for the bytes that wait to be written.
+    /// A Boolean value that indicates whether the connection closes after the pending output.
     public private(set) var isClosing = false
 
-    /// A connection without history. The overrun reply ends a stream whose reader is too slow.
+    /// Creates the state of a new connection.
+    ///
+    /// - Parameter overrunReply: The last reply to a call whose client reads too slowly.
     public init(limits: ConnectionLimits = ConnectionLimits(), overrunReply: Reply) {
         self.limits = limits
         self.overrunReply = overrunReply
@@ -50,28 +51,29 @@ public struct ServerConnection: Sendable {
 }
 
 // MARK: - Input
+
 extension ServerConnection {
-    /// Whether to read from the socket. Not while the longest message is here and waits for an earlier call.
+    /// A Boolean value that indicates whether to read from the socket: not while the buffer is full.
     public var wantsInput: Bool { !isClosing && !inputEnded && input.wantsInput }
 
-    /// The call that was given out and has not had its last reply.
+    /// The call without its last reply.
     public var outstandingCall: Call.ID? { outstanding?.id }
 
-    /// Takes bytes that came from the socket.
+    /// Appends bytes from the socket.
     public mutating func receive(_ bytes: some Sequence<UInt8>) {
         guard !isClosing else { return }
         input.append(bytes)
     }
 
-    /// Takes note that the peer will send no more. The calls it made are still answered: it may have shut down one
-    /// direction only.
+    /// Notes that the peer has closed its direction. Its calls are still answered.
     public mutating func endOfInput() {
         inputEnded = true
     }
 
-    /// The next call, or nil while one is outstanding, none has arrived in full, or the peer does not read.
+    /// Returns the next call.
     ///
-    /// A violation is thrown once; the connection is closing then.
+    /// - Returns: The call; nil while a call is outstanding, none has come, or the peer does not read.
+    /// - Throws: ``ProtocolViolation``, once; the connection closes.
     public mutating func nextCall() throws(ProtocolViolation) -> Call? {
         while !isClosing && outstanding == nil && output.byteCount < limits.queuedOutput {
             guard let call = try parseCall() else { break }
@@ -80,7 +82,7 @@ extension ServerConnection {
         return nil
     }
 
-    /// Nil when no message is there; a nil call when the message was answered here.
+    /// Returns nil without a message, and a nil call for a message that was answered here.
     private mutating func parseCall() throws(ProtocolViolation) -> Call?? {
         do throws(ProtocolViolation) {
             guard let message = try input.next() else { return nil }
@@ -95,7 +97,7 @@ extension ServerConnection {
 
     private mutating func begin(_ envelope: CallEnvelope) -> Call? {
         if envelope.upgrade {
-            // An error leaves the connection a Varlink connection, as if nothing had been asked for.
+            // After an error the connection speaks Varlink as before.
             output.append(ServiceError.invalidParameter("upgrade").reply.message)
             return nil
         }
@@ -107,30 +109,31 @@ extension ServerConnection {
 }
 
 // MARK: - Output
+
 extension ServerConnection {
-    /// Bytes for the socket; empty when there are none.
+    /// The bytes for the socket; may be empty.
     public var pendingOutput: ArraySlice<UInt8> { output.pending }
 
-    /// How many bytes wait in all.
+    /// The number of bytes that wait to be written.
     public var pendingOutputCount: Int { output.byteCount }
 
     /// The number of bytes that the connection holds in memory: received and not yet taken, and waiting to be written.
     public var heldByteCount: Int { input.storedCount + output.byteCount }
 
-    /// Whether nothing more will happen: the socket can be closed.
+    /// A Boolean value that indicates whether the socket can be closed.
     public var isFinished: Bool {
         guard output.byteCount == 0 else { return false }
         return isClosing || (inputEnded && outstanding == nil && !input.hasMessage)
     }
 
-    /// Takes note that the socket took the first bytes of ``pendingOutput``.
+    /// Notes that the first bytes of ``pendingOutput`` were written.
     public mutating func consumeOutput(_ count: Int) {
         output.consume(count)
     }
 
-    /// Queues a reply to the outstanding call. A reply that says that none follows ends the call.
+    /// Queues a reply to the outstanding call. A reply that no other follows ends the call.
     ///
-    /// A single reply may be as long as it needs to be; it is the backlog before it that is limited.
+    /// The limit is for the backlog before the reply, not for the length of the reply.
     @discardableResult
     public mutating func send(_ reply: Reply, to id: Call.ID) -> SendOutcome {
         guard let call = outstanding, call.id == id, !reply.continues || call.wantsMore else { return .notExpected }
@@ -144,7 +147,7 @@ extension ServerConnection {
         return .queued
     }
 
-    /// Ends the connection once what waits is written. Calls that were not given out are dropped.
+    /// Closes the connection after the pending output, and drops the calls that were not returned.
     public mutating func close() {
         isClosing = true
         outstanding = nil
@@ -158,17 +161,16 @@ extension ServerConnection {
     }
 }
 
-/// How much one peer may make this side hold in memory.
+/// The limits for the memory of one peer's messages.
 public struct ConnectionLimits: Sendable, Equatable {
     /// The longest message that is accepted, in bytes, without its terminating NUL.
     public var message: Int
-    /// How deep objects and arrays may lie within one another in a message.
+    /// The deepest nesting of objects and arrays in a message.
     public var nesting: Int
-    /// How many bytes may wait for the peer to read them before a stream of replies counts as overrun
-    /// and before further calls wait.
+    /// The number of unread bytes from which further calls wait, and a stream of replies counts as overrun.
     public var queuedOutput: Int
 
-    /// Limits for a peer that is not trusted: 1 MiB a message, 64 levels, 256 KiB of unread replies.
+    /// Creates limits; by default those for untrusted peers.
     public init(message: Int = 1 << 20, nesting: Int = 64, queuedOutput: Int = 256 << 10) {
         self.message = message
         self.nesting = nesting
@@ -179,16 +181,16 @@ public struct ConnectionLimits: Sendable, Equatable {
 /// Messages that wait for the peer to read them, in order.
 struct OutputQueue {
     private var messages: [[UInt8]] = []
-    /// The message being sent; those before it are sent.
+    /// The index of the message that is being sent.
     private var first = 0
-    /// How much of it the kernel has taken.
+    /// The number of its bytes that were written.
     private var sent = 0
-    /// How many bytes wait.
+    /// The number of bytes that wait.
     private(set) var byteCount = 0
 
     private static let compactionThreshold = 64
 
-    /// What to send next; empty when nothing waits.
+    /// The bytes to write next; may be empty.
     var pending: ArraySlice<UInt8> {
         first < messages.count ? messages[first][sent...] : []
     }
@@ -198,7 +200,7 @@ struct OutputQueue {
         byteCount += message.count
     }
 
-    /// Takes note that the kernel took the first bytes of ``pending``.
+    /// Notes that the first bytes of ``pending`` were written.
     mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= pending.count, "more was sent than was waiting")
         sent += count
@@ -213,7 +215,7 @@ struct OutputQueue {
         }
     }
 
-    /// Drops every message of which nothing was sent. A message that was begun must end, or the peer reads garbage.
+    /// Drops the messages that were not begun. The peer needs the rest of a message that was begun.
     mutating func dropUnbegun() {
         let kept = sent > 0 ? first + 1 : first
         for message in messages[kept...] { byteCount -= message.count }

@@ -1,4 +1,4 @@
-/// An interface that a service has.
+/// An interface of a service.
 public struct Interface: Sendable {
     /// The name, in reverse domain notation.
     public let name: String
@@ -6,10 +6,10 @@ public struct Interface: Sendable {
     public let description: String
     /// The names of the methods that the service has, without the interface's name.
     public let methods: Set<String>
-    /// Those of them that answer only calls with `more`.
+    /// The methods that answer only calls with `more`.
     public let streamingMethods: Set<String>
 
-    /// An interface with all that it has.
+    /// Creates an interface.
     public init(name: String, description: String, methods: Set<String>, streamingMethods: Set<String> = []) {
         self.name = name
         self.description = description
@@ -18,20 +18,20 @@ public struct Interface: Sendable {
     }
 }
 
-/// What a service says of itself, and which calls it takes.
+/// The interfaces of a service, and its replies about itself.
 public struct Service: Sendable {
-    /// What becomes of a call.
+    /// The result of `dispatch(_:)`.
     public enum Dispatch: Equatable, Sendable {
-        /// The call asks about the service itself, or is a mistake: this is its only reply.
+        /// The call is about the service itself, or wrong: this is its only reply.
         case answer(Reply)
-        /// The call is for a method of an interface that was given to the service, and is called as it must be.
+        /// The call is a valid call of a method of the interfaces.
         case accept
     }
 
     private let information: Information
     private let interfaces: [String: Interface]
 
-    /// A service with its interfaces; `org.varlink.service` is added to them.
+    /// Creates a service with its interfaces; `org.varlink.service` is added to them.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         let all = [Self.introspection] + interfaces
         self.interfaces = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
@@ -39,7 +39,7 @@ public struct Service: Sendable {
             vendor: vendor, product: product, version: version, url: url, interfaces: all.map(\.name))
     }
 
-    /// Answers calls about the service itself and mistakes; accepts the others.
+    /// Answers calls about the service itself and wrong calls, and accepts the others.
     public func dispatch(_ call: Call) -> Dispatch {
         guard let interface = interfaces[call.interface] else {
             return .answer(ServiceError.interfaceNotFound(call.interface).reply)
@@ -70,7 +70,9 @@ public struct Service: Sendable {
 }
 
 extension ServerConnection {
-    /// The next call of a method that the service accepts; others are answered on the way.
+    /// Returns the next call that the service accepts, and answers the calls before it.
+    ///
+    /// - Throws: ``ProtocolViolation``, once; the connection closes.
     public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
         while let call = try nextCall() {
             switch service.dispatch(call) {
@@ -96,7 +98,7 @@ private struct DescriptionRequest: Decodable, NamedFields {
 }
 
 extension Service {
-    /// The interface that every Varlink service has (varlink.org/Service).
+    /// The interface of every Varlink service (varlink.org/Service).
     static let introspection = Interface(
         name: "org.varlink.service",
         description: """

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The errors of `org.varlink.service`, which any method may answer with.
+/// An error of `org.varlink.service`, which any method may return.
 public enum ServiceError: Error, Equatable, Sendable {
     /// The service has no such interface.
     case interfaceNotFound(String)
@@ -17,7 +17,7 @@ public enum ServiceError: Error, Equatable, Sendable {
 
     private static let prefix = "org.varlink.service."
 
-    /// The error as it goes over the wire.
+    /// The reply with the error.
     public var reply: Reply {
         switch self {
         case .interfaceNotFound(let name): Self.reply("InterfaceNotFound", ["interface": name])
@@ -33,7 +33,7 @@ public enum ServiceError: Error, Equatable, Sendable {
         .error(prefix + name, parameters)
     }
 
-    /// The error that a peer answered with, or nil when it is not one of these.
+    /// Creates the error of a reply; nil if the reply has another error.
     public init?(_ error: RemoteError) {
         guard error.name.hasPrefix(Self.prefix) else { return nil }
         let parameters = (try? error.parameters(as: [String: String].self)) ?? [:]
@@ -48,7 +48,7 @@ public enum ServiceError: Error, Equatable, Sendable {
         }
     }
 
-    /// Names the parameter that could not be decoded.
+    /// Creates the error about the parameter that was not decoded.
     init(_ error: DecodingError, insideEnvelope: Bool) {
         var path: [any CodingKey]
         switch error {
@@ -74,7 +74,7 @@ public enum ServiceError: Error, Equatable, Sendable {
     }
 }
 
-/// An error that the peer answered a call with.
+/// The error in a reply of the peer.
 public struct RemoteError: Error, Sendable {
     /// The fully qualified name.
     public let name: String
@@ -85,7 +85,9 @@ public struct RemoteError: Error, Sendable {
         self.message = message
     }
 
-    /// The error's parameters; throws a `DecodingError` when they are of another type.
+    /// Decodes the parameters of the error.
+    ///
+    /// - Throws: `DecodingError` if they have another type.
     public func parameters<Parameters: Decodable>(as type: Parameters.Type = Parameters.self) throws -> Parameters {
         try JSONDecoder().decode(ErrorParameters<Parameters>.self, from: Data(message)).parameters
     }

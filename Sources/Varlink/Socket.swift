@@ -1,10 +1,10 @@
 import Glibc
 
-/// A connected AF_UNIX stream socket that is closed when it is let go, with waits that end at a deadline.
+/// A connected AF_UNIX stream socket, with waits that end at a deadline.
 struct Socket: ~Copyable {
     let descriptor: CInt
 
-    /// Connects within the time that is left before the deadline.
+    /// Connects before the deadline.
     static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {
         guard let (address, length) = Self.address(path) else { throw .cannotConnect(path: path, errno: ENAMETOOLONG) }
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -23,7 +23,7 @@ struct Socket: ~Copyable {
         close(descriptor)
     }
 
-    /// Nil for a path that an address has no room for.
+    /// Returns the address of a path; nil for a path that is too long.
     private static func address(_ path: String) -> (sockaddr_un, socklen_t)? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -37,7 +37,7 @@ struct Socket: ~Copyable {
     private func connect(
         to address: sockaddr_un, _ length: socklen_t, path: String, deadline: Deadline
     ) throws(ClientError) {
-        // A full backlog makes connect(2) wait for as long as a send may take, unix(7), so that is what bounds it.
+        // With a full backlog connect(2) waits for as long as the send timeout (unix(7)).
         while true {
             try setSendTimeout(deadline.remaining())
             var address = address
@@ -89,7 +89,9 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Appends what has arrived, and waits for it when nothing has. False means that the peer closed.
+    /// Waits for bytes, and appends them.
+    ///
+    /// - Returns: False if the peer has closed the connection.
     func receive(into buffer: inout MessageBuffer, deadline: Deadline) throws(ClientError) -> Bool {
         while true {
             var error: Int32 = 0
@@ -109,7 +111,7 @@ struct Socket: ~Copyable {
 
     private static let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
 
-    /// Waits where a system call would have blocked, goes on where it was interrupted, throws for the rest.
+    /// Waits after EAGAIN, and throws for all errors but EINTR.
     private func recover(
         _ call: String, _ error: Int32, _ event: Int32, _ deadline: Deadline
     ) throws(ClientError) {
@@ -138,10 +140,12 @@ struct Deadline {
         instant = duration.map { Self.clock.now.advanced(by: min($0, Self.longest)) }
     }
 
-    /// More than anybody waits, and far from overflowing anything.
+    /// A limit that keeps sums from overflowing.
     private static let longest = Duration.seconds(365 * 24 * 3600)
 
-    /// The time that is left, nil for no limit. Throws once there is none.
+    /// Returns the time that is left; nil for no limit.
+    ///
+    /// - Throws: ``ClientError/timedOut`` after the deadline.
     func remaining() throws(ClientError) -> Duration? {
         guard let instant else { return nil }
         let left = Self.clock.now.duration(to: instant)
@@ -149,7 +153,7 @@ struct Deadline {
         return left
     }
 
-    /// The time that is left as poll(2) wants it, in milliseconds rounded up; -1 for no limit.
+    /// Returns the time that is left for poll(2), in milliseconds rounded up; -1 for no limit.
     func pollTimeout() throws(ClientError) -> Int32 {
         guard let left = try remaining() else { return -1 }
         let (seconds, attoseconds) = left.components

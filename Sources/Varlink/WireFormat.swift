@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// JSON between NULs.
+/// The format of messages: JSON with a terminating NUL.
 enum WireFormat {
-    /// The message with its terminating NUL, or nil when the value has no JSON form (a number that is not finite).
+    /// Returns the message with its NUL; nil for a value without a JSON form (a number that is not finite).
     static func encode(_ value: some Encodable) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -14,12 +14,12 @@ enum WireFormat {
         return message
     }
 
-    /// The envelope of a message, after the message was found fit to be parsed.
+    /// Checks and decodes the envelope of a message.
     static func decodeEnvelope<Envelope: Decodable>(
         _ type: Envelope.Type, from message: ArraySlice<UInt8>, nesting limit: Int
     ) throws(ProtocolViolation) -> Envelope {
         guard !Nesting.exceeds(limit, in: message) else { throw .nestedTooDeeply(limit: limit) }
-        // The parser would go by a byte order mark, and would find bad UTF-8 only in the strings it is asked for.
+        // The parser accepts a byte order mark, and finds bad UTF-8 only in the strings that are decoded.
         guard String(validating: message, as: UTF8.self) != nil else { throw .malformed }
         do {
             return try JSONDecoder().decode(Envelope.self, from: Data(message))
@@ -29,10 +29,8 @@ enum WireFormat {
     }
 }
 
-/// Measures how deep JSON nests, without parsing it.
-///
-/// A recursive parser may be led to overflow its stack, so the depth is looked at first. The answer is exact for
-/// valid JSON; what is not valid is left to the parser to refuse.
+/// The depth of JSON, which is checked before the recursive parser could overflow its stack. Exact for valid JSON; the
+/// parser refuses the rest.
 enum Nesting {
     static func exceeds(_ limit: Int, in text: some Sequence<UInt8>) -> Bool {
         var depth = 0
@@ -62,24 +60,24 @@ enum Nesting {
     }
 }
 
-/// Something a peer sent that is not Varlink.
+/// A message of the peer that is not Varlink.
 ///
-/// The specification gives such messages no reply: the connection ends once the replies before them are sent.
+/// Such a message has no reply in the specification: the connection ends after the replies before it.
 public enum ProtocolViolation: Error, Equatable, Sendable {
     /// A message is longer than the limit, in bytes.
     case messageTooLong(limit: Int)
-    /// Objects and arrays lie deeper within one another than the limit.
+    /// Objects and arrays nest deeper than the limit.
     case nestedTooDeeply(limit: Int)
     /// The message is not a JSON object in UTF-8 with the members of a call or a reply.
     case malformed
     /// More than one of `oneway`, `more` and `upgrade` is set.
     case conflictingFlags
-    /// A reply says that others follow although the call did not ask for them.
+    /// A reply announces others that the call did not ask for.
     case unexpectedContinuation
 }
 
 extension ProtocolViolation: CustomStringConvertible {
-    /// What was wrong, for a log.
+    /// The violation, for a log.
     public var description: String {
         switch self {
         case .messageTooLong(let limit): "a message is longer than \(limit) bytes"
