@@ -1,346 +1,278 @@
 // The types of `org.lifed`, field by field as its description has them.
 
-/// What an app is doing.
+/// The state of an app.
 public enum State: String, Codable, Sendable, CaseIterable {
     case notRunning, inactive, active, background, suspended, terminating
 }
 
-/// How the processes of an app are held together.
+/// The containment of an app's processes.
 public enum Containment: String, Codable, Sendable, CaseIterable {
     case processGroup, cgroup
 }
 
-/// How an app ended the last time.
+/// The end of an app.
 public struct Exit: Codable, Sendable, Equatable {
-    /// The state in which it was.
+    /// The state in which the end began.
     public var state: State
-    /// Why it ended.
+    /// The reason.
     public var reason: String
-    /// What its main process returned, if it did.
+    /// The exit status of the main process, if it exited.
     @Nullable public var exitCode: Int64?
-    /// The signal that ended its main process, if one did.
+    /// The signal that ended the main process, if any.
     @Nullable public var signal: Int64?
     /// Microseconds since the epoch.
     public var time: Int64
-    /// Why it, and not another, where it was ended for its memory.
+    /// The choice of the app, if it was ended for its memory.
     @Nullable public var reclaim: Reclaim?
 
-    /// An exit with all that is known of it.
-    public init(
+    package init(
         state: State, reason: String, exitCode: Int64?, signal: Int64?, time: Int64, reclaim: Reclaim? = nil
     ) {
-        self.state = state
-        self.reason = reason
-        self.exitCode = exitCode
-        self.signal = signal
-        self.time = time
-        self.reclaim = reclaim
+        (self.state, self.reason, self.exitCode, self.signal) = (state, reason, exitCode, signal)
+        (self.time, self.reclaim) = (time, reclaim)
     }
 }
 
-/// A process that an app has started and that serves other apps too: it is neither suspended nor ended with the app.
+/// A process of an app that serves other apps, too, and is neither suspended nor ended with the app.
 public struct Helper: Codable, Sendable, Equatable {
     /// The process.
     public var process: Process
-    /// The app that started it, where that is known.
+    /// The app that started the process, if known.
     @Nullable public var app: String?
 
-    /// A helper.
-    public init(process: Process, app: String?) {
-        self.process = process
-        self.app = app
-    }
+    package init(process: Process, app: String?) { (self.process, self.app) = (process, app) }
 }
 
-/// An app that is described in a manifest, or that was started ad hoc.
+/// An app.
 public struct App: Codable, Sendable, Equatable {
-    /// Its name for programs.
+    /// The id.
     public var id: String
-    /// Its name for people.
+    /// The name for users.
     @Nullable public var name: String?
-    /// Where it is.
+    /// The state.
     public var state: State
-    /// Where it is on its way to.
+    /// The target state.
     public var target: State
-    /// Why it is where it is.
+    /// The reason of the state.
     public var reason: String
-    /// Whether it is in front.
+    /// A Boolean value that indicates whether the app is in the foreground.
     public var inFront: Bool
-    /// Whether it listens to its life cycle.
+    /// A Boolean value that indicates whether the app is connected.
     public var linked: Bool
-    /// Whether no manifest describes it.
+    /// A Boolean value that indicates whether the app has no manifest.
     public var adHoc: Bool
-    /// Its main process.
+    /// The main process.
     @Nullable public var pid: Int64?
-    /// How its processes are held together.
+    /// The containment of the processes.
     @Nullable public var containment: Containment?
-    /// Since when it is where it is, in microseconds since the epoch.
+    /// The time of the last transition, in microseconds since the epoch.
     public var since: Int64
-    /// How it ended the last time.
+    /// The last end.
     @Nullable public var lastExit: Exit?
-    /// Its scenes, the first that was opened first; nil where the app has no life cycle for each of them.
+    /// The scenes in the order of their opening; nil for an app without scenes.
     @Nullable public var scenes: [Scene]?
-    /// Whether its main process is stopped though lifed does not want that.
+    /// A Boolean value that indicates whether another program has stopped the main process.
     public var stoppedByOther: Bool
 
-    /// An app with all that is known of it.
-    public init(
+    package init(
         id: String, name: String?, state: State, target: State, reason: String, inFront: Bool, linked: Bool,
         adHoc: Bool, pid: Int64?, containment: Containment?, since: Int64, lastExit: Exit?, scenes: [Scene]? = nil,
         stoppedByOther: Bool = false
     ) {
-        self.id = id
-        self.name = name
-        self.state = state
-        self.target = target
-        self.reason = reason
-        self.inFront = inFront
-        self.linked = linked
-        self.adHoc = adHoc
-        self.pid = pid
-        self.containment = containment
-        self.since = since
-        self.lastExit = lastExit
-        self.scenes = scenes
-        self.stoppedByOther = stoppedByOther
+        (self.id, self.name, self.state, self.target, self.reason) = (id, name, state, target, reason)
+        (self.inFront, self.linked, self.adHoc, self.pid) = (inFront, linked, adHoc, pid)
+        (self.containment, self.since, self.lastExit) = (containment, since, lastExit)
+        (self.scenes, self.stoppedByOther) = (scenes, stoppedByOther)
     }
 }
 
-/// One process of an app's tree, as the kernel shows it.
+/// A process of an app's tree.
 public struct Process: Codable, Sendable, Equatable {
-    /// Its number.
+    /// The process number.
     public var pid: Int64
-    /// Its parent's number.
+    /// The number of the parent.
     public var parent: Int64
-    /// Its command line, or its name where it has none.
+    /// The command line, or the name of a process without one.
     public var command: String
     /// The letter of proc_pid_stat(5).
     public var state: String
-    /// Time on a processor, in microseconds.
+    /// The processor time, in microseconds.
     public var cpuTime: Int64
 
-    /// A process with all that is shown of it.
-    public init(pid: Int64, parent: Int64, command: String, state: String, cpuTime: Int64) {
-        self.pid = pid
-        self.parent = parent
-        self.command = command
-        self.state = state
-        self.cpuTime = cpuTime
+    package init(pid: Int64, parent: Int64, command: String, state: String, cpuTime: Int64) {
+        (self.pid, self.parent, self.command, self.state, self.cpuTime) = (pid, parent, command, state, cpuTime)
     }
 }
 
 /// A process of an app that the daemon neither stops nor ends.
 public struct UnheldProcess: Codable, Sendable, Equatable {
-    /// Its number.
+    /// The process number.
     public var pid: Int64
-    /// Its command line, or its name where it has none.
+    /// The command line, or the name of a process without one.
     public var command: String
-    /// The user that it runs as.
+    /// The user of the process.
     @Nullable public var user: String?
-    /// The reason why it is left alone.
+    /// The reason why the daemon leaves the process alone.
     public var reason: String
 
-    /// A process with all that is shown of it.
-    public init(pid: Int64, command: String, user: String?, reason: String) {
-        self.pid = pid
-        self.command = command
-        self.user = user
-        self.reason = reason
+    package init(pid: Int64, command: String, user: String?, reason: String) {
+        (self.pid, self.command, self.user, self.reason) = (pid, command, user, reason)
     }
 }
 
-/// What can keep an app awake in the background.
+/// The kinds of assertions.
 public enum HoldKind: String, Codable, Sendable, CaseIterable {
     case task, activity
 }
 
-/// What keeps an app awake in the background.
+/// An assertion: it keeps an app awake in the background.
 public struct Hold: Codable, Sendable, Equatable {
-    /// What kind it is.
+    /// The kind.
     public var kind: HoldKind
-    /// The number that the app has given it.
+    /// The number that the app chose.
     public var number: Int64
-    /// A task's name, an activity's mode.
+    /// The name of a task, or the mode of an activity.
     public var name: String
-    /// When it began, in microseconds since the epoch.
+    /// The start, in microseconds since the epoch.
     public var since: Int64
-    /// When a task's time ends, if it runs, in microseconds since the epoch.
+    /// The end of a task's time, if it runs, in microseconds since the epoch.
     @Nullable public var until: Int64?
 
-    /// A hold with all that is known of it.
-    public init(kind: HoldKind, number: Int64, name: String, since: Int64, until: Int64?) {
-        self.kind = kind
-        self.number = number
-        self.name = name
-        self.since = since
-        self.until = until
+    package init(kind: HoldKind, number: Int64, name: String, since: Int64, until: Int64?) {
+        (self.kind, self.number, self.name, self.since, self.until) = (kind, number, name, since, until)
     }
 }
 
-/// An app in detail.
+/// The details of an app.
 public struct Details: Codable, Sendable, Equatable {
-    /// What a list has of it.
+    /// The app, as in a list.
     public var app: App
-    /// Its program and arguments.
+    /// The program and its arguments.
     public var command: [String]
-    /// The user that it runs as, where that is not the daemon's.
+    /// The user of the app, unless it is the daemon's user.
     @Nullable public var user: String?
-    /// The file that describes it.
+    /// The path of the manifest or the desktop entry.
     @Nullable public var manifest: String?
-    /// Whether it ran before it was put under management.
+    /// A Boolean value that indicates whether the app was adopted.
     public var adopted: Bool
-    /// Its processes.
+    /// The processes.
     public var processes: [Process]
-    /// The callback that it has not answered yet.
+    /// The callback whose answer is pending.
     @Nullable public var awaiting: String?
-    /// When its time in the background ends, in microseconds since the epoch.
+    /// The end of the background time, in microseconds since the epoch.
     @Nullable public var backgroundUntil: Int64?
-    /// What keeps it in the background.
+    /// The assertions.
     public var holds: [Hold]
-    /// When it is started again after it ended by itself, in microseconds since the epoch.
+    /// The time of the next restart, in microseconds since the epoch.
     @Nullable public var restartAt: Int64?
-    /// How often in a row it has ended by itself soon after its start.
+    /// The number of ends in a row soon after the start.
     public var failures: Int64
-    /// Whether it has ended so often that it is not started again by itself.
+    /// A Boolean value that indicates whether the restart limit is reached.
     public var givenUp: Bool
-    /// When it is woken, and for what.
+    /// The schedules of background work.
     public var schedules: [Schedule]
-    /// Those of its processes that the daemon neither stops nor ends; nil if there are none.
+    /// The processes that the daemon neither stops nor ends; nil if there are none.
     @Nullable public var unheld: [UnheldProcess]?
-    /// Why its control group is frozen, if it is.
+    /// The reason why the control group is frozen, if it is.
     @Nullable public var frozen: String?
-    /// Why its latest launch failed, if it did.
+    /// The error of the last launch, if it failed.
     @Nullable public var launchFailure: String?
-    /// What the user can do, so that it can be launched.
+    /// The remedy for the error of the last launch.
     @Nullable public var launchRemedy: String?
-    /// Whether it has ended and had no manifest: how it ended is all that is left of it.
+    /// A Boolean value that indicates whether the app has ended and had no manifest, so that only its end is known.
     public var ended: Bool
 
-    /// The details of an app.
-    public init(
+    package init(
         app: App, command: [String], user: String?, manifest: String?, adopted: Bool = false, processes: [Process],
         awaiting: String?, backgroundUntil: Int64?, holds: [Hold], restartAt: Int64? = nil, failures: Int64 = 0,
         givenUp: Bool = false, schedules: [Schedule] = [], unheld: [UnheldProcess]? = nil,
         frozen: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool = false
     ) {
-        self.app = app
-        self.command = command
-        self.user = user
-        self.manifest = manifest
-        self.adopted = adopted
-        self.processes = processes
-        self.awaiting = awaiting
-        self.backgroundUntil = backgroundUntil
-        self.holds = holds
-        self.restartAt = restartAt
-        self.failures = failures
-        self.givenUp = givenUp
-        self.schedules = schedules
-        self.unheld = unheld
-        self.frozen = frozen
-        self.launchFailure = launchFailure
-        self.launchRemedy = launchRemedy
-        self.ended = ended
+        (self.app, self.command, self.user, self.manifest, self.adopted) = (app, command, user, manifest, adopted)
+        (self.processes, self.awaiting, self.backgroundUntil) = (processes, awaiting, backgroundUntil)
+        (self.holds, self.restartAt, self.failures, self.givenUp) = (holds, restartAt, failures, givenUp)
+        (self.schedules, self.unheld, self.frozen, self.launchFailure) = (schedules, unheld, frozen, launchFailure)
+        (self.launchRemedy, self.ended) = (launchRemedy, ended)
     }
 }
 
-/// One change of an app's state.
+/// A transition of an app.
 public struct Transition: Codable, Sendable, Equatable {
-    /// Which app.
+    /// The id of the app.
     public var id: String
-    /// The state that it left.
+    /// The state before.
     public var from: State
-    /// The state that it is in now.
+    /// The state after.
     public var to: State
-    /// Why.
+    /// The reason.
     public var reason: String
     /// Microseconds since the epoch.
     public var time: Int64
-    /// Its main process.
+    /// The main process.
     @Nullable public var pid: Int64?
-    /// How long it took to answer the callback that was waited for, in microseconds.
+    /// The time to the answer of the callback that the transition waited for, in microseconds.
     @Nullable public var callback: Int64?
 
-    /// A change with all that is known of it.
-    public init(id: String, from: State, to: State, reason: String, time: Int64, pid: Int64?, callback: Int64?) {
-        self.id = id
-        self.from = from
-        self.to = to
-        self.reason = reason
-        self.time = time
-        self.pid = pid
-        self.callback = callback
+    package init(id: String, from: State, to: State, reason: String, time: Int64, pid: Int64?, callback: Int64?) {
+        (self.id, self.from, self.to, self.reason, self.time) = (id, from, to, reason, time)
+        (self.pid, self.callback) = (pid, callback)
     }
 }
 
-/// A mistake in a file that people write.
+/// A mistake in the configuration, a manifest or a desktop entry.
 public struct Problem: Codable, Sendable, Equatable {
     /// The file.
     public var file: String
     /// The line, counted from 1.
     @Nullable public var line: Int64?
-    /// What is wrong, and what was expected.
+    /// The mistake, and the expected value.
     public var message: String
 
-    /// A problem with its place.
-    public init(file: String, line: Int64?, message: String) {
-        self.file = file
-        self.line = line
-        self.message = message
+    package init(file: String, line: Int64?, message: String) {
+        (self.file, self.line, self.message) = (file, line, message)
     }
 }
 
-/// The daemon itself.
+/// The status of the daemon.
 public struct Status: Codable, Sendable, Equatable {
-    /// Its version.
+    /// The version.
     public var version: String
-    /// Its process.
+    /// The process number.
     public var pid: Int64
     /// `system` or `user`.
     public var instance: String
-    /// Where it listens.
+    /// The path of the socket.
     public var socket: String
-    /// When it started, in microseconds since the epoch.
+    /// The start of the daemon, in microseconds since the epoch.
     public var started: Int64
-    /// The apps in front, the latest first.
+    /// The foreground apps, the latest first.
     public var front: [String]
-    /// The interruptions under way.
+    /// The interruptions.
     public var interruptions: [String]
-    /// Why nothing is in sight, if so: `locked`, `switched-away`, `asleep`.
+    /// The conditions under which no app is in the foreground: `locked`, `switched-away`, `asleep`.
     public var concealments: [String]
-    /// The app that is in front when nothing else is.
+    /// The home app.
     @Nullable public var homeApp: String?
-    /// How many apps are known.
+    /// The number of known apps.
     public var apps: Int64
-    /// How many of them run.
+    /// The number of apps that run.
     public var running: Int64
-    /// How many clients are connected.
+    /// The number of connected clients.
     public var clients: Int64
-    /// Whether it writes to the journal.
+    /// A Boolean value that indicates whether the daemon writes to the journal.
     public var journal: Bool
-    /// What is wrong with the configuration.
+    /// The problems of the configuration.
     public var problems: [Problem]
 
-    /// The status of a daemon.
-    public init(
+    package init(
         version: String, pid: Int64, instance: String, socket: String, started: Int64, front: [String],
         interruptions: [String], concealments: [String], homeApp: String?, apps: Int64, running: Int64, clients: Int64,
         journal: Bool,
         problems: [Problem]
     ) {
-        self.version = version
-        self.pid = pid
-        self.instance = instance
-        self.socket = socket
-        self.started = started
-        self.front = front
-        self.interruptions = interruptions
-        self.concealments = concealments
-        self.homeApp = homeApp
-        self.apps = apps
-        self.running = running
-        self.clients = clients
-        self.journal = journal
-        self.problems = problems
+        (self.version, self.pid, self.instance, self.socket, self.started) = (version, pid, instance, socket, started)
+        (self.front, self.interruptions, self.concealments) = (front, interruptions, concealments)
+        (self.homeApp, self.apps, self.running, self.clients) = (homeApp, apps, running, clients)
+        (self.journal, self.problems) = (journal, problems)
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
 public import Varlink
 
-/// The parameters of a method that takes none, and the reply of one that returns nothing.
+/// The parameters of a method without parameters, and the reply of a method that returns nothing.
 public typealias Nothing = NoParameters
 
 /// The users whose daemon a client talks to.
 public enum ServerTrust: Sendable {
-    /// Root and the caller itself: other users could read what the client sends, and answer what they want.
+    /// Root and the caller itself: the daemon of another user can read what the client sends, and answer what it wants.
     case rootAndCaller
     /// Any user.
     case anybody
@@ -22,38 +22,29 @@ public struct ControlClient: ~Copyable {
     /// The user that the daemon runs as; nil if the kernel does not tell.
     public var daemonUser: UInt32? { client.serverUser }
 
-    /// Whether the daemon runs as root or as the caller.
+    /// A Boolean value that indicates whether the daemon runs as root or as the caller.
     public var isTrusted: Bool { Self.isTrusted(daemonUser) }
 
-    /// Connects to a socket. The time is for the connection and for each call; nil waits for as long as it takes.
+    /// Connects to a socket.
     ///
-    /// - Parameter trust: Whose daemon may answer. Nothing is sent to another one.
-    public init(
-        path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller
-    ) throws(ControlClientError) {
-        client = try Self.open(path, timeout, trust)
+    /// - Parameters:
+    ///   - timeout: The time for the connection, and for each call; nil for no limit.
+    ///   - trust: The users whose daemon may answer. Nothing is sent to the daemon of another user.
+    /// - Throws: ``ControlClientError``.
+    public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
+        let client = try translatingErrors { () throws(ClientError) in try Client(path: path, timeout: timeout) }
+        let user = client.serverUser
+        guard trust == .anybody || Self.isTrusted(user) else { throw .untrusted(path: path, user: user) }
+        self.client = client
         self.path = path
         self.timeout = timeout
     }
 
-    private static func open(
-        _ path: String, _ timeout: Duration?, _ trust: ServerTrust
-    ) throws(ControlClientError) -> Client {
-        let client: Client
-        do throws(ClientError) {
-            client = try Client(path: path, timeout: timeout)
-        } catch {
-            throw ControlClientError(error)
-        }
-        let user = client.serverUser
-        guard trust == .anybody || isTrusted(user) else { throw .untrusted(path: path, user: user) }
-        return client
-    }
-
     private static func isTrusted(_ user: UInt32?) -> Bool { user.map { $0 == 0 || $0 == geteuid() } ?? false }
 
-    /// Connects to the first of several sockets that answers. When none does, the error is that of the socket that is
-    /// there but cannot be used, if there is one.
+    /// Connects to the first of several sockets that answers.
+    ///
+    /// - Throws: ``ControlClientError``: of the first socket that exists, or else of the last one.
     public static func connect(
         toFirstOf paths: [String], timeout: Duration?, trust: ServerTrust = .rootAndCaller
     ) throws(ControlClientError) -> ControlClient {
@@ -71,144 +62,161 @@ public struct ControlClient: ~Copyable {
         throw failure ?? .absent(path: "")
     }
 
-    /// Readable when a reply may have come, or the daemon has closed the connection. It belongs to the connection.
+    /// The descriptor of the connection, which is readable when a reply may have come, or the daemon has closed it.
     public var descriptor: CInt { client.descriptor }
 
-    /// Calls a method without waiting: ``reply(to:)`` looks for its reply.
+    /// Calls a method without waiting for its reply, which ``reply(to:)`` returns.
+    ///
+    /// - Throws: ``ControlClientError``.
     public mutating func begin<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) {
-        do throws(ClientError) {
+        try translatingErrors { () throws(ClientError) in
             try client.begin(method.name.qualified, parameters, timeout: timeout)
-        } catch {
-            throw ControlClientError(error)
         }
     }
 
-    /// Calls a method that takes no parameters, without waiting.
+    /// Calls a method without parameters, and does not wait for its reply.
+    ///
+    /// - Throws: ``ControlClientError``.
     public mutating func begin<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) {
         try begin(method, Nothing())
     }
 
-    /// The reply to the call that was begun; nil as long as it has not come.
+    /// Returns the reply to the call that was begun; nil until it has come.
+    ///
+    /// - Throws: ``ControlClientError``.
     public mutating func reply<Parameters, Reply>(
         to method: ControlMethod<Parameters, Reply>
     ) throws(ControlClientError) -> Reply? {
-        do throws(ClientError) {
-            guard let reply = try client.next(as: Reply.self, timeout: .zero) else { throw ClientError.closed }
-            return reply
-        } catch .timedOut {
-            return nil
-        } catch {
-            throw ControlClientError(error)
+        try translatingErrors { () throws(ClientError) in
+            do throws(ClientError) {
+                return try client.onlyReply(as: Reply.self, timeout: .zero)
+            } catch .timedOut {
+                return nil
+            }
         }
     }
 
-    /// Calls a method and waits for its reply.
+    /// Calls a method, and waits for its reply.
+    ///
+    /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) -> Reply {
-        do throws(ClientError) {
-            return try client.call(method.name.qualified, parameters, as: Reply.self, timeout: timeout)
-        } catch {
-            throw ControlClientError(error)
+        try translatingErrors { () throws(ClientError) in
+            try client.call(method.name.qualified, parameters, as: Reply.self, timeout: timeout)
         }
     }
 
-    /// Calls a method, and tells while it waits.
+    /// Calls a method, and waits for its reply.
     ///
-    /// - Parameter waiting: Called each time that a second has passed without a reply, with how many have.
+    /// - Parameter waiting: A function that is called after each second without a reply, with the number of seconds.
+    /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int) -> Void
     ) throws(ControlClientError) -> Reply {
-        do throws(ClientError) {
+        try translatingErrors { () throws(ClientError) in
             try client.begin(method.name.qualified, parameters, timeout: timeout)
             var seconds = 0
             while true {
                 let rest = timeout.map { $0 - .seconds(seconds) } ?? .seconds(1)
                 do throws(ClientError) {
-                    guard let reply = try client.next(as: Reply.self, timeout: min(rest, .seconds(1))) else {
-                        throw ClientError.closed
-                    }
-                    return reply
+                    return try client.onlyReply(as: Reply.self, timeout: min(rest, .seconds(1)))
                 } catch .timedOut where rest > .seconds(1) || timeout == nil {
                     seconds += 1
                     waiting(seconds)
                 }
             }
-        } catch {
-            throw ControlClientError(error)
         }
     }
 
-    /// Calls a method that takes no parameters.
-    public mutating func call<Reply>(
-        _ method: ControlMethod<Nothing, Reply>
-    ) throws(ControlClientError) -> Reply {
+    /// Calls a method without parameters, and waits for its reply.
+    ///
+    /// - Throws: ``ControlClientError``.
+    public mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) -> Reply {
         try call(method, Nothing())
     }
 
-    /// Subscribes to changes; the first reply of ``nextChange(timeout:)`` is the present state.
+    /// Subscribes to changes. The first reply of ``nextChange(timeout:)`` is the present state.
+    ///
+    /// - Throws: ``ControlClientError``.
     public mutating func monitor() throws(ControlClientError) {
-        do throws(ClientError) {
+        try translatingErrors { () throws(ClientError) in
             try client.subscribe(MethodName.monitor.qualified, NoParameters(), timeout: timeout)
-        } catch {
-            throw ControlClientError(error)
         }
     }
 
-    /// Calls a method, by its qualified name, that takes nothing and answers with several replies, and waits for them all.
+    /// Calls a method without parameters that has several replies, and waits for all of them.
+    ///
+    /// - Parameter method: The qualified name of the method.
+    /// - Throws: ``ControlClientError``.
     public mutating func stream<Reply: Decodable>(
         _ method: String, of type: Reply.Type
     ) throws(ControlClientError) -> [Reply] {
-        do throws(ClientError) {
+        try translatingErrors { () throws(ClientError) in
             try client.subscribe(method, NoParameters(), timeout: timeout)
             var replies: [Reply] = []
             while let reply = try client.next(as: type, timeout: timeout) { replies.append(reply) }
             return replies
-        } catch {
-            throw ControlClientError(error)
         }
     }
 
-    /// Waits for the next change; nil when the daemon ended the subscription in order.
+    /// Waits for the next change.
+    ///
+    /// - Returns: The change; nil after the daemon has ended the subscription.
+    /// - Throws: ``ControlClientError``.
     public mutating func nextChange(timeout: Duration?) throws(ControlClientError) -> MonitorReply? {
-        do throws(ClientError) {
-            return try client.next(as: MonitorReply.self, timeout: timeout)
-        } catch {
-            throw ControlClientError(error)
-        }
+        try translatingErrors { () throws(ClientError) in try client.next(as: MonitorReply.self, timeout: timeout) }
     }
 }
 
-/// Where the control socket is.
+private func translatingErrors<Result: ~Copyable>(
+    _ operation: () throws(ClientError) -> Result
+) throws(ControlClientError) -> Result {
+    do throws(ClientError) { return try operation() } catch { throw ControlClientError(error) }
+}
+
+extension Client {
+    /// Returns the reply to a call that was begun.
+    fileprivate mutating func onlyReply<Reply: Decodable>(
+        as type: Reply.Type, timeout: Duration?
+    ) throws(ClientError) -> Reply {
+        guard let reply = try next(as: type, timeout: timeout) else { throw .closed }
+        return reply
+    }
+}
+
+/// The path of the control socket.
 public enum SocketPath {
-    /// Whose daemon is meant.
+    /// The choice of a daemon.
     public enum Choice: Equatable, Sendable {
-        /// The one that `LIFED_SOCKET` names, or else the user's if it answers, or else the system's.
+        /// The daemon that `LIFED_SOCKET` names; otherwise the user's daemon if it answers, or the system's.
         case automatic
-        /// The user's own.
+        /// The daemon of the user.
         case user
-        /// The system's.
+        /// The daemon of the system.
         case system
-        /// The one at a path.
+        /// The daemon with the socket at a path.
         case path(String)
     }
 
     /// The variable that names the socket.
     public static let variable = "LIFED_SOCKET"
 
-    /// The system instance's socket.
+    /// The path of the system's socket.
     public static let system = "/run/lifed/control"
 
-    /// The user instance's socket, or nil where `XDG_RUNTIME_DIR` is not set (to an absolute path, as the XDG Base
-    /// Directory Specification demands).
+    /// Returns the path of the user's socket.
+    ///
+    /// - Parameter environment: Returns the value of a variable.
+    /// - Returns: The path; nil if `XDG_RUNTIME_DIR` is not set to an absolute path (XDG Base Directory Specification).
     public static func user(environment: (String) -> String?) -> String? {
         guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { return nil }
         return "\(directory)/lifed/control"
     }
 
-    /// Returns the users whose daemon a client talks to: anybody's if the caller has named its socket.
+    /// Returns the users whose daemon a client talks to: any user if the caller has named the socket.
     public static func trust(_ choice: Choice, environment: (String) -> String?) -> ServerTrust {
         switch choice {
         case .path: .anybody
@@ -217,7 +225,9 @@ public enum SocketPath {
         }
     }
 
-    /// The sockets to try, in order; empty when the user's own is asked for and there is no place for it.
+    /// Returns the paths to try, in order.
+    ///
+    /// - Returns: The paths; none for the user's daemon without `XDG_RUNTIME_DIR`.
     public static func candidates(_ choice: Choice, environment: (String) -> String?) -> [String] {
         switch choice {
         case .path(let path): return [path]

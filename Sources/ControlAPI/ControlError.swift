@@ -1,9 +1,9 @@
 import Glibc
 public import Varlink
 
-/// The errors of `org.lifed`: which app, why, and what would work.
+/// An error of `org.lifed`.
 public struct ControlError: Error, Sendable, Equatable {
-    /// Which error it is; the raw value is its name in the interface.
+    /// The errors, with their names in the interface.
     public enum Kind: String, Sendable, CaseIterable {
         case noSuchApp = "NoSuchApp"
         case noSuchScene = "NoSuchScene"
@@ -22,21 +22,17 @@ public struct ControlError: Error, Sendable, Equatable {
         case subscriptionOverrun = "SubscriptionOverrun"
     }
 
-    /// Which error it is.
+    /// The error.
     public var kind: Kind
-    /// Which app; nil where it is about none.
+    /// The id of the app; nil if the error is about no app.
     public var id: String?
-    /// What is the matter, as part of a sentence.
+    /// The cause, as part of a sentence.
     public var reason: String
-    /// What would work, as a sentence; may be empty.
+    /// The remedy, as a sentence; may be empty.
     public var remedy: String
 
-    /// An error with what a person needs to know.
-    public init(_ kind: Kind, id: String?, reason: String, remedy: String) {
-        self.kind = kind
-        self.id = id
-        self.reason = reason
-        self.remedy = remedy
+    package init(_ kind: Kind, id: String?, reason: String, remedy: String) {
+        (self.kind, self.id, self.reason, self.remedy) = (kind, id, reason, remedy)
     }
 
     private struct Parameters: Codable {
@@ -45,14 +41,14 @@ public struct ControlError: Error, Sendable, Equatable {
         var remedy: String
     }
 
-    /// The error as it goes over the wire.
+    /// The reply with the error.
     public var reply: Reply {
         let id = kind == .subscriptionOverrun ? nil : self.id ?? ""
         return .error(
             LifedInterface.name + "." + kind.rawValue, Parameters(id: id, reason: reason, remedy: remedy))
     }
 
-    /// The error that a daemon answered with, or nil when it is not one of these.
+    /// Creates the error of a reply; nil if the reply has another error.
     public init?(_ error: RemoteError) {
         let prefix = LifedInterface.name + "."
         guard error.name.hasPrefix(prefix), let kind = Kind(rawValue: String(error.name.dropFirst(prefix.count))),
@@ -62,9 +58,9 @@ public struct ControlError: Error, Sendable, Equatable {
     }
 }
 
-/// Why a call to the daemon had no result.
+/// The error of a call to the daemon.
 public enum ControlClientError: Error, Equatable, Sendable {
-    /// The daemon answered, and the answer is no.
+    /// The daemon replied with an error.
     case declined(ControlError)
     /// No daemon listens at the path.
     case absent(path: String)
@@ -75,15 +71,15 @@ public enum ControlClientError: Error, Equatable, Sendable {
     case untrusted(path: String, user: UInt32?)
     /// There is a socket at the path, and connect(2) failed with this errno.
     case unreachable(path: String, errno: Int32)
-    /// The daemon closed the connection before it answered.
+    /// The daemon closed the connection before its reply.
     case closed
-    /// The time was over before the answer came.
+    /// The reply did not come in time.
     case timedOut
-    /// The call is longer than the daemon takes, in bytes.
+    /// The call is longer than the limit of the daemon, in bytes.
     case callTooLong(limit: Int)
-    /// The daemon does not take what it was given for the parameter of this name.
+    /// The daemon rejects the parameter of this name.
     case parameterNotTaken(String)
-    /// What answered is not understood; the text says why.
+    /// The reply is not understood; the text is the cause.
     case notUnderstood(String)
     /// A system call failed with this errno.
     case system(call: String, errno: Int32)

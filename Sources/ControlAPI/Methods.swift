@@ -35,15 +35,15 @@ public enum MethodName: String, CaseIterable, Sendable {
     case adopt = "Adopt"
     case disown = "Disown"
 
-    /// The name as calls have it.
+    /// The qualified name.
     public var qualified: String { "\(LifedInterface.name).\(rawValue)" }
 
-    /// Whether the method answers only calls with `more`.
+    /// A Boolean value that indicates whether the method answers only calls with `more`.
     public var isStream: Bool { self == .monitor }
 }
 
 extension LifedInterface {
-    /// The interface for a service that has all of it.
+    /// The interface with all methods, for a service.
     public static var interface: Interface {
         Interface(
             name: name,
@@ -53,81 +53,80 @@ extension LifedInterface {
     }
 }
 
-/// A method with the types that go in and out.
+/// A method, with the types of its parameters and its reply.
 public struct ControlMethod<Parameters: Codable & Sendable, Reply: Codable & Sendable>: Sendable {
-    /// Which method it is.
+    /// The name of the method.
     public let name: MethodName
 
-    init(_ name: MethodName) {
-        self.name = name
-    }
+    init(_ name: MethodName) { self.name = name }
 }
 
-extension ControlMethod where Parameters == LaunchParameters, Reply == AppReply {
-    /// Starts an app, or brings it to the front if it runs.
-    public static var launch: Self { Self(.launch) }
-}
-
-extension ControlMethod where Parameters == RunParameters, Reply == AppReply {
-    /// Starts a command that no manifest describes.
-    public static var run: Self { Self(.run) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Wakes an app and keeps it running in the background.
-    public static var resume: Self { Self(.resume) }
-    /// Asks an app to end, and makes it end when its grace is over.
-    public static var terminate: Self { Self(.terminate) }
-    /// Ends an app at once.
-    public static var kill: Self { Self(.kill) }
-}
-
-extension ControlMethod where Parameters == FocusParameters, Reply == AppReply {
-    /// Brings a running app to the front.
-    public static var focus: Self { Self(.focus) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == DescribeReply {
-    /// One app in detail.
-    public static var describe: Self { Self(.describe) }
-}
-
-extension ControlMethod where Parameters == SuspendParameters, Reply == AppReply {
-    /// Suspends an app.
-    public static var suspend: Self { Self(.suspend) }
-}
-
-extension ControlMethod where Parameters == InterruptionParameters, Reply == NoParameters {
-    /// Makes what is in front inactive.
-    public static var beginInterruption: Self { Self(.beginInterruption) }
-}
-
-extension ControlMethod where Parameters == EndInterruptionParameters, Reply == NoParameters {
+// The methods with one reply. Monitor, the only stream, has functions of its own in `ControlClient`.
+extension ControlMethod {
+    /// Launches an app, or brings it to the foreground if it runs.
+    public static var launch: ControlMethod<LaunchParameters, AppReply> { .init(.launch) }
+    /// Runs a command as an app without a manifest.
+    public static var run: ControlMethod<RunParameters, AppReply> { .init(.run) }
+    /// Brings a running app to the foreground.
+    public static var focus: ControlMethod<FocusParameters, AppReply> { .init(.focus) }
+    /// Brings the home app to the foreground.
+    public static var home: ControlMethod<Nothing, AppReply> { .init(.home) }
+    /// Begins an interruption: the foreground app becomes inactive.
+    public static var beginInterruption: ControlMethod<InterruptionParameters, Nothing> { .init(.beginInterruption) }
     /// Ends an interruption.
-    public static var endInterruption: Self { Self(.endInterruption) }
-}
-
-extension ControlMethod where Parameters == NoParameters, Reply == AppReply {
-    /// Sends what is in front away.
-    public static var home: Self { Self(.home) }
-}
-
-extension ControlMethod where Parameters == NoParameters, Reply == ListReply {
-    /// Every app that is known.
-    public static var list: Self { Self(.list) }
-}
-
-extension ControlMethod where Parameters == NoParameters, Reply == ReloadReply {
+    public static var endInterruption: ControlMethod<EndInterruptionParameters, Nothing> { .init(.endInterruption) }
+    /// Hands a URL to the app that opens it.
+    public static var open: ControlMethod<OpenParameters, OutcomeReply> { .init(.open) }
+    /// Hands an app an activity that was begun elsewhere.
+    public static var continueActivity: ControlMethod<ContinueActivityParameters, OutcomeReply> {
+        .init(.continueActivity)
+    }
+    /// Simulates an event of the machine.
+    public static var simulate: ControlMethod<SimulateParameters, Nothing> { .init(.simulate) }
+    /// Suspends an app.
+    public static var suspend: ControlMethod<SuspendParameters, AppReply> { .init(.suspend) }
+    /// Resumes an app, and keeps it running in the background.
+    public static var resume: ControlMethod<AppParameters, AppReply> { .init(.resume) }
+    /// Wakes an app for work in the background.
+    public static var wake: ControlMethod<WakeParameters, OutcomeReply> { .init(.wake) }
+    /// Reports which apps are visible, or play sound.
+    public static var setInUse: ControlMethod<SetInUseParameters, SetInUseReply> { .init(.setInUse) }
+    /// Asks an app to end, and kills it when the termination timeout expires.
+    public static var terminate: ControlMethod<AppParameters, AppReply> { .init(.terminate) }
+    /// Kills an app.
+    public static var kill: ControlMethod<AppParameters, AppReply> { .init(.kill) }
+    /// Lists the apps.
+    public static var list: ControlMethod<Nothing, ListReply> { .init(.list) }
+    /// Lists the apps that can be launched.
+    public static var apps: ControlMethod<AppsParameters, AppsReply> { .init(.apps) }
+    /// Describes an app with its processes.
+    public static var describe: ControlMethod<AppParameters, DescribeReply> { .init(.describe) }
+    /// Explains an app's state, with the obstacles and what comes next.
+    public static var explain: ControlMethod<AppParameters, ExplainReply> { .init(.explain) }
+    /// Returns the last events.
+    public static var history: ControlMethod<HistoryParameters, HistoryReply> { .init(.history) }
+    /// Simulates a shortage of memory.
+    public static var simulateMemoryPressure: ControlMethod<MemoryPressureParameters, MemoryPressureReply> {
+        .init(.simulateMemoryPressure)
+    }
     /// Reads the configuration again.
-    public static var reload: Self { Self(.reload) }
-}
-
-extension ControlMethod where Parameters == NoParameters, Reply == NoParameters {
+    public static var reload: ControlMethod<Nothing, ReloadReply> { .init(.reload) }
     /// Executes the daemon's program again.
-    public static var reexecute: Self { Self(.reexecute) }
-}
-
-extension ControlMethod where Parameters == NoParameters, Reply == StatusReply {
-    /// The daemon itself.
-    public static var getStatus: Self { Self(.getStatus) }
+    public static var reexecute: ControlMethod<Nothing, Nothing> { .init(.reexecute) }
+    /// Describes the daemon.
+    public static var getStatus: ControlMethod<Nothing, StatusReply> { .init(.getStatus) }
+    /// Opens a scene of an app, or shows it again.
+    public static var openScene: ControlMethod<OpenSceneParameters, SceneReply> { .init(.openScene) }
+    /// Brings a scene to the foreground.
+    public static var focusScene: ControlMethod<SceneParameters, SceneReply> { .init(.focusScene) }
+    /// Sends a scene to the background.
+    public static var backgroundScene: ControlMethod<SceneParameters, SceneReply> { .init(.backgroundScene) }
+    /// Closes a scene for good.
+    public static var closeScene: ControlMethod<SceneParameters, SceneReply> { .init(.closeScene) }
+    /// Finds the app of a process.
+    public static var findApp: ControlMethod<FindAppParameters, FindAppReply> { .init(.findApp) }
+    /// Adopts a running process as an app.
+    public static var adopt: ControlMethod<AdoptParameters, AppReply> { .init(.adopt) }
+    /// Releases an adopted app.
+    public static var disown: ControlMethod<AppParameters, AppReply> { .init(.disown) }
 }

@@ -7,7 +7,7 @@ public enum MetricValue: Codable, Sendable, Equatable {
     case number(Int64)
     case word(String)
 
-    /// Reads either.
+    /// Decodes a number or a word.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {
@@ -17,7 +17,7 @@ public enum MetricValue: Codable, Sendable, Equatable {
         }
     }
 
-    /// Writes the one that it is.
+    /// Encodes the number or the word.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -27,45 +27,38 @@ public enum MetricValue: Codable, Sendable, Equatable {
     }
 }
 
-/// One figure.
+/// A metric.
 public struct Metric: Codable, Sendable, Equatable {
-    /// The name of its family.
+    /// The name of the family.
     public var name: String
-    /// The figure.
+    /// The value.
     public var value: MetricValue
-    /// What it is a figure of, an app; nil for all of them.
+    /// The app that the metric is about; nil for all apps.
     public var object: String?
-    /// What tells it from others of its family.
+    /// The fields that identify the metric within its family.
     public var fields: [String: String]?
 
-    /// A figure with what tells it from others.
-    public init(name: String, value: MetricValue, object: String? = nil, fields: [String: String]? = nil) {
-        self.name = name
-        self.value = value
-        self.object = object
-        self.fields = fields
+    package init(name: String, value: MetricValue, object: String? = nil, fields: [String: String]? = nil) {
+        (self.name, self.value, self.object, self.fields) = (name, value, object, fields)
     }
 }
 
-/// What the figures of one name say.
+/// A family: the metrics of one name.
 public struct MetricFamily: Codable, Sendable, Equatable {
-    /// How the figures move.
+    /// The kinds of values.
     public enum Kind: String, Codable, Sendable, CaseIterable {
         case counter, gauge, string
     }
 
-    /// The name of each of them.
+    /// The name of the metrics.
     public var name: String
-    /// What they say.
+    /// The description.
     public var description: String
-    /// How they move.
+    /// The kind of the values.
     public var type: Kind
 
-    /// A family with what there is to know.
-    public init(name: String, description: String, type: Kind) {
-        self.name = name
-        self.description = description
-        self.type = type
+    package init(name: String, description: String, type: Kind) {
+        (self.name, self.description, self.type) = (name, description, type)
     }
 }
 
@@ -74,12 +67,12 @@ public enum MetricsInterface {
     /// The interface's name.
     public static let name = "io.systemd.Metrics"
 
-    /// Its methods; both answer only calls with `more`.
+    /// The methods; both answer only calls with `more`.
     public enum Method: String, CaseIterable, Sendable {
         case list = "List"
         case describe = "Describe"
 
-        /// The name as calls have it.
+        /// The qualified name.
         public var qualified: String { "\(MetricsInterface.name).\(rawValue)" }
     }
 
@@ -102,7 +95,7 @@ public enum MetricsInterface {
         error NoSuchMetric ()
         """
 
-    /// The interface for a service that has all of it.
+    /// The interface with all methods, for a service.
     public static var interface: Interface {
         let methods = Set(Method.allCases.map(\.rawValue))
         return Interface(name: name, description: description, methods: methods, streamingMethods: methods)

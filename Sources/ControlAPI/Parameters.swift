@@ -1,14 +1,14 @@
 public import Varlink
 
-/// A member of an answer that may be null, and is written as null then: an answer always has all its members.
+/// A member of a reply that is written as null if it has no value: a reply always has all its members.
 ///
-/// It asks nothing of the value's type: the runtime would look for conformances whenever a program makes one.
+/// Without constraints on the value's type: the runtime would search for conformances whenever a program makes one.
 @propertyWrapper
 public struct Nullable<Value> {
     /// The value; nil for null.
     public var wrappedValue: Value?
 
-    /// A member with a value, or with null.
+    /// Creates a member.
     public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 }
 
@@ -17,7 +17,7 @@ extension Nullable: Sendable where Value: Sendable {}
 extension Nullable: Equatable where Value: Equatable {}
 
 extension Nullable: Decodable where Value: Decodable {
-    /// Reads a value or null.
+    /// Decodes a value or null.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
@@ -25,7 +25,7 @@ extension Nullable: Decodable where Value: Decodable {
 }
 
 extension Nullable: Encodable where Value: Encodable {
-    /// Writes the value or null.
+    /// Encodes the value or null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
@@ -33,14 +33,14 @@ extension Nullable: Encodable where Value: Encodable {
 }
 
 extension KeyedEncodingContainer {
-    /// Writes the value or null, without the container of a single value that stands between otherwise.
+    /// Encodes the value or null, without the intermediate container of a single value.
     public mutating func encode<Value: Encodable>(_ member: Nullable<Value>, forKey key: Key) throws {
         if let value = member.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
     }
 }
 
 extension KeyedDecodingContainer {
-    /// Reads a member that a daemon of another version may leave out.
+    /// Decodes a member that a daemon of another version may leave out.
     public func decode<Value: Decodable>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
         Nullable(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
@@ -48,19 +48,16 @@ extension KeyedDecodingContainer {
 
 // What the methods of `org.lifed` take and return. Calls with a parameter that no method has are refused.
 
-/// The parameters of the methods that are about one app.
+/// The parameters of the methods about one app.
 public struct AppParameters: Codable, Sendable, NamedFields {
-    /// Which app.
+    /// The id of the app.
     public var id: String
 
-    /// Names an app.
-    public init(id: String) { self.id = id }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id"] }
+    package init(id: String) { self.id = id }
+    package static var fieldNames: [String] { ["id"] }
 }
 
-/// What a call that brings an app to the front waits for.
+/// The condition for the reply of a call that brings an app to the foreground.
 public enum WaitGoal: String, Codable, Sendable, CaseIterable {
     /// The app is active.
     case active
@@ -70,315 +67,230 @@ public enum WaitGoal: String, Codable, Sendable, CaseIterable {
 
 /// The parameters of Focus.
 public struct FocusParameters: Codable, Sendable, NamedFields {
-    /// Which app.
+    /// The id of the app.
     public var id: String
-    /// What to wait for; nil for the active app.
+    /// The condition for the reply; nil for the active app.
     public var wait: WaitGoal?
 
-    /// What to bring to the front.
-    public init(id: String, wait: WaitGoal? = nil) {
-        self.id = id
-        self.wait = wait
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "wait"] }
+    package init(id: String, wait: WaitGoal? = nil) { (self.id, self.wait) = (id, wait) }
+    package static var fieldNames: [String] { ["id", "wait"] }
 }
 
 /// The parameters of Launch.
 public struct LaunchParameters: Codable, Sendable, NamedFields {
-    /// Which app.
+    /// The id of the app.
     public var id: String
-    /// Whether it stays out of sight.
+    /// True to keep the app, or the scene, in the background.
     public var background: Bool?
-    /// What to wait for; nil for the active app. In the background it is always the answer to the launch callbacks.
+    /// The condition for the reply; nil for the active app. In the background it is always the answer to the launch callbacks.
     public var wait: WaitGoal?
 
-    /// What to launch.
-    public init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
-        self.id = id
-        self.background = background
-        self.wait = wait
+    package init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
+        (self.id, self.background, self.wait) = (id, background, wait)
     }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "background", "wait"] }
+    package static var fieldNames: [String] { ["id", "background", "wait"] }
 }
 
 /// The parameters of Run.
 public struct RunParameters: Codable, Sendable, NamedFields {
     /// The program and its arguments.
     public var command: [String]
-    /// The id to run it under; nil for one after the program's name.
+    /// The id of the app; nil for an id after the name of the program.
     public var id: String?
     /// The whole environment.
     public var environment: [String: String]?
-    /// Where it starts.
+    /// The working directory.
     public var workingDirectory: String?
-    /// Whether it stays out of sight.
+    /// True to keep the app, or the scene, in the background.
     public var background: Bool?
 
-    /// What to run.
-    public init(
+    package init(
         command: [String], id: String? = nil, environment: [String: String]? = nil, workingDirectory: String? = nil,
         background: Bool? = nil
     ) {
-        self.command = command
-        self.id = id
-        self.environment = environment
-        self.workingDirectory = workingDirectory
-        self.background = background
+        (self.command, self.id, self.environment) = (command, id, environment)
+        (self.workingDirectory, self.background) = (workingDirectory, background)
     }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["command", "id", "environment", "workingDirectory", "background"] }
+    package static var fieldNames: [String] { ["command", "id", "environment", "workingDirectory", "background"] }
 }
 
 /// The parameters of Suspend.
 public struct SuspendParameters: Codable, Sendable, NamedFields {
-    /// The app's id.
+    /// The id of the app.
     public var id: String
-    /// Whether it is suspended without waiting for what it does in the background.
+    /// True to suspend the app without waiting for its background tasks and modes.
     public var now: Bool?
 
-    /// Names an app, and how it is suspended.
-    public init(id: String, now: Bool? = nil) {
-        self.id = id
-        self.now = now
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["id", "now"] }
+    package init(id: String, now: Bool? = nil) { (self.id, self.now) = (id, now) }
+    package static var fieldNames: [String] { ["id", "now"] }
 }
 
 /// The parameters of EndInterruption.
 public struct EndInterruptionParameters: Codable, Sendable, NamedFields {
-    /// Which interruption.
+    /// The name of the interruption.
     public var name: String?
-    /// The app that answers it, which becomes the foreground app.
+    /// The app that answers the interruption and becomes the foreground app.
     public var answer: String?
 
-    /// Names an interruption, and the app that answers it.
-    public init(name: String? = nil, answer: String? = nil) {
-        self.name = name
-        self.answer = answer
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["name", "answer"] }
+    package init(name: String? = nil, answer: String? = nil) { (self.name, self.answer) = (name, answer) }
+    package static var fieldNames: [String] { ["name", "answer"] }
 }
 
 /// The parameters of BeginInterruption.
 public struct InterruptionParameters: Codable, Sendable, NamedFields {
-    /// Which interruption.
+    /// The name of the interruption.
     public var name: String?
 
-    /// Names an interruption.
-    public init(name: String? = nil) { self.name = name }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["name"] }
+    package init(name: String? = nil) { self.name = name }
+    package static var fieldNames: [String] { ["name"] }
 }
 
-/// What the methods that are about one app return, and what Home does.
+/// The reply of the methods about one app, and of Home.
 public struct AppReply: Codable, Sendable {
-    /// The app, as it was when the call was fulfilled.
+    /// The app at the time of the reply.
     @Nullable public var app: App?
 
-    /// Returns an app.
-    public init(app: App?) { self.app = app }
+    package init(app: App?) { self.app = app }
 }
 
-/// What List returns.
+/// The reply of List.
 public struct ListReply: Codable, Sendable {
-    /// Every app that is known, in the order of the ids.
+    /// The known apps, in the order of the ids.
     public var apps: [App]
-    /// The helpers that apps have started and that serve others too.
+    /// The processes of apps that serve other apps, too.
     public var helpers: [Helper]
 
-    /// Returns apps and helpers.
-    public init(apps: [App], helpers: [Helper] = []) {
-        self.apps = apps
-        self.helpers = helpers
-    }
+    package init(apps: [App], helpers: [Helper] = []) { (self.apps, self.helpers) = (apps, helpers) }
 }
 
-/// What Describe returns.
+/// The reply of Describe.
 public struct DescribeReply: Codable, Sendable {
     /// The app.
     public var details: Details
 
-    /// Returns details.
-    public init(details: Details) { self.details = details }
+    package init(details: Details) { self.details = details }
 }
 
-/// What Monitor returns, again and again.
+/// One of the replies of Monitor.
 public struct MonitorReply: Codable, Sendable {
-    /// The number of the change; in the first reply, that of the last one before.
+    /// The number of the change; in the first reply, the number of the last change before.
     public var number: Int64
-    /// Every app that is known, in the first reply only.
+    /// The known apps, in the first reply only.
     @Nullable public var apps: [App]?
-    /// The change, if it is one of an app.
+    /// The transition of an app, if the change is one.
     @Nullable public var transition: Transition?
-    /// The change, if it is one of a scene.
+    /// The transition of a scene, if the change is one.
     @Nullable public var scene: SceneTransition?
 
-    /// Returns the present state, or a change.
-    public init(
+    package init(
         number: Int64, apps: [App]? = nil, transition: Transition? = nil, scene: SceneTransition? = nil
     ) {
-        self.number = number
-        self.apps = apps
-        self.transition = transition
-        self.scene = scene
+        (self.number, self.apps, self.transition, self.scene) = (number, apps, transition, scene)
     }
 }
 
-/// What Reload returns.
+/// The reply of Reload.
 public struct ReloadReply: Codable, Sendable {
-    /// What is wrong with the configuration.
+    /// The problems of the configuration.
     public var problems: [Problem]
 
-    /// Returns problems.
-    public init(problems: [Problem]) { self.problems = problems }
+    package init(problems: [Problem]) { self.problems = problems }
 }
 
-/// What GetStatus returns.
+/// The reply of GetStatus.
 public struct StatusReply: Codable, Sendable {
-    /// The daemon.
+    /// The status of the daemon.
     public var status: Status
 
-    /// Returns a status.
-    public init(status: Status) { self.status = status }
+    package init(status: Status) { self.status = status }
 }
 
 // MARK: - Apps that can be launched
 
-/// Where it is said how an app is launched.
+/// The kind of file that describes an app.
 public enum LaunchableSource: String, Codable, Sendable, CaseIterable {
     case manifest, desktopEntry
 }
 
 /// An app that can be launched.
 public struct Launchable: Codable, Sendable {
-    /// The app's id.
+    /// The id of the app.
     public var id: String
-    /// What people call it.
+    /// The name for users.
     @Nullable public var name: String?
-    /// Where it is said how it is launched.
+    /// The kind of file that describes the app.
     public var source: LaunchableSource
     /// The manifest or the desktop entry.
     public var file: String
-    /// Whether it runs.
+    /// A Boolean value that indicates whether the app runs.
     public var running: Bool
-    /// Whether menus show it.
+    /// A Boolean value that indicates whether menus show the app.
     public var shown: Bool
-    /// Why it cannot be launched after all; nil where it can.
+    /// The reason why the app cannot be launched; nil if it can.
     @Nullable public var problem: String?
 
-    /// Describes an app.
-    public init(
+    package init(
         id: String, name: String?, source: LaunchableSource, file: String, running: Bool, shown: Bool = true,
         problem: String? = nil
     ) {
-        self.id = id
-        self.name = name
-        self.source = source
-        self.file = file
-        self.running = running
-        self.shown = shown
-        self.problem = problem
+        (self.id, self.name, self.source, self.file, self.running) = (id, name, source, file, running)
+        (self.shown, self.problem) = (shown, problem)
     }
 }
 
 /// The parameters of Apps.
 public struct AppsParameters: Codable, Sendable, NamedFields {
-    /// Whether those are wanted too that menus do not show, or that cannot be launched.
+    /// True to list the apps that menus do not show or that cannot be launched, too.
     public var all: Bool?
 
-    /// Which to list.
-    public init(all: Bool? = nil) { self.all = all }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["all"] }
+    package init(all: Bool? = nil) { self.all = all }
+    package static var fieldNames: [String] { ["all"] }
 }
 
-/// What Apps returns.
+/// The reply of Apps.
 public struct AppsReply: Codable, Sendable {
     /// The apps, in the order of the ids.
     public var apps: [Launchable]
 
-    /// Returns apps.
-    public init(apps: [Launchable]) { self.apps = apps }
-}
-
-extension ControlMethod where Parameters == AppsParameters, Reply == AppsReply {
-    /// What can be launched.
-    public static var apps: Self { Self(.apps) }
+    package init(apps: [Launchable]) { self.apps = apps }
 }
 
 // MARK: - Processes that run already
 
 /// The parameters of FindApp.
 public struct FindAppParameters: Codable, Sendable, NamedFields {
-    /// The number of a process, as the daemon sees it.
+    /// The number of the process in the daemon's namespace.
     public var pid: Int64
 
-    /// Names a process.
-    public init(pid: Int64) { self.pid = pid }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["pid"] }
+    package init(pid: Int64) { self.pid = pid }
+    package static var fieldNames: [String] { ["pid"] }
 }
 
-/// What FindApp returns.
+/// The reply of FindApp.
 public struct FindAppReply: Codable, Sendable {
-    /// The app whose process it is; nil where it is no app's.
+    /// The app of the process; nil if the process belongs to no app.
     @Nullable public var app: App?
 
-    /// Returns an app, or none.
-    public init(app: App?) { self.app = app }
+    package init(app: App?) { self.app = app }
 }
 
 /// The parameters of Adopt.
 public struct AdoptParameters: Codable, Sendable, NamedFields {
-    /// The number of a process, as the daemon sees it.
+    /// The number of the process in the daemon's namespace.
     public var pid: Int64
-    /// The id to manage it under; nil for that of the first rule that fits, or else one after the program's name.
+    /// The id of the app; nil for the id of the first rule that fits, or an id after the name of the program.
     public var id: String?
-    /// Its name for people; nil for none.
+    /// The name for users; nil for none.
     public var name: String?
-    /// Whether it stays out of sight.
+    /// True to keep the app, or the scene, in the background.
     public var background: Bool?
-    /// Whether it is left alone where no rule of the configuration fits it.
+    /// True to adopt the process only if a rule of the configuration fits it.
     public var byRule: Bool?
 
-    /// What to adopt.
-    public init(
+    package init(
         pid: Int64, id: String? = nil, name: String? = nil, background: Bool? = nil, byRule: Bool? = nil
     ) {
-        self.pid = pid
-        self.id = id
-        self.name = name
-        self.background = background
-        self.byRule = byRule
+        (self.pid, self.id, self.name, self.background, self.byRule) = (pid, id, name, background, byRule)
     }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["pid", "id", "name", "background", "byRule"] }
-}
-
-extension ControlMethod where Parameters == AdoptParameters, Reply == AppReply {
-    /// Puts a process that runs already under management.
-    public static var adopt: Self { Self(.adopt) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Lets go of an app that was adopted.
-    public static var disown: Self { Self(.disown) }
-}
-
-extension ControlMethod where Parameters == FindAppParameters, Reply == FindAppReply {
-    /// The app that a process belongs to.
-    public static var findApp: Self { Self(.findApp) }
+    package static var fieldNames: [String] { ["pid", "id", "name", "background", "byRule"] }
 }

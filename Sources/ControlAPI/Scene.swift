@@ -2,139 +2,99 @@ public import Varlink
 
 // The scenes of `org.lifed`: the windows of an app, each with a life cycle of its own.
 
-/// What a scene is doing.
+/// The state of a scene.
 public enum SceneState: String, Codable, Sendable, CaseIterable {
     case unattached, foregroundInactive, foregroundActive, background, suspended
 }
 
 /// A scene of an app, connected to it or to be restored.
 public struct Scene: Codable, Sendable, Equatable {
-    /// What tells it from the app's other scenes.
+    /// The id, unique within the app.
     public var id: String
-    /// What it is for.
+    /// The role.
     public var role: String
-    /// Where it is.
+    /// The state.
     public var state: SceneState
-    /// Where it is on its way to.
+    /// The target state.
     public var target: SceneState
-    /// Why it is where it is.
+    /// The reason of the state.
     public var reason: String
-    /// Since when it is where it is, in microseconds since the epoch.
+    /// The time of the last transition, in microseconds since the epoch.
     public var since: Int64
-    /// What the app gets back with it.
+    /// The text that the app gets back with the scene.
     @Nullable public var info: String?
 
-    /// A scene with all that is known of it.
-    public init(
+    package init(
         id: String, role: String, state: SceneState, target: SceneState, reason: String, since: Int64,
         info: String? = nil
     ) {
-        self.id = id
-        self.role = role
-        self.state = state
-        self.target = target
-        self.reason = reason
-        self.since = since
-        self.info = info
+        (self.id, self.role, self.state, self.target, self.reason) = (id, role, state, target, reason)
+        (self.since, self.info) = (since, info)
     }
 }
 
-/// One change of a scene's state.
+/// A transition of a scene.
 public struct SceneTransition: Codable, Sendable, Equatable {
-    /// Which app.
+    /// The id of the app.
     public var app: String
-    /// Which of its scenes.
+    /// The id of the scene.
     public var scene: String
-    /// The state that it left.
+    /// The state before.
     public var from: SceneState
-    /// The state that it is in now.
+    /// The state after.
     public var to: SceneState
-    /// Why.
+    /// The reason.
     public var reason: String
     /// Microseconds since the epoch.
     public var time: Int64
-    /// How long it took to answer the callback that was waited for, in microseconds.
+    /// The time to the answer of the callback that the transition waited for, in microseconds.
     @Nullable public var callback: Int64?
 
-    /// A change with all that is known of it.
-    public init(
+    package init(
         app: String, scene: String, from: SceneState, to: SceneState, reason: String, time: Int64,
         callback: Int64? = nil
     ) {
-        self.app = app
-        self.scene = scene
-        self.from = from
-        self.to = to
-        self.reason = reason
-        self.time = time
-        self.callback = callback
+        (self.app, self.scene, self.from, self.to, self.reason) = (app, scene, from, to, reason)
+        (self.time, self.callback) = (time, callback)
     }
 }
 
 /// The parameters of OpenScene.
 public struct OpenSceneParameters: Codable, Sendable, NamedFields {
-    /// Which app.
+    /// The id of the app.
     public var app: String
-    /// Which scene; nil for a new one that the daemon names.
+    /// The id of the scene; nil for a new scene that the daemon names.
     public var scene: String?
-    /// What it is for; nil for a window.
+    /// The role; nil for a window.
     public var role: String?
-    /// What the app gets with it.
+    /// The text for the app.
     public var info: String?
-    /// Whether it stays out of sight.
+    /// True to keep the app, or the scene, in the background.
     public var background: Bool?
 
-    /// What to open.
-    public init(
+    package init(
         app: String, scene: String? = nil, role: String? = nil, info: String? = nil, background: Bool? = nil
     ) {
-        self.app = app
-        self.scene = scene
-        self.role = role
-        self.info = info
-        self.background = background
+        (self.app, self.scene, self.role, self.info, self.background) = (app, scene, role, info, background)
     }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["app", "scene", "role", "info", "background"] }
+    package static var fieldNames: [String] { ["app", "scene", "role", "info", "background"] }
 }
 
-/// The parameters of the methods that are about one scene.
+/// The parameters of the methods about one scene.
 public struct SceneParameters: Codable, Sendable, NamedFields {
-    /// Which app.
+    /// The id of the app.
     public var app: String
-    /// Which of its scenes.
+    /// The id of the scene.
     public var scene: String
 
-    /// Names a scene.
-    public init(app: String, scene: String) {
-        self.app = app
-        self.scene = scene
-    }
-
-    /// As the description has them.
-    public static var fieldNames: [String] { ["app", "scene"] }
+    package init(app: String, scene: String) { (self.app, self.scene) = (app, scene) }
+    package static var fieldNames: [String] { ["app", "scene"] }
 }
 
-/// What the methods that are about one scene return.
+/// The reply of the methods about one scene.
 public struct SceneReply: Codable, Sendable {
-    /// The scene, as it was when the call was fulfilled; one that was closed is unattached.
+    /// The scene at the time of the reply; a closed scene is unattached.
     public var scene: Scene
 
-    /// Returns a scene.
-    public init(scene: Scene) { self.scene = scene }
-}
-
-extension ControlMethod where Parameters == OpenSceneParameters, Reply == SceneReply {
-    /// Opens a scene of an app, or brings one to the front that is there.
-    public static var openScene: Self { Self(.openScene) }
-}
-
-extension ControlMethod where Parameters == SceneParameters, Reply == SceneReply {
-    /// Brings a scene to the front.
-    public static var focusScene: Self { Self(.focusScene) }
-    /// Sends a scene out of sight.
-    public static var backgroundScene: Self { Self(.backgroundScene) }
-    /// Closes a scene for good.
-    public static var closeScene: Self { Self(.closeScene) }
+    package init(scene: Scene) { self.scene = scene }
 }

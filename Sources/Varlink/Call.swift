@@ -1,30 +1,30 @@
 import FoundationEssentials
 
-/// A method call that a client made.
+/// A method call of a client.
 public struct Call {
-    /// Tells the calls of one connection apart.
+    /// The identity of a call among the calls of its connection.
     public struct ID: Hashable, Sendable {
         let number: UInt64
     }
 
-    /// What the reply is sent to.
+    /// The id, to which the reply is sent.
     public let id: ID
     /// The fully qualified name, for example `org.varlink.service.GetInfo`.
     public let method: String
-    /// Whether the caller takes several replies.
+    /// A Boolean value that indicates whether the caller takes several replies.
     public let wantsMore: Bool
-    /// Whether the caller wants no reply. The call must be answered all the same: the answer is not sent, and frees
-    /// the connection for the next call.
+    /// A Boolean value that indicates whether the caller wants no reply. The call must be answered all the same: the answer
+    /// is not sent, and frees the connection for the next call.
     public let isOneway: Bool
 
     private let undecoded: EnvelopeParameters
 
-    /// The name of the method's interface: all before the last dot.
+    /// The name of the interface, before the last dot.
     public var interface: String {
         method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
     }
 
-    /// The method's own name: all behind the last dot.
+    /// The name of the method, behind the last dot.
     public var methodName: String {
         method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method
     }
@@ -37,8 +37,9 @@ public struct Call {
         isOneway = envelope.oneway
     }
 
-    /// The parameters as the method's type; throws ``ServiceError/invalidParameter(_:)`` with the name of the first
-    /// that does not fit.
+    /// Decodes the parameters.
+    ///
+    /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the first parameter that does not fit.
     public func parameters<Parameters: Decodable>(
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
@@ -54,7 +55,7 @@ public struct Call {
 
 /// The members of a call; the parameters are decoded once the method is known.
 ///
-/// Members that the protocol does not know are ignored, so that clients of a later protocol are understood.
+/// Unknown members are ignored, so that clients of a later protocol are understood.
 struct CallEnvelope: Decodable {
     let method: String
     let more: Bool
@@ -81,21 +82,23 @@ enum EnvelopeKey: String, CodingKey {
     case method, more, oneway, upgrade, parameters, continues, error
 }
 
-/// The parameters of a message, which are decoded when their type is known: from what was parsed for the rest of the message.
+/// The parameters of a message, which are decoded when their type is known.
 ///
 /// Absent, null and `{}` are the same.
 struct EnvelopeParameters {
     private let envelope: KeyedDecodingContainer<EnvelopeKey>
     let arePresent: Bool
 
-    /// Finds out whether a message has parameters, and that they are an object.
+    /// Finds the parameters of a message.
+    ///
+    /// - Throws: `DecodingError` if they are no object.
     init(in envelope: KeyedDecodingContainer<EnvelopeKey>) throws {
         self.envelope = envelope
         arePresent = try envelope.contains(.parameters) && !envelope.decodeNil(forKey: .parameters)
         if arePresent { _ = try envelope.nestedContainer(keyedBy: FieldName.self, forKey: .parameters) }
     }
 
-    /// Names that their type does not know are refused where the type lists its names.
+    /// Decodes the parameters, and refuses unknown names if the type lists its names.
     func decode<Parameters: Decodable>(as type: Parameters.Type = Parameters.self) throws -> Parameters {
         guard arePresent else { return try JSONDecoder().decode(type, from: Data("{}".utf8)) }
         if let type = type as? any NamedFields.Type { try refuseUnknown(type.fieldNames) }
@@ -104,7 +107,7 @@ struct EnvelopeParameters {
 
     private func refuseUnknown(_ known: [String]) throws {
         let fields = try envelope.nestedContainer(keyedBy: FieldName.self, forKey: .parameters)
-        // They come in any order; the same call is to have the same answer.
+        // The keys have no order, and equal calls must have equal answers.
         let unknown = fields.allKeys.filter { !known.contains($0.stringValue) }
         if let field = unknown.min(by: { $0.stringValue < $1.stringValue }) {
             throw DecodingError.dataCorruptedError(
@@ -113,7 +116,7 @@ struct EnvelopeParameters {
     }
 }
 
-/// A member's name, whatever it is.
+/// Any name of a member.
 struct FieldName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -130,7 +133,7 @@ struct FieldName: CodingKey {
 /// Parameters that list the names they know.
 ///
 /// A call with any other name is refused: a misspelt optional parameter would otherwise have no effect, silently.
-public protocol NamedFields {
+package protocol NamedFields {
     /// The names as they stand in the interface description.
     static var fieldNames: [String] { get }
 }

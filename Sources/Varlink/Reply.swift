@@ -1,25 +1,27 @@
 import FoundationEssentials
 
-/// A reply as it goes over the wire. It can be sent to any number of callers, and is encoded once.
+/// An encoded reply, which can be sent to any number of callers.
 public struct Reply: Sendable, Equatable {
     /// The JSON text with its terminating NUL.
     let message: [UInt8]
-    /// Whether other replies to the same call follow.
+    /// A Boolean value that indicates whether other replies to the same call follow.
     public let continues: Bool
 
-    /// The last or only reply to a call.
+    /// Creates the last or only reply to a call.
     ///
-    /// Parameters that do not encode as a JSON object are a mistake in the program.
+    /// - Precondition: The parameters encode as a JSON object.
     public init(_ parameters: some Encodable) {
         self.init(ReplyMessage(parameters: parameters, continues: nil, error: nil))
     }
 
-    /// A reply that others follow, to a call with `more`.
+    /// Returns a reply to a call with `more` that others follow.
     public static func continuing(_ parameters: some Encodable) -> Reply {
         Reply(ReplyMessage(parameters: parameters, continues: true, error: nil))
     }
 
-    /// An error with its fully qualified name, which ends the call.
+    /// Returns an error, which ends the call.
+    ///
+    /// - Parameter name: The fully qualified name.
     public static func error(_ name: String, _ parameters: some Encodable) -> Reply {
         Reply(ReplyMessage(parameters: parameters, continues: nil, error: name))
     }
@@ -40,10 +42,9 @@ private struct ReplyMessage<Parameters: Encodable>: Encodable {
     let error: String?
 }
 
-/// The parameters of a call or a reply that has none.
+/// The parameters of a call or a reply without parameters.
 public struct NoParameters: Codable, Sendable, Equatable, NamedFields {
-    /// No field is allowed.
-    public static var fieldNames: [String] { [] }
-    /// There is nothing to give.
+    package static var fieldNames: [String] { [] }
+    /// Creates the parameters.
     public init() {}
 }
