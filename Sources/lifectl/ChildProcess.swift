@@ -9,12 +9,11 @@ struct ChildProcess: ~Copyable {
     private var received: [UInt8] = []
     private var position = 0
 
-    /// Why a program could not be started.
     struct CannotStart: Error {
         let errno: Int32
     }
 
-    /// Starts a program that is found in PATH, without standard input.
+    /// Starts a program of PATH, with /dev/null as its standard input.
     init(_ command: [String]) throws(CannotStart) {
         let out = try Self.pipe()
         let err = try Self.pipe()
@@ -40,7 +39,7 @@ struct ChildProcess: ~Copyable {
         errors = err[0]
     }
 
-    /// Two ends that no other program inherits.
+    /// Makes a pipe that no other child inherits.
     private static func pipe() throws(CannotStart) -> [CInt] {
         var ends: [CInt] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else { throw CannotStart(errno: errno) }
@@ -53,7 +52,7 @@ struct ChildProcess: ~Copyable {
         close(errors)
     }
 
-    /// Ends the program, if it has not ended by itself.
+    /// Kills the program, unless it has ended.
     mutating func end() {
         guard !isFinished else { return }
         kill(process, SIGKILL)
@@ -61,13 +60,13 @@ struct ChildProcess: ~Copyable {
         isFinished = true
     }
 
-    /// Readable once there is output, or none will come any more.
+    /// Readable when there is output, and at its end.
     var descriptor: CInt { output }
 
-    /// Whether a whole line was received already, so that nothing has to be waited for.
+    /// A Boolean value that indicates whether `nextLine()` does not wait.
     var hasLine: Bool { received[position...].contains(UInt8(ascii: "\n")) }
 
-    /// The next line of standard output, without its end; nil after the last.
+    /// Waits for the next line of standard output; nil at the end.
     mutating func nextLine() -> [UInt8]? {
         while true {
             if let end = received[position...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -84,9 +83,11 @@ struct ChildProcess: ~Copyable {
         }
     }
 
-    /// Waits for the program to end, and returns what it exited with and the lines that it had to say on standard error.
+    /// Waits for the end of the program.
     ///
-    /// The two pipes are read one after the other: this is for programs whose complaints fit into a pipe.
+    /// The two pipes are read one after the other, so that the lines on standard error have to fit into a pipe.
+    ///
+    /// - Returns: The exit status as a shell has it, and the lines on standard error.
     mutating func finish() -> (status: Int32, complaints: [String]) {
         while nextLine() != nil {}
         var text: [UInt8] = []
@@ -98,7 +99,7 @@ struct ChildProcess: ~Copyable {
         return (code, String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init))
     }
 
-    /// What is there, once there is anything; empty at the end, nil on failure.
+    /// Waits for output, and reads it; empty at the end, nil on failure.
     private static func read(_ descriptor: CInt) -> [UInt8]? {
         while true {
             var count = 0
@@ -112,7 +113,7 @@ struct ChildProcess: ~Copyable {
     }
 }
 
-/// A program that runs for as long as it is listened to, and writes lines.
+/// A program that writes lines until this value is released.
 final class LineProgram {
     private var process: ChildProcess
     private let name: String
@@ -126,37 +127,26 @@ final class LineProgram {
         }
     }
 
-    /// One that waits for somebody does not notice that nobody listens to it any more.
+    // A program that waits for an event does not notice that its output is closed.
     deinit { process.end() }
 
     var descriptor: CInt { process.descriptor }
 
-    /// Whether there is something that was not read.
-    var hasMore: Bool { process.hasLine || FollowClock.isReadable(descriptor) }
+    /// A Boolean value that indicates whether there is unread output.
+    var hasMore: Bool { process.hasLine || Descriptor.isReadable(descriptor) }
 
     func nextLine() -> String? { process.nextLine().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The last of the lines that have come, once one has; nil when no more will come.
+    /// Waits for a line, and returns the last one that has come; nil at the end of the output.
     func newestLine() -> String? {
         var line = nextLine()
         while line != nil, process.hasLine { line = nextLine() }
         return line
     }
 
-    /// Waits for the program to end, and returns what it had to say.
+    /// The last line on standard error, after the end of the program.
     var complaint: String {
         let (status, complaints) = process.finish()
         return complaints.last ?? "\(name) ended with status \(status)"
-    }
-}
-
-/// lifectl itself.
-enum Program {
-    /// The directory that it lies in.
-    static var directory: String? {
-        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
-        defer { unsafe free(path) }
-        guard let text = unsafe String(validatingCString: path), let slash = text.lastIndex(of: "/") else { return nil }
-        return String(text[..<slash])
     }
 }

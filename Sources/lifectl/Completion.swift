@@ -1,15 +1,13 @@
 import ArgumentParser
 import ControlAPI
 
-// What the shells complete. They start lifectl with the words that are typed so far, so that the daemon is asked which those
-// words name.
+// Completion of app and scene names. A shell starts lifectl with the words that were typed, and lifectl asks the daemon.
+
 extension CompletionKind {
-    /// The ids of apps that are known.
     static var knownApps: CompletionKind {
         answer { session in try session.call(.list).apps.map(\.id) }
     }
 
-    /// The ids of apps that are known, and of those that can be launched.
     static var launchableApps: CompletionKind {
         answer { session in
             let known = try session.call(.list).apps.map(\.id)
@@ -17,7 +15,6 @@ extension CompletionKind {
         }
     }
 
-    /// The scenes that are known, as APP/SCENE.
     static var knownScenes: CompletionKind {
         answer { session in ListedScenes(apps: try session.call(.list).apps).scenes.map(\.name.text) }
     }
@@ -27,27 +24,27 @@ extension CompletionKind {
             let place = TypedLine(words, completing: index, environment: Environment.current)
             guard let options = place.options else { return [] }
             do {
-                var session = try Session(options, doing: "cannot complete")
+                var session = try Session(options.callOptions, doing: "cannot complete")
                 return try ask(&session)
             } catch {
-                // Who presses the tabulator key has not asked for a message.
+                // The tabulator key prints no messages.
                 return []
             }
         }
     }
 }
 
-/// A command line that is not finished, as far as it says which daemon it is for.
+/// The options of an unfinished command line that name the daemon.
 struct TypedLine {
-    /// Nobody waits longer for what a key should bring, in seconds.
+    /// The time for a completion, in seconds.
     private static let patience = "2"
 
-    /// What names the daemon, to be read as options; nil where that is not to be known, and so nothing to be offered.
+    /// The options that name the daemon; nil if they cannot be known.
     let arguments: [String]?
 
     /// - Parameters:
-    ///   - words: The line as it was typed, quotes included. bash has the `=` of `--socket=PATH` as a word of its own.
-    ///   - index: The word that is to be completed.
+    ///   - words: The line as it was typed, with quotes. In bash the `=` of `--socket=PATH` is a word of its own.
+    ///   - index: The word to complete.
     init(_ words: [String], completing index: Int, environment: [String: String]) {
         var arguments: [String] = []
         var rest = words.enumerated().filter { $0.offset != index }.map(\.element)[...]
@@ -56,7 +53,7 @@ struct TypedLine {
             switch parts.first {
             case "--system", "--user": arguments.append(word)
             case "--host":
-                // To ask another machine takes long, and may need a password.
+                // Another machine takes long, and may need a password.
                 self.arguments = nil
                 return
             case "--socket":
@@ -73,10 +70,10 @@ struct TypedLine {
         self.arguments = arguments
     }
 
-    /// The options of a command that would be for the same daemon.
+    /// The options of a command for the same daemon.
     var options: GlobalOptions? { arguments.flatMap { try? GlobalOptions.parse($0 + ["--timeout", Self.patience]) } }
 
-    /// What a shell makes of a word; nil where only a shell can tell.
+    /// Returns the value of a shell's word; nil if it has expansions that only a shell knows.
     static func meaning(of word: String, environment: [String: String]) -> String? {
         var meaning = ""
         var quote: Character?

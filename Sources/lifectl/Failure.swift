@@ -2,11 +2,11 @@ import ArgumentParser
 import ControlAPI
 import Glibc
 
-/// Why lifectl ends without success: one line for a person, one number for a script.
+/// A failure of a command: one line for the user, one exit status for scripts.
 struct Failure: Error, Equatable {
     let status: Outcome
 
-    /// What could not be done; nil where the reason says it.
+    /// The start of the message, such as `cannot launch org.example.Clock`; nil if the reason contains it.
     let action: String?
     let reason: String
 
@@ -22,17 +22,20 @@ struct Failure: Error, Equatable {
         self.reason = reason
     }
 
-    /// Ends the process. What is not a failure (help, completion scripts) goes to standard output.
+    static let subscriptionEnded = Failure(
+        status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
+
+    /// Reports an error and exits. Help and completion scripts are no failure, and go to standard output.
     static func report(_ error: any Error) -> Never {
         if error is ReaderGone { exit(Outcome.success.rawValue) }
         if let failure = error as? Failure { failure.end() }
-        // What there is to say was printed; only the number is left.
+        // The command has printed its output.
         if let code = error as? ExitCode { exit(code.rawValue) }
         if Lifectl.exitCode(for: error).isSuccess { Lifectl.exit(withError: error) }
         Failure(status: .usage, message: "\(Lifectl.message(for: error)) (see lifectl --help)").end()
     }
 
-    /// The line as it stands on standard error: a line break in what others said would make it two.
+    /// The line on standard error. A message of the daemon may have line breaks, which are removed.
     var line: String {
         "lifectl: \(Text.printable(message.split(whereSeparator: \.isNewline).joined(separator: " ")))"
     }
@@ -43,11 +46,11 @@ struct Failure: Error, Equatable {
     }
 }
 
-/// Whoever read standard output has what they wanted. This is no failure.
+/// The error that the reader of standard output has closed it. This is no failure.
 struct ReaderGone: Error {}
 
 extension Failure {
-    /// A call that failed, and what could not be done because of it.
+    /// Creates the failure of a call.
     init(_ error: ControlClientError, doing action: String, sockets: [String], timeout: Duration?) {
         switch error {
         case .declined(let error): self.init(error)
@@ -100,14 +103,14 @@ extension Failure {
             case .failed, .subscriptionOverrun: .failed
             }
         let subject = error.id.flatMap { $0.isEmpty ? nil : "\($0): " } ?? ""
-        // A remedy is a sentence, or a command and what it does.
+        // A remedy is a sentence or a clause.
         let separator = error.remedy.first?.isUppercase == true ? ". " : "; "
         let remedy = error.remedy.isEmpty ? "" : separator + error.remedy
         self.init(status: status, message: "\(subject)\(error.reason)\(remedy)")
     }
 }
 
-/// What lifectl exits with. From 64 on the numbers are those of sysexits(3).
+/// The exit status of lifectl. From 64 on the numbers are those of sysexits(3).
 enum Outcome: Int32, CaseIterable {
     case success = 0
     case failed = 1

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Glibc
 
-/// The options that every command has.
+/// The options of every command.
 struct GlobalOptions: ParsableArguments {
     @Flag(help: "Talk to the system's daemon.")
     var system = false
@@ -13,7 +13,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Talk to the daemon that listens at this path.", valueName: "path"))
     var socket: String?
 
-    // Read before everything else, by RemoteHost; here it is for the help.
+    // Read by RemoteHost; declared here for the help.
     @Option(help: ArgumentHelp("Run the command on another machine, through ssh.", valueName: "user@host"))
     var host: String?
 
@@ -34,9 +34,8 @@ struct GlobalOptions: ParsableArguments {
         if let socket, socket.isEmpty { throw ValidationError("--socket takes a path") }
     }
 
-    /// Words in which the options that every command has, as far as they stand before the command, stand behind it: that is
-    /// where they are read.
-    static func behindTheCommand(_ words: [String]) -> [String] {
+    /// Returns the words with the options before the command moved behind it, where ArgumentParser reads them.
+    static func movedBehindCommand(_ words: [String]) -> [String] {
         var command = words[...]
         var options: [String] = []
         while let word = command.first {
@@ -48,11 +47,9 @@ struct GlobalOptions: ParsableArguments {
             options += command.prefix(takesValue ? 2 : 1)
             command = command.dropFirst(takesValue ? 2 : 1)
         }
-        // By themselves they are no command, and what follows two hyphens belongs to somebody else.
-        guard !options.isEmpty, let end = command.isEmpty ? nil : command.firstIndex(of: "--") ?? command.endIndex
-        else {
-            return words
-        }
+        guard !options.isEmpty, !command.isEmpty else { return words }
+        // The words behind -- belong to another program.
+        let end = command.firstIndex(of: "--") ?? command.endIndex
         return command[..<end] + options + command[end...]
     }
 
@@ -62,22 +59,20 @@ struct GlobalOptions: ParsableArguments {
         return user ? .user : .automatic
     }
 
-    /// What they say, apart from how it was said.
-    var call: CallOptions { CallOptions(choice: choice, isJSON: json, explicitTimeout: timeout.map { .seconds($0) }) }
-
-    /// Prints a reply: as JSON where that was asked for, and else as the text that is made of it.
-    func show<Reply: Encodable>(_ reply: Reply, as text: (Presentation) -> String) throws {
-        try call.show(reply, as: text)
+    var callOptions: CallOptions {
+        CallOptions(choice: choice, isJSON: json, explicitTimeout: timeout.map { .seconds($0) })
     }
 }
 
-/// Another machine, on which a command is run instead of here: `--host USER@HOST`.
+extension GlobalOptions: DaemonCaller {}
+
+/// The other machine on which a command runs: `--host USER@HOST`.
 struct RemoteHost: Equatable {
     let destination: String
-    /// The command's words, without those that name the machine.
+    /// The arguments without `--host`.
     let arguments: [String]
 
-    /// nil where no machine is named. What follows `--` belongs to somebody else.
+    /// Creates the machine that the arguments before `--` name; nil if they name none.
     init?(arguments: [String]) throws(Failure) {
         let end = arguments.firstIndex(of: "--") ?? arguments.count
         guard let index = arguments[..<end].firstIndex(where: { $0 == "--host" || $0.hasPrefix("--host=") }) else {
@@ -91,18 +86,18 @@ struct RemoteHost: Equatable {
             destination = String(option.dropFirst("--host=".count))
         }
         self.arguments = rest
-        // ssh would take it for an option of its own.
+        // ssh reads a leading hyphen as an option.
         guard let first = destination.utf8.first, first != UInt8(ascii: "-") else {
             throw Failure(status: .usage, message: "--host takes a machine, as in: lifectl --host kim@kitchen list")
         }
     }
 
-    /// What ssh is started with. The other machine's shell reads the last of it, so each word is quoted.
+    /// The command line of ssh. The shell of the other machine reads the last word, so the words in it are quoted.
     var command: [String] {
         ["ssh", "--", destination, (["lifectl"] + arguments).map(Escaping.shell).joined(separator: " ")]
     }
 
-    /// Becomes ssh. Its exit status is that of the command there, or 255.
+    /// Executes ssh. The exit status is that of the command on the other machine, or 255.
     func run() throws(Failure) -> Never {
         signal(SIGPIPE, SIG_DFL)
         var words = unsafe command.map { unsafe strdup($0) } + [nil]

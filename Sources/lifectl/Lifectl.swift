@@ -19,22 +19,32 @@ struct Lifectl: ParsableCommand {
             Suspend.self, Resume.self, Wake.self, Terminate.self, Kill.self, SceneCommand.self, List.self,
             Apps.self, Find.self, Describe.self, Explain.self, Log.self, Monitor.self, Top.self, Timeline.self,
             Stats.self, Doctor.self, Adopt.self, Disown.self, Follow.self, MemoryPressure.self, Reload.self,
-            Reexec.self,
-            ShowVersion.self,
+            Reexec.self, ShowVersion.self,
         ]
     )
 }
 
-/// A line of nothing but an action and an app's id: `lifectl focus org.example.Clock`.
+extension CommandConfiguration {
+    /// Describes a command whose help ends with an example.
+    init(
+        _ name: String, _ abstract: String, discussion: String = "", example: String,
+        subcommands: [any ParsableCommand.Type] = []
+    ) {
+        let start = discussion.isEmpty ? "" : discussion + "\n\n"
+        self.init(
+            commandName: name, abstract: abstract, discussion: "\(start)Example: \(example)", subcommands: subcommands)
+    }
+}
+
+/// A command line of an action and an app's id only: `lifectl focus org.example.Clock`.
 ///
-/// Keys, buttons and scripts give such lines all the time. ArgumentParser has the Swift runtime look some fifty times through
-/// everything that is linked in, whatever the line, which is four fifths of what the program does. So it is left to all other
-/// lines; these mean the same to it.
+/// Key bindings and scripts run such lines all the time. ArgumentParser searches the conformances of the whole program some
+/// fifty times, which is four fifths of the run time. It reads all other lines; to it, these lines mean the same.
 struct PlainLine: Equatable {
     let action: AppAction
     let app: String
 
-    /// nil where there are options, too many words or too few, or another command.
+    /// Creates the line of these words; nil for any other command line.
     init?(_ words: [String]) {
         guard words.count == 2, let action = AppAction(rawValue: words[0]), !words[1].hasPrefix("-") else { return nil }
         self.action = action

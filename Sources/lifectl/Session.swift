@@ -1,33 +1,72 @@
 import ControlAPI
 
-/// Which daemon is asked, how long it has, and in which form its answer is shown.
+/// The daemon that a command calls, the time that it waits for an answer, and the form in which it shows the answer.
 struct CallOptions: Equatable {
     var choice = SocketPath.Choice.automatic
     var isJSON = false
-    /// The time that was asked for, if any was.
+    /// The value of `--timeout`; nil if it is not given.
     var explicitTimeout: Duration?
 
     var timeout: Duration { explicitTimeout ?? .seconds(60) }
 
-    /// Prints a reply: as JSON where that was asked for, and else as the text that is made of it.
-    func show<Reply: Encodable>(_ reply: Reply, as text: (Presentation) -> String) throws {
-        try StandardStream.output.write(isJSON ? JSON.line(reply) : text(.standardOutput))
+}
+
+extension CallOptions: DaemonCaller {
+    var callOptions: CallOptions { self }
+}
+
+/// The options of a command, from which its calls to the daemon are made.
+protocol DaemonCaller {
+    var callOptions: CallOptions { get }
+}
+
+extension DaemonCaller {
+    /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
+    func show(_ reply: some Encodable, as text: (Presentation) -> String) throws {
+        try StandardStream.output.write(callOptions.isJSON ? JSON.line(reply) : text(.standardOutput))
+    }
+
+    /// Makes one call, and prints its reply.
+    func show<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
+        waitingFor app: String? = nil, as text: (Presentation, Reply) -> String
+    ) throws {
+        let reply = try call(method, parameters, doing: action, waitingFor: app)
+        try show(reply) { text($0, reply) }
+    }
+
+    func show<Reply>(
+        _ method: ControlMethod<Nothing, Reply>, doing action: String, as text: (Presentation, Reply) -> String
+    ) throws {
+        let reply = try call(method, doing: action)
+        try show(reply) { text($0, reply) }
+    }
+
+    /// Makes one call over a connection of its own.
+    func call<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
+        waitingFor app: String? = nil
+    ) throws(Failure) -> Reply {
+        var session = try Session(callOptions, doing: action)
+        return try session.call(method, parameters, waitingFor: app)
+    }
+
+    func call<Reply>(_ method: ControlMethod<Nothing, Reply>, doing action: String) throws(Failure) -> Reply {
+        var session = try Session(callOptions, doing: action)
+        return try session.call(method)
     }
 }
 
-/// One command's conversation with the daemon.
+/// The conversation of one command with the daemon.
 struct Session: ~Copyable {
     private var client: ControlClient
     private let action: String
     private let sockets: [String]
-    private let timeout: Duration?
     private let options: CallOptions
 
-    init(_ options: GlobalOptions, doing action: String) throws(Failure) {
-        try self.init(options.call, doing: action)
-    }
-
-    /// Connects. The action names in an error message what could not be done.
+    /// Connects to the daemon.
+    ///
+    /// - Parameter action: The start of an error message: `cannot launch org.example.Clock`.
     init(_ options: CallOptions, doing action: String) throws(Failure) {
         let sockets = SocketPath.candidates(options.choice, environment: Environment.value)
         guard !sockets.isEmpty else {
@@ -43,83 +82,68 @@ struct Session: ~Copyable {
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }
-        self.action = action
-        self.sockets = sockets
-        timeout = options.timeout
-        self.options = options
+        (self.action, self.sockets, self.options) = (action, sockets, options)
     }
 
-    /// Calls a method that may take long because of an app; a person who waits for it in a terminal is told why.
-    mutating func call<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waitingFor app: String
-    ) throws(Failure) -> Reply {
-        guard StandardStream.error.isTerminal, !options.isJSON else { return try call(method, parameters) }
-        let progress = WaitingLine(app: app, options: options)
-        var isShown = false
-        defer { if isShown { progress.remove() } }
+    /// Performs an operation of the client, and turns its error into a failure of the command.
+    private mutating func perform<Result>(
+        _ operation: (inout ControlClient) throws(ControlClientError) -> Result
+    ) throws(Failure) -> Result {
         do throws(ControlClientError) {
-            return try client.call(method, parameters) { seconds in
-                isShown = true
-                progress.show(seconds: seconds)
-            }
+            return try operation(&client)
         } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+            throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }
     }
 
+    /// Calls a method and waits for its reply.
+    ///
+    /// - Parameter app: The app that the call may wait for: on a terminal, a line says what it waits for.
     mutating func call<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waitingFor app: String? = nil
     ) throws(Failure) -> Reply {
-        do throws(ControlClientError) {
-            return try client.call(method, parameters)
-        } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        guard let app, StandardStream.error.isTerminal, !options.isJSON else {
+            return try perform { client throws(ControlClientError) in try client.call(method, parameters) }
+        }
+        let progress = WaitingLine(app: app, options: options)
+        var isShown = false
+        defer { if isShown { progress.remove() } }
+        return try perform { client throws(ControlClientError) in
+            try client.call(method, parameters) { seconds in
+                isShown = true
+                progress.show(seconds: seconds)
+            }
         }
     }
 
     mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(Failure) -> Reply {
-        do throws(ControlClientError) {
-            return try client.call(method)
-        } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
-        }
+        try perform { client throws(ControlClientError) in try client.call(method) }
     }
 
     mutating func stream<Reply: Decodable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
-        do throws(ControlClientError) {
-            return try client.stream(method, of: type)
-        } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
-        }
+        try perform { client throws(ControlClientError) in try client.stream(method, of: type) }
     }
 
     mutating func monitor() throws(Failure) {
-        do throws(ControlClientError) {
-            try client.monitor()
-        } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
-        }
+        try perform { client throws(ControlClientError) in try client.monitor() }
     }
 
-    /// Waits for the next change; nil once the daemon has ended the subscription.
+    /// Returns the next change; nil after the daemon has ended the subscription.
     mutating func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
-        do throws(ControlClientError) {
-            return try client.nextChange(timeout: timeout)
-        } catch {
-            throw Failure(error, doing: action, sockets: sockets, timeout: timeout)
-        }
+        try perform { client throws(ControlClientError) in try client.nextChange(timeout: timeout) }
     }
 }
 
-/// One line on a terminal that says what a command waits for, and for how long it has; it goes when the wait is over.
+// MARK: - Lines on standard error
+
+/// A line on a terminal that says what a command waits for, and for how long it has.
 struct WaitingLine {
     let app: String
     let options: CallOptions
 
-    /// Says what the app is doing, as the daemon explains it.
     func show(seconds: Int) {
         let text = Self.text(app, seconds: seconds, explanation: explanation())
-        // A line that goes on in the next one would leave its beginning behind.
+        // The carriage return cannot remove the first row of a line that takes two.
         let width = (StandardStream.error.columns ?? 80) - 1
         write("\r\(Presentation.cut(text[...], to: width))\u{1b}[K")
     }
@@ -134,21 +158,16 @@ struct WaitingLine {
         return "\(Text.printable(app)) (\(seconds) s): \(why ?? "no answer yet")"
     }
 
-    /// Asked on a connection of its own, for the other one waits.
+    /// Asks on a second connection, because the first one waits.
     private func explanation() -> Explanation? {
-        do throws(Failure) {
-            var session = try Session(options, doing: "cannot explain \(app)")
-            return try session.call(.explain, AppParameters(id: app)).explanation
-        } catch {
-            return nil
-        }
+        try? options.call(.explain, AppParameters(id: app), doing: "cannot explain \(app)").explanation
     }
 
-    /// That nobody sees it is no reason to stop waiting.
+    /// Ignores a failure, which does not end the wait.
     private func write(_ text: String) { try? StandardStream.error.write(text) }
 }
 
-/// The warning that the daemon which was named belongs to another user.
+/// The warning that the daemon at a socket belongs to another user.
 enum ForeignDaemonWarning {
     // lifectl has one thread.
     nonisolated(unsafe) private static var isShown = false

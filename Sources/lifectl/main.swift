@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 
-// A reader that goes away, as in `lifectl monitor | head`, is told by EPIPE where it is written to.
+// A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
 signal(SIGPIPE, SIG_IGN)
-StandardStream.holdMissing()
+StandardStream.openMissing()
 
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -11,7 +11,7 @@ do {
     if let line = PlainLine(arguments) {
         try line.run()
     } else {
-        var command = try Lifectl.parseAsRoot(GlobalOptions.behindTheCommand(arguments))
+        var command = try Lifectl.parseAsRoot(GlobalOptions.movedBehindCommand(arguments))
         try command.run()
     }
 } catch {

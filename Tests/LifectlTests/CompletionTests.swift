@@ -4,7 +4,7 @@ import Testing
 @testable import lifectl
 
 @Suite struct GlobalOptionsTests {
-    private func moved(_ words: String...) -> [String] { GlobalOptions.behindTheCommand(words) }
+    private func moved(_ words: String...) -> [String] { GlobalOptions.movedBehindCommand(words) }
 
     @Test func optionsMayStandBeforeTheCommand() throws {
         #expect(moved("--system", "list") == ["list", "--system"])
@@ -21,7 +21,7 @@ import Testing
         for words in [
             [], ["list", "--system"], ["--help"], ["--system"], ["--socket"], ["--socket", "/s"], ["--", "--user"],
         ] {
-            #expect(GlobalOptions.behindTheCommand(words) == words)
+            #expect(GlobalOptions.movedBehindCommand(words) == words)
         }
     }
 }

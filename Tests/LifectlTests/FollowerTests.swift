@@ -24,7 +24,7 @@ import Testing
         var finds: [Int64] = []
 
         mutating func see(_ observation: Observation) -> [Follower.Step] {
-            follower.see(observation, at: now)
+            follower.observe(observation, at: now)
             return steps()
         }
 
@@ -34,9 +34,9 @@ import Testing
                 switch step {
                 case .find(let process):
                     finds.append(process)
-                    follower.found(FollowerTests.names[process], process: process)
+                    follower.setApp(FollowerTests.names[process], process: process)
                     continue
-                case .use(let use, let apps): follower.told(use, apps)
+                case .use(let use, let apps): follower.setReported(use, apps)
                 case .focus, .home, .leave: break
                 }
                 steps.append(step)
@@ -160,9 +160,9 @@ import Testing
     @Test func `no more apps are named than may be`() {
         var world = World()
         let many = (1...2000).map { Self.item(Int64($0)) }
-        world.follower.see(Observation(uses: [.visible: many]), at: 0)
+        world.follower.observe(Observation(uses: [.visible: many]), at: 0)
         while case .find(let process) = world.follower.next(at: 0, isBusy: false) {
-            world.follower.found("app-\(process)", process: process)
+            world.follower.setApp("app-\(process)", process: process)
         }
         guard case .use(_, let apps) = world.follower.next(at: 0, isBusy: false) else {
             Issue.record("nothing is told")

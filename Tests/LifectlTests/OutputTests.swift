@@ -219,11 +219,11 @@ private let notes = App(
 
     @Test func placesAndTimesAreTaken() throws {
         let monitor = try #require(try Lifectl.parseAsRoot(["monitor"]) as? Monitor)
-        #expect(monitor.options.call.explicitTimeout == nil)
+        #expect(monitor.options.callOptions.explicitTimeout == nil)
         #expect(monitor.options.choice == .automatic)
         let focus = try #require(
             try Lifectl.parseAsRoot(["focus", "a", "--socket", "/s", "--timeout", "0.5"]) as? Focus)
         #expect(focus.options.choice == .path("/s"))
-        #expect(focus.options.call.timeout == .milliseconds(500))
+        #expect(focus.options.callOptions.timeout == .milliseconds(500))
     }
 }

@@ -20,7 +20,7 @@ import Testing
         default: throw Failure(status: .usage, message: "\(action) is \(command)")
         }
         #expect(app.id == line.app)
-        #expect(options.call == CallOptions())
+        #expect(options.callOptions == CallOptions())
     }
 
     @Test(arguments: [

@@ -29,7 +29,7 @@ import Testing
         var sample = TopSample(
             time: 1_000_000,
             rows: [row("a", .active, time: 250_100), row("b", .active, time: 5), row("c", .active, time: 7)])
-        sample.takeLoads(since: before)
+        sample.computeLoads(since: before)
         #expect(sample.rows.map(\.load) == [2500, nil, nil])
         #expect(Presentation.percent(2500) == "25.0 %")
     }
@@ -49,15 +49,15 @@ import Testing
     }
 
     @Test func aKeyChoosesAnAppAndKeepsToItsName() throws {
-        var view = TopView(program: try #require(try Lifectl.parseAsRoot(["top"]) as? Top).options)
+        var view = TopView(try #require(try Lifectl.parseAsRoot(["top"]) as? Top).options)
         view.sample = TopSample(time: 0, rows: [row("a", .active), row("b", .background)])
         #expect(view.picture(10).contains(">  a"))
-        #expect(view.take(.down) && view.picture(10).contains(">  b"))
+        #expect(view.handle(.down) && view.picture(10).contains(">  b"))
         view.sample = TopSample(time: 0, rows: [row("b", .active), row("c", .background), row("a", .background)])
         #expect(view.picture(10).contains(">  b"))
-        #expect(view.take(.down) && view.take(.down) && view.take(.down))
+        #expect(view.handle(.down) && view.handle(.down) && view.handle(.down))
         #expect(view.picture(1).contains(">  a") && !view.picture(1).contains("  b  "))
-        let goesOn = view.take(.quit)
+        let goesOn = view.handle(.quit)
         #expect(!goesOn)
     }
 }

@@ -1,17 +1,16 @@
 import ArgumentParser
 import ControlAPI
 
+// The commands about processes that run already.
+
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "adopt",
-        abstract: "Manage a program that runs already as an app.",
+        "adopt", "Manage a program that runs already as an app.",
         discussion: """
             The process becomes an app with all that it has started, and stays one until it ends, or until 'lifectl disown'. \
             It has to be yours, or you have to be root. What the session, lifed or this command live in is refused. Its processes that run as another user are left alone; \
             'lifectl explain' names them.
-
-            Example: lifectl adopt $(pgrep -n viewer) --id org.example.Viewer
-            """)
+            """, example: "lifectl adopt $(pgrep -n viewer) --id org.example.Viewer")
 
     @OptionGroup var process: ProcessArgument
 
@@ -33,32 +32,43 @@ struct Adopt: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot adopt process \(process.pid)")
-        let reply = try session.call(
-            .adopt,
-            AdoptParameters(
-                pid: process.pid, id: id, name: name, background: background ? true : nil, byRule: byRule ? true : nil))
-        guard let app = reply.app else {
-            if options.json { try options.show(reply) { _ in "" } }
-            throw Failure(status: .noSuchApp, message: "no rule in lifed.toml fits process \(process.pid)")
-        }
-        try options.show(reply) { present in present.sentence(app) }
+        let pid = process.pid
+        let parameters = AdoptParameters(
+            pid: pid, id: id, name: name, background: background ? true : nil, byRule: byRule ? true : nil)
+        let reply = try options.call(.adopt, parameters, doing: "cannot adopt process \(pid)")
+        try options.show(reply, app: reply.app, orFail: "no rule in lifed.toml fits process \(pid)")
     }
 }
 
 struct Disown: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disown",
-        abstract: "Let go of an app that was adopted; it runs on by itself.",
-        discussion: "Its processes are continued if they were stopped.\n\nExample: lifectl disown org.example.Viewer")
+        "disown", "Let go of an app that was adopted; it runs on by itself.",
+        discussion: "Its processes are continued if they were stopped.", example: "lifectl disown org.example.Viewer")
 
     @OptionGroup var app: AppArgument
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot disown \(app.id)")
-        let reply = try session.call(.disown, AppParameters(id: app.id), waitingFor: app.id)
-        try options.show(reply) { _ in "\(Text.printable(app.id)) runs on without lifed\n" }
+        let parameters = AppParameters(id: app.id)
+        try options.show(.disown, parameters, doing: "cannot disown \(app.id)", waitingFor: app.id) { _, _ in
+            "\(Text.printable(app.id)) runs on without lifed\n"
+        }
+    }
+}
+
+struct Find: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "find", "Say which app a process belongs to.",
+        discussion: "Any process of an app will do, not its first alone.", example: "lifectl find 4711")
+
+    @OptionGroup var process: ProcessArgument
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let pid = process.pid
+        let reply = try options.call(
+            .findApp, FindAppParameters(pid: pid), doing: "cannot find the app of process \(pid)")
+        try options.show(reply, app: reply.app, orFail: "process \(pid) belongs to no app")
     }
 }
 
@@ -71,5 +81,14 @@ struct ProcessArgument: ParsableArguments {
 
     func validate() throws {
         guard pid > 0 else { throw ValidationError("the number of a process is 1 or more") }
+    }
+}
+
+extension GlobalOptions {
+    /// Shows the app of a reply, or fails if the reply has none.
+    fileprivate func show(_ reply: some Encodable, app: App?, orFail message: String) throws {
+        if let app { return try show(reply) { $0.sentence(app) } }
+        if json { try show(reply) { _ in "" } }
+        throw Failure(status: .noSuchApp, message: message)
     }
 }

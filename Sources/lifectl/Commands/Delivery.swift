@@ -2,16 +2,15 @@ import ArgumentParser
 import ControlAPI
 import Glibc
 
+// The commands that hand something to an app: a URL, an activity, work in the background.
+
 struct Open: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open",
-        abstract: "Open a URL or a file with the app that opens such.",
+        "open", "Open a URL or a file with the app that opens such.",
         discussion: """
             The app is launched, or comes to the front. Done when it has taken what it was handed; an app that does not \
             listen gets it as an argument when it is started, and not when it runs already.
-
-            Example: lifectl open https://example.org/
-            """)
+            """, example: "lifectl open https://example.org/")
 
     @Argument(help: ArgumentHelp("A URL, or the path of a file.", valueName: "url"), completion: .file())
     var target: String
@@ -32,27 +31,89 @@ struct Open: ParsableCommand {
 
     func run() throws {
         let argument = try URLArgument(target)
-        let url = argument.url
-        var session = try Session(options, doing: "cannot open \(Text.printable(target))")
-        let reply = try session.call(.open, OpenParameters(url: url, id: app, type: type ?? argument.type))
-        try options.show(reply, of: "opened \(Text.printable(url))", whatFor: Text.printable(url))
+        let parameters = OpenParameters(url: argument.url, id: app, type: type ?? argument.type)
+        let reply = try options.call(.open, parameters, doing: "cannot open \(Text.printable(target))")
+        let url = Text.printable(argument.url)
+        try options.show(reply, success: "has opened \(url)") { $0.words(about: url) }
+    }
+}
+
+struct Continue: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "continue", "Hand an app something that was begun elsewhere.",
+        discussion: """
+            The app is launched, or comes to the front. Done when it has taken the activity up. With --host, an activity \
+            goes on on another machine.
+            """, example: "lifectl continue org.example.Reader --activity org.example.read --info '{\"page\": 4}'")
+
+    @OptionGroup var app: AppArgument
+
+    @Option(help: ArgumentHelp("The kind of activity, in reverse-domain notation.", valueName: "type"))
+    var activity: String
+
+    @Option(help: ArgumentHelp("What the app needs to know to go on.", valueName: "json"))
+    var info: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard !activity.isEmpty else { throw ValidationError("--activity takes a kind, such as org.example.read") }
+        if let info, !JSON.isText(info) { throw ValidationError("--info takes a JSON text, such as '{\"page\": 4}'") }
+    }
+
+    func run() throws {
+        let subject = Text.printable(activity)
+        let parameters = ContinueActivityParameters(id: app.id, type: activity, info: info)
+        let reply = try options.call(.continueActivity, parameters, doing: "cannot continue \(subject) in \(app.id)")
+        try options.show(reply, success: "has taken up \(subject)") { $0.words(about: subject) }
+    }
+}
+
+struct Wake: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "wake", "Wake an app for work out of sight.",
+        discussion: """
+            The app is launched if need be, and sleeps again when it is done, after 30 seconds at the latest; one in front \
+            stays there. Done when the app has said what became of the work. One that does not listen is only woken.
+            """, example: "lifectl wake org.example.Mail --for fetch")
+
+    @OptionGroup var app: AppArgument
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("The kind of work: a word, such as fetch.", valueName: "kind"))
+    var kind: String
+
+    @Option(help: ArgumentHelp("What the app has to know for it.", valueName: "text"))
+    var payload: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let parameters = WakeParameters(id: app.id, kind: kind, payload: payload)
+        let reply = try options.call(.wake, parameters, doing: "cannot wake \(app.id)", waitingFor: app.id)
+        let id = Text.printable(reply.app.id)
+        let words = reply.outcome.words(for: Text.printable(kind))
+        // To wake an app that is not connected is a success.
+        if reply.outcome != .notListening, let failure = reply.outcome.failure {
+            if options.json { try options.show(reply) { _ in "" } }
+            throw Failure(status: failure, message: "\(id): \(words)")
+        }
+        try options.show(reply) { _ in "\(id) \(words)\n" }
     }
 }
 
 extension GlobalOptions {
-    /// Shows what became of something that an app was handed; ends with a failure where that was nothing.
-    func show(_ reply: OutcomeReply, of success: String, whatFor subject: String) throws {
+    /// Shows the outcome of a delivery, and fails unless the app took what it was handed.
+    fileprivate func show(_ reply: OutcomeReply, success: String, otherwise: (ErrandOutcome) -> String) throws {
         let id = Text.printable(reply.app.id)
-        let failure = reply.outcome.handlingFailure
-        if failure == nil || json { try show(reply) { _ in "\(id) has \(success)\n" } }
-        guard let failure else { return }
-        throw Failure(status: failure, message: "\(id): \(reply.outcome.words(about: subject))")
+        let failure = reply.outcome.failure
+        if failure == nil || json { try show(reply) { _ in "\(id) \(success)\n" } }
+        if let failure { throw Failure(status: failure, message: "\(id): \(otherwise(reply.outcome))") }
     }
 }
 
 extension ErrandOutcome {
-    /// What lifectl exits with where an app was to take what it was handed; nil for success.
-    var handlingFailure: Outcome? {
+    /// The exit status for a delivery that the app had to take; nil for success.
+    fileprivate var failure: Outcome? {
         switch self {
         case .handled, .newData, .noData: nil
         case .unanswered: .unanswered
@@ -71,81 +132,6 @@ extension ErrandOutcome {
         case .failed: "could not do it"
         }
     }
-}
-
-struct Continue: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "continue",
-        abstract: "Hand an app something that was begun elsewhere.",
-        discussion: """
-            The app is launched, or comes to the front. Done when it has taken the activity up. With --host, an activity \
-            goes on on another machine.
-
-            Example: lifectl continue org.example.Reader --activity org.example.read --info '{"page": 4}'
-            """)
-
-    @OptionGroup var app: AppArgument
-
-    @Option(help: ArgumentHelp("The kind of activity, in reverse-domain notation.", valueName: "type"))
-    var activity: String
-
-    @Option(help: ArgumentHelp("What the app needs to know to go on.", valueName: "json"))
-    var info: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !activity.isEmpty else { throw ValidationError("--activity takes a kind, such as org.example.read") }
-        if let info, !JSON.isText(info) { throw ValidationError("--info takes a JSON text, such as '{\"page\": 4}'") }
-    }
-
-    func run() throws {
-        var session = try Session(options, doing: "cannot continue \(Text.printable(activity)) in \(app.id)")
-        let reply = try session.call(
-            .continueActivity, ContinueActivityParameters(id: app.id, type: activity, info: info))
-        let subject = Text.printable(activity)
-        try options.show(reply, of: "taken up \(subject)", whatFor: subject)
-    }
-}
-
-struct Wake: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wake",
-        abstract: "Wake an app for work out of sight.",
-        discussion: """
-            The app is launched if need be, and sleeps again when it is done, after 30 seconds at the latest; one in front \
-            stays there. Done when the app has said what became of the work. One that does not listen is only woken.
-
-            Example: lifectl wake org.example.Mail --for fetch
-            """)
-
-    @OptionGroup var app: AppArgument
-
-    @Option(name: .customLong("for"), help: ArgumentHelp("The kind of work: a word, such as fetch.", valueName: "kind"))
-    var kind: String
-
-    @Option(help: ArgumentHelp("What the app has to know for it.", valueName: "text"))
-    var payload: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        var session = try Session(options, doing: "cannot wake \(app.id)")
-        let reply = try session.call(
-            .wake, WakeParameters(id: app.id, kind: kind, payload: payload), waitingFor: app.id)
-        let id = Text.printable(reply.app.id)
-        let kind = Text.printable(kind)
-        if let failure = reply.outcome.failure {
-            if options.json { try options.show(reply) { _ in "" } }
-            throw Failure(status: failure, message: "\(id): \(reply.outcome.words(for: kind))")
-        }
-        try options.show(reply) { _ in "\(id) \(reply.outcome.words(for: kind))\n" }
-    }
-}
-
-extension ErrandOutcome {
-    /// What lifectl exits with for it; nil for success.
-    fileprivate var failure: Outcome? { self == .notListening ? nil : handlingFailure }
 
     fileprivate func words(for kind: String) -> String {
         switch self {
@@ -160,13 +146,15 @@ extension ErrandOutcome {
     }
 }
 
-/// What a person names to be opened: a URL, or a file.
+/// The argument of `lifectl open`: a URL, or the path of a file.
 struct URLArgument {
     let url: String
-    /// Its media type, where that is no matter of its name: a directory's in the shared MIME database.
+    /// The media type of a directory, which the shared MIME database does not know by its name; nil otherwise.
     private(set) var type: String?
 
-    /// A file of that name is meant before a URL; one that looks like neither is no URL.
+    /// Prefers a file of that name to a URL.
+    ///
+    /// - Throws: ``Failure`` if the argument is neither.
     init(_ argument: String) throws(Failure) {
         let isThere = unsafe access(argument, F_OK) == 0
         if !isThere, Self.hasScheme(argument) {
@@ -179,38 +167,16 @@ struct URLArgument {
                 message: "\(Text.printable(argument)) is neither a URL nor a file that is there: \(Text.error(errno))")
         }
         defer { unsafe free(path) }
-        url = "file://" + Self.encoded(unsafe String(cString: path))
+        url = "file://" + Escaping.path(unsafe String(cString: path))
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { type = "inode/directory" }
     }
 
-    /// Whether it begins as RFC 3986 says that a URL begins.
+    /// Returns whether the text begins with a scheme (RFC 3986).
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":"), let first = text.first, first.isASCII, first.isLetter else {
             return false
         }
         return text[..<colon].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-    }
-
-    private static func encoded(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in path.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~/".utf8.contains(byte)
-        }
     }
 }

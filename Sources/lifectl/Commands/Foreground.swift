@@ -1,20 +1,17 @@
 public import ArgumentParser
 public import ControlAPI
 
+// The commands that decide which apps are in the foreground.
+
 struct Launch: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "launch",
-        abstract: "Start an app, or bring it to the front if it runs.",
+        "launch", "Start an app, or bring it to the front if it runs.",
         discussion: """
             Done when the app is active. The user's own daemon launches desktop entries, too, by their ids, with .desktop \
             behind them or not.
+            """, example: "lifectl launch org.example.Clock")
 
-            Example: lifectl launch org.example.Clock
-            """)
-
-    @Argument(
-        help: ArgumentHelp("The id of the app.", valueName: "app"),
-        completion: .launchableApps)
+    @Argument(help: ArgumentHelp("The id of the app.", valueName: "app"), completion: .launchableApps)
     var id: String
 
     @Flag(help: "Start the app without bringing it to the front.")
@@ -24,85 +21,24 @@ struct Launch: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot launch \(id)")
-        let reply = try session.call(
-            .launch, LaunchParameters(id: id, background: background ? true : nil, wait: waiting.goal), waitingFor: id)
-        try options.show(reply) { present in reply.app.map(present.sentence) ?? "" }
+        let parameters = LaunchParameters(id: id, background: background ? true : nil, wait: waiting.goal)
+        try options.show(.launch, parameters, doing: "cannot launch \(id)", waitingFor: id) { $0.sentence($1) }
     }
 }
 
-struct Home: ParsableCommand {
+struct Focus: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "home",
-        abstract: "Send what is in front away, and bring the home app forward.",
-        discussion: "Example: lifectl home")
+        "focus", "Bring a running app, or one of its scenes, to the front.",
+        discussion: """
+            Done when the app is active, or the scene APP/SCENE is; without a scene, an app that has several shows the ones \
+            that were in front last.
+            """, example: "lifectl focus org.example.Clock")
 
+    @OptionGroup var app: AppArgument
+    @OptionGroup var waiting: WaitOption
     @OptionGroup var options: GlobalOptions
 
-    func run() throws {
-        var session = try Session(options, doing: "cannot go home")
-        let reply = try session.call(.home)
-        try options.show(reply) { present in reply.app.map(present.sentence) ?? "nothing is in front\n" }
-    }
-}
-
-struct Interrupt: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "interrupt",
-        abstract: "Begin or end an interruption, such as a call or an alert.",
-        discussion: """
-            The foreground app is inactive until every interruption has ended. Another app that becomes the foreground app \
-            meanwhile is inactive, too.
-
-            Example: lifectl interrupt begin --name call
-            """,
-        subcommands: [Begin.self, End.self])
-
-    struct Name: ParsableArguments {
-        @Option(help: ArgumentHelp("Tells several interruptions apart.", valueName: "name"))
-        var name: String?
-
-        var parameters: InterruptionParameters { InterruptionParameters(name: name) }
-
-        /// How a sentence speaks of the interruption.
-        var words: String { name.map { "the interruption \(Text.printable($0))" } ?? "the interruption" }
-    }
-
-    struct Begin: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "begin",
-            abstract: "Make what is in front inactive.", discussion: "Example: lifectl interrupt begin --name call")
-
-        @OptionGroup var interruption: Name
-        @OptionGroup var options: GlobalOptions
-
-        func run() throws {
-            var session = try Session(options, doing: "cannot begin \(interruption.words)")
-            let reply = try session.call(.beginInterruption, interruption.parameters)
-            try options.show(reply) { _ in "\(interruption.words) has begun\n" }
-        }
-    }
-
-    struct End: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "end",
-            abstract: "Make the foreground app active again, or the app that answers the interruption.",
-            discussion: "Example: lifectl interrupt end --name call --answer org.example.Phone")
-
-        @OptionGroup var interruption: Name
-
-        @Option(help: ArgumentHelp("Make this app the foreground app in the same step.", valueName: "app"))
-        var answer: String?
-
-        @OptionGroup var options: GlobalOptions
-
-        func run() throws {
-            var session = try Session(options, doing: "cannot end \(interruption.words)")
-            let parameters = EndInterruptionParameters(name: interruption.name, answer: answer)
-            let reply = try session.call(.endInterruption, parameters)
-            try options.show(reply) { _ in "\(interruption.words) has ended\n" }
-        }
-    }
+    func run() throws { try AppAction.focus.perform(on: app.id, options.callOptions, wait: waiting.goal) }
 }
 
 /// The option of the commands that bring an app to the front.
@@ -116,3 +52,70 @@ struct WaitOption: ParsableArguments {
 }
 
 extension WaitGoal: ExpressibleByArgument {}
+
+struct Home: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "home", "Send what is in front away, and bring the home app forward.", example: "lifectl home")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        try options.show(.home, doing: "cannot go home") { present, reply in
+            reply.app.map(present.sentence) ?? "nothing is in front\n"
+        }
+    }
+}
+
+struct Interrupt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "interrupt", "Begin or end an interruption, such as a call or an alert.",
+        discussion: """
+            The foreground app is inactive until every interruption has ended. Another app that becomes the foreground app \
+            meanwhile is inactive, too.
+            """, example: "lifectl interrupt begin --name call", subcommands: [Begin.self, End.self])
+
+    struct Name: ParsableArguments {
+        @Option(help: ArgumentHelp("Tells several interruptions apart.", valueName: "name"))
+        var name: String?
+
+        /// The interruption in a sentence.
+        var words: String { name.map { "the interruption \(Text.printable($0))" } ?? "the interruption" }
+    }
+
+    struct Begin: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            "begin", "Make what is in front inactive.", example: "lifectl interrupt begin --name call")
+
+        @OptionGroup var interruption: Name
+        @OptionGroup var options: GlobalOptions
+
+        func run() throws {
+            let words = interruption.words
+            let parameters = InterruptionParameters(name: interruption.name)
+            try options.show(.beginInterruption, parameters, doing: "cannot begin \(words)") { _, _ in
+                "\(words) has begun\n"
+            }
+        }
+    }
+
+    struct End: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            "end", "Make the foreground app active again, or the app that answers the interruption.",
+            example: "lifectl interrupt end --name call --answer org.example.Phone")
+
+        @OptionGroup var interruption: Name
+
+        @Option(help: ArgumentHelp("Make this app the foreground app in the same step.", valueName: "app"))
+        var answer: String?
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() throws {
+            let words = interruption.words
+            let parameters = EndInterruptionParameters(name: interruption.name, answer: answer)
+            try options.show(.endInterruption, parameters, doing: "cannot end \(words)") { _, _ in
+                "\(words) has ended\n"
+            }
+        }
+    }
+}

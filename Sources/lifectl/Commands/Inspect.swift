@@ -1,10 +1,11 @@
 import ArgumentParser
 import ControlAPI
 
+// The commands that show the apps and the daemon as they are.
+
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List every app that is known.", discussion: "Example: lifectl list --json")
+        "list", "List every app that is known.", example: "lifectl list --json")
 
     @Flag(help: "List the processes that serve several apps, such as a session bus, instead of the apps.")
     var helpers = false
@@ -16,8 +17,7 @@ struct List: ParsableCommand {
     }
 
     func run() throws {
-        var session = try Session(options.every, doing: "cannot list the apps")
-        let reply = try session.call(.list)
+        let reply = try options.every.call(.list, doing: "cannot list the apps")
         if helpers { return try options.every.show(HelpersOnly(helpers: reply.helpers)) { $0.helpers(reply.helpers) } }
         try options.show(reply, ids: reply.apps.map(\.id)) { $0.list(reply.apps) }
     }
@@ -29,13 +29,10 @@ struct List: ParsableCommand {
 
 struct Apps: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apps",
-        abstract: "List what can be launched.",
+        "apps", "List what can be launched.",
         discussion: """
             What manifests describe and, with the user's own daemon, the desktop entries of installed programs.
-
-            Example: lifectl apps
-            """)
+            """, example: "lifectl apps")
 
     @Flag(help: "List those too that menus do not show, or that cannot be launched, and why.")
     var all = false
@@ -43,108 +40,9 @@ struct Apps: ParsableCommand {
     @OptionGroup var options: ListOptions
 
     func run() throws {
-        var session = try Session(options.every, doing: "cannot list what can be launched")
-        let reply = try session.call(.apps, AppsParameters(all: all ? true : nil))
+        let parameters = AppsParameters(all: all ? true : nil)
+        let reply = try options.every.call(.apps, parameters, doing: "cannot list what can be launched")
         try options.show(reply, ids: reply.apps.map(\.id)) { $0.launchable(reply.apps, all: all) }
-    }
-}
-
-extension Presentation {
-    func launchable(_ apps: [Launchable], all: Bool) -> String {
-        guard !apps.isEmpty else { return "nothing can be launched\n" }
-        var columns: [(String, Table.Alignment)] = [("ID", .leading), ("NAME", .leading), ("RUNS", .leading)]
-        columns += all ? [("FROM", .leading), ("NOTE", .leading)] : [("FROM", .leading)]
-        var table = Table(columns, style: style)
-        for app in apps {
-            var row = [
-                Table.Cell(app.id), Table.Cell(app.name ?? "-"), Table.Cell(app.running ? "yes" : "-"),
-                Table.Cell(app.file),
-            ]
-            if all { row.append(Table.Cell(note(app))) }
-            table.add(row)
-        }
-        return table.text
-    }
-
-    private func note(_ app: Launchable) -> String {
-        guard let problem = app.problem else { return app.shown ? "-" : "menus leave it out" }
-        // The file has a column of its own.
-        guard problem.utf8.starts(with: app.file.utf8) else { return problem }
-        let rest = String(decoding: problem.utf8.dropFirst(app.file.utf8.count), as: UTF8.self)
-        return "cannot be launched: " + rest.drop { $0 == ":" || $0 == " " }
-    }
-}
-
-struct Find: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "find",
-        abstract: "Say which app a process belongs to.",
-        discussion: """
-            Any process of an app will do, not its first alone.
-
-            Example: lifectl find 4711
-            """)
-
-    @OptionGroup var process: ProcessArgument
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        var session = try Session(options, doing: "cannot find the app of process \(process.pid)")
-        let reply = try session.call(.findApp, FindAppParameters(pid: process.pid))
-        guard let app = reply.app else {
-            if options.json { try options.show(reply) { _ in "" } }
-            throw Failure(status: .noSuchApp, message: "process \(process.pid) belongs to no app")
-        }
-        try options.show(reply) { present in present.sentence(app) }
-    }
-}
-
-struct Describe: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Show an app in detail with its processes, or the daemon.",
-        discussion: "Example: lifectl status org.example.Clock")
-
-    @Argument(
-        help: ArgumentHelp("The id of the app; without it, the daemon is shown.", valueName: "app"),
-        completion: .knownApps)
-    var id: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        guard let id else { return try showDaemon() }
-        var session = try Session(options, doing: "cannot describe \(id)")
-        let reply = try session.call(.describe, AppParameters(id: id))
-        try options.show(reply) { present in present.details(reply.details) }
-    }
-
-    private func showDaemon() throws {
-        var session = try Session(options, doing: "cannot describe the daemon")
-        let reply = try session.call(.getStatus)
-        try options.show(reply) { present in present.status(reply.status) }
-    }
-}
-
-struct Monitor: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "monitor",
-        abstract: "Show every change of every app as it happens.",
-        discussion: """
-            The present state comes first. Ends with an interrupt (Ctrl-C), or after --timeout seconds without a change.
-
-            Example: lifectl monitor --json
-            """)
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        var session = try Session(options, doing: "cannot go on watching")
-        try session.monitor()
-        while let reply = try session.nextChange(timeout: options.call.explicitTimeout) {
-            try options.show(reply) { present in present.change(reply) }
-        }
-        throw Failure(status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
     }
 }
 
@@ -160,11 +58,48 @@ struct ListOptions: ParsableArguments {
     }
 
     /// Prints a reply, or the ids of what it lists.
-    func show<Reply: Encodable>(
-        _ reply: Reply, ids names: [String], whole: (Presentation) -> String
-    ) throws {
+    func show(_ reply: some Encodable, ids names: [String], whole: (Presentation) -> String) throws {
         try every.show(reply) { present in
             ids ? names.map { "\(Text.printable($0))\n" }.joined() : whole(present)
         }
+    }
+}
+
+struct Describe: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "status", "Show an app in detail with its processes, or the daemon.",
+        example: "lifectl status org.example.Clock")
+
+    @Argument(
+        help: ArgumentHelp("The id of the app; without it, the daemon is shown.", valueName: "app"),
+        completion: .knownApps)
+    var id: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        guard let id else {
+            return try options.show(.getStatus, doing: "cannot describe the daemon") { $0.status($1.status) }
+        }
+        try options.show(.describe, AppParameters(id: id), doing: "cannot describe \(id)") { $0.details($1.details) }
+    }
+}
+
+struct Monitor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "monitor", "Show every change of every app as it happens.",
+        discussion: """
+            The present state comes first. Ends with an interrupt (Ctrl-C), or after --timeout seconds without a change.
+            """, example: "lifectl monitor --json")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        var session = try Session(options.callOptions, doing: "cannot go on watching")
+        try session.monitor()
+        while let reply = try session.nextChange(timeout: options.callOptions.explicitTimeout) {
+            try options.show(reply) { $0.change(reply) }
+        }
+        throw Failure.subscriptionEnded
     }
 }

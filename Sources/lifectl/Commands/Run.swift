@@ -3,14 +3,11 @@ import ControlAPI
 
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run",
-        abstract: "Run a command as an app, without a manifest.",
+        "run", "Run a command as an app, without a manifest.",
         discussion: """
             The command gets this working directory, and of this environment what a program needs to find its user, \
             its language, its files and its display; see ENVIRONMENT in lifectl(1). --setenv adds other variables.
-
-            Example: lifectl run --id org.example.Busy -- sh -c 'while :; do :; done'
-            """)
+            """, example: "lifectl run --id org.example.Busy -- sh -c 'while :; do :; done'")
 
     @Option(help: ArgumentHelp("The id of the app. (default: made from the command's name)", valueName: "id"))
     var id: String?
@@ -42,14 +39,48 @@ struct Run: ParsableCommand {
     }
 
     func run() throws {
-        var session = try Session(options, doing: "cannot run \(command[0])")
-        let reply = try session.call(
-            .run,
-            RunParameters(
-                command: command, id: id,
-                environment: RunEnvironment.variables(of: Environment.current, adding: variables),
+        let parameters = RunParameters(
+            command: command, id: id, environment: RunEnvironment.variables(of: Environment.current, adding: variables),
+            workingDirectory: Environment.workingDirectory, background: background ? true : nil)
+        try options.show(.run, parameters, doing: "cannot run \(command[0])") { $0.sentence($1) }
+    }
+}
 
-                workingDirectory: Environment.workingDirectory, background: background ? true : nil))
-        try options.show(reply) { present in reply.app.map(present.sentence) ?? "" }
+/// The variables that `lifectl run` sends to the daemon.
+///
+/// The environment of a shell holds secrets: keys, tokens, passwords. What a program needs to find its user, its language,
+/// its files and its display goes to the daemon; anything else is named with `--setenv`.
+enum RunEnvironment {
+    private static let names: Set<String> = [
+        // The user and the shell.
+        "HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "TMPDIR", "LD_LIBRARY_PATH", "LIFED_SOCKET",
+        // The language, the time and the terminal.
+        "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR",
+        // The display, the session and the sound.
+        "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XMODIFIERS", "SWAYSOCK", "I3SOCK", "DESKTOP_SESSION",
+        "SESSION_MANAGER", "DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS", "NO_AT_BRIDGE", "FONTCONFIG_FILE",
+        "FONTCONFIG_PATH", "BROWSER",
+    ]
+
+    private static let prefixes = [
+        "LC_", "XDG_", "GTK_", "GDK_", "GIO_", "GSETTINGS_", "QT_", "KDE_", "SDL_", "CLUTTER_", "MOZ_", "XCURSOR_",
+        "LIBGL_", "MESA_", "EGL_", "VK_", "PULSE_", "PIPEWIRE_", "ALSA_", "GST_",
+    ]
+
+    /// Returns the variables to send.
+    ///
+    /// - Parameter own: The environment of lifectl.
+    /// - Parameter assignments: `NAME=VALUE` sets a variable; `NAME` takes it from the environment, if it is set there.
+    static func variables(of own: [String: String], adding assignments: [String]) -> [String: String] {
+        var result = own.filter { name, _ in
+            names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+        }
+        for assignment in assignments {
+            let parts = assignment.utf8.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(decoding: parts[0], as: UTF8.self)
+            result[name] = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : own[name]
+        }
+        return result
     }
 }

@@ -3,25 +3,18 @@ import ControlAPI
 
 struct SceneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scene",
-        abstract: "Open, show, hide and close the scenes of an app, and list them.",
-        discussion: """
-            A scene is a window, as a rule, of an app whose manifest says scenes = true.
-
-            Example: lifectl scene open org.example.Notes
-            """,
+        "scene", "Open, show, hide and close the scenes of an app, and list them.",
+        discussion: "A scene is a window, as a rule, of an app whose manifest says scenes = true.",
+        example: "lifectl scene open org.example.Notes",
         subcommands: [Open.self, Focus.self, Background.self, Close.self, List.self])
 
     struct Open: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "open",
-            abstract: "Open a scene of an app, in front.",
+            "open", "Open a scene of an app, in front.",
             discussion: """
                 The app is launched if need be. A scene that is there already is shown again. Done when the scene is where it \
                 is to be.
-
-                Example: lifectl scene open org.example.Notes --info '{"note": 4}'
-                """)
+                """, example: "lifectl scene open org.example.Notes --info '{\"note\": 4}'")
 
         @OptionGroup var app: AppArgument
 
@@ -47,87 +40,57 @@ struct SceneCommand: ParsableCommand {
         }
 
         func run() throws {
-            var session = try Session(options, doing: "cannot open a scene of \(Text.printable(app.id))")
             let parameters = OpenSceneParameters(
                 app: app.id, scene: scene, role: role, info: info, background: background ? true : nil)
-            let reply = try session.call(.openScene, parameters)
-            try options.show(reply) { present in present.sentence(reply.scene, of: app.id) }
+            try options.show(.openScene, parameters, doing: "cannot open a scene of \(Text.printable(app.id))") {
+                $0.sentence($1.scene, of: app.id)
+            }
         }
     }
 
     struct Focus: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "focus",
-            abstract: "Bring a scene to the front.",
-            discussion: "Done when the scene is active.\n\nExample: lifectl scene focus org.example.Notes/main")
+            "focus", "Bring a scene to the front.", discussion: "Done when the scene is active.",
+            example: "lifectl scene focus org.example.Notes/main")
 
         @OptionGroup var scene: SceneArgument
         @OptionGroup var options: GlobalOptions
 
-        func run() throws {
-            try options.call.perform(.focusScene, on: scene.name, verb: "focus")
-        }
+        func run() throws { try options.callOptions.perform(.focusScene, on: scene.name, verb: "focus") }
     }
 
     struct Background: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "background",
-            abstract: "Send a scene out of sight.",
-            discussion: "Done when the scene is in the background.\n\n"
-                + "Example: lifectl scene background org.example.Notes/main")
+            "background", "Send a scene out of sight.", discussion: "Done when the scene is in the background.",
+            example: "lifectl scene background org.example.Notes/main")
 
         @OptionGroup var scene: SceneArgument
         @OptionGroup var options: GlobalOptions
 
-        func run() throws {
-            try options.call.perform(.backgroundScene, on: scene.name, verb: "send away")
-        }
+        func run() throws { try options.callOptions.perform(.backgroundScene, on: scene.name, verb: "send away") }
     }
 
     struct Close: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "close",
-            abstract: "Close a scene for good.",
-            discussion: "Done when the app has been told that the scene is gone.\n\n"
-                + "Example: lifectl scene close org.example.Notes/scene-2")
+            "close", "Close a scene for good.", discussion: "Done when the app has been told that the scene is gone.",
+            example: "lifectl scene close org.example.Notes/scene-2")
 
         @OptionGroup var scene: SceneArgument
         @OptionGroup var options: GlobalOptions
 
         func run() throws {
             let name = try SceneName(scene.name)
-            var session = try Session(options, doing: "cannot close \(Text.printable(name.text))")
-            let reply = try session.call(.closeScene, name.parameters)
-            try options.show(reply) { _ in "\(Text.printable(name.text)) is closed\n" }
+            let text = Text.printable(name.text)
+            try options.show(.closeScene, name.parameters, doing: "cannot close \(text)") { _, _ in
+                "\(text) is closed\n"
+            }
         }
     }
-}
 
-/// A scene as `APP/SCENE`, with the known ones for the shell to complete.
-struct SceneArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The scene, as APP/SCENE.", valueName: "scene"),
-        completion: .knownScenes)
-    var name: String
-}
-
-extension CallOptions {
-    func perform(
-        _ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String
-    ) throws {
-        let name = try SceneName(argument)
-        var session = try Session(self, doing: "cannot \(verb) \(Text.printable(name.text))")
-        let reply = try session.call(method, name.parameters, waitingFor: name.app)
-        try show(reply) { present in present.sentence(reply.scene, of: name.app) }
-    }
-}
-
-extension SceneCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list",
-            abstract: "List the scenes of an app, or of all apps.",
-            discussion: "Example: lifectl scene list org.example.Notes --json")
+            "list", "List the scenes of an app, or of all apps.",
+            example: "lifectl scene list org.example.Notes --json")
 
         @Argument(
             help: ArgumentHelp("The id of the app; without it, the scenes of all.", valueName: "app"),
@@ -150,16 +113,29 @@ extension SceneCommand {
             }
         }
 
-        /// A single app is asked for by name, so that one that is not there is an error.
         private func apps() throws -> [App] {
-            var session = try Session(options, doing: "cannot list the scenes")
-            guard let app else { return try session.call(.list).apps }
-            return [try session.call(.describe, AppParameters(id: app)).details.app]
+            let action = "cannot list the scenes"
+            guard let app else { return try options.call(.list, doing: action).apps }
+            // Describe fails for an unknown app; a filtered list would be empty.
+            return [try options.call(.describe, AppParameters(id: app), doing: action).details.app]
         }
     }
 }
 
-/// What `lifectl scene list` shows: the scenes of several apps, each with its app.
+extension CallOptions {
+    /// Calls a method that is about one scene, and prints the state of the scene afterwards.
+    ///
+    /// - Parameter argument: The scene as APP/SCENE.
+    func perform(_ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String) throws {
+        let name = try SceneName(argument)
+        let action = "cannot \(verb) \(Text.printable(name.text))"
+        try show(method, name.parameters, doing: action, waitingFor: name.app) {
+            $0.sentence($1.scene, of: name.app)
+        }
+    }
+}
+
+/// The reply of `lifectl scene list`: the scenes of several apps, each with its app.
 struct ListedScenes: Encodable {
     struct Entry: Encodable {
         let app: String
@@ -169,7 +145,7 @@ struct ListedScenes: Encodable {
 
         private enum CodingKeys: String, CodingKey { case app }
 
-        /// As one object: what a scene has, and the app beside it.
+        /// Encodes one object: the members of the scene, and the app.
         func encode(to encoder: any Encoder) throws {
             try scene.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
@@ -184,7 +160,13 @@ struct ListedScenes: Encodable {
     }
 }
 
-/// What a person names a scene by: `APP/SCENE`.
+/// A scene as `APP/SCENE`, with the known ones for the shell to complete.
+struct SceneArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The scene, as APP/SCENE.", valueName: "scene"), completion: .knownScenes)
+    var name: String
+}
+
+/// The name of a scene on the command line: `APP/SCENE`.
 struct SceneName: Equatable {
     let app: String
     let scene: String
@@ -199,15 +181,13 @@ struct SceneName: Equatable {
         (app, scene) = (String(parts[0]), String(parts[1]))
     }
 
-    init(_ app: String, _ scene: String) {
-        (self.app, self.scene) = (app, scene)
-    }
+    init(_ app: String, _ scene: String) { (self.app, self.scene) = (app, scene) }
 
     var parameters: SceneParameters { SceneParameters(app: app, scene: scene) }
 
     var text: String { "\(app)/\(scene)" }
 
-    /// Whether a text has the form of a scene's id and of its role, so that a mistake is told in words before it is sent.
+    /// Returns whether the text has the form of a scene's id and of its role.
     static func isWord(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

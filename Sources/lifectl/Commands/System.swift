@@ -1,15 +1,14 @@
 public import ArgumentParser
 public import ControlAPI
 
+// The commands about the daemon, and about events of the machine.
+
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate",
-        abstract: "Do to the apps what locking, sleeping or setting the clock would do.",
+        "simulate", "Do to the apps what locking, sleeping or setting the clock would do.",
         discussion: """
             The machine itself is left alone. Events are lock, unlock, sleep, wake, switch-away, switch-back and time-change.
-
-            Example: lifectl simulate lock
-            """)
+            """, example: "lifectl simulate lock")
 
     enum Event: String, ExpressibleByArgument, CaseIterable {
         case lock, unlock, sleep, wake
@@ -36,23 +35,21 @@ struct Simulate: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot simulate \(event.rawValue)")
-        let reply = try session.call(.simulate, SimulateParameters(event: event.parameter))
-        try options.show(reply) { _ in "the apps have done what follows from \(event.rawValue)\n" }
+        let parameters = SimulateParameters(event: event.parameter)
+        try options.show(.simulate, parameters, doing: "cannot simulate \(event.rawValue)") { _, _ in
+            "the apps have done what follows from \(event.rawValue)\n"
+        }
     }
 }
 
 struct MemoryPressure: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "memory-pressure",
-        abstract: "Do what is done when memory is short, to see what apps make of it.",
+        "memory-pressure", "Do what is done when memory is short, to see what apps make of it.",
         discussion: """
             warning tells the apps that listen. critical tells them, too, and ends one app: the suspended one that was in \
             front longest ago, or, where none is suspended, one that runs out of sight. Scenes out of sight are \
             disconnected before, and no app is ended as long as there were any. Done when its processes are gone.
-
-            Example: lifectl memory-pressure critical
-            """)
+            """, example: "lifectl memory-pressure critical")
 
     @Argument(help: "How short memory is to be: normal, warning or critical.")
     var level: MemoryLevel
@@ -67,9 +64,8 @@ struct MemoryPressure: ParsableCommand {
     }
 
     func run() throws {
-        var session = try Session(options, doing: "cannot simulate memory pressure")
-        let reply = try session.call(.simulateMemoryPressure, MemoryPressureParameters(level: level, all: all))
-        try options.show(reply) { _ in
+        let parameters = MemoryPressureParameters(level: level, all: all)
+        try options.show(.simulateMemoryPressure, parameters, doing: "cannot simulate memory pressure") { _, reply in
             guard level == .critical else { return "apps that run and listen were told, if there are any\n" }
             guard !reply.reclaimed.isEmpty else {
                 return "scenes out of sight were disconnected, and no app was ended\n"
@@ -83,44 +79,34 @@ extension MemoryLevel: ExpressibleByArgument {}
 
 struct Reload: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload",
-        abstract: "Read the configuration and the manifests again.",
-        discussion: "Running apps stay as they are. Problems are printed.\n\nExample: lifectl reload")
+        "reload", "Read the configuration and the manifests again.",
+        discussion: "Running apps stay as they are. Problems are printed.", example: "lifectl reload")
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot reload the configuration")
-        let reply = try session.call(.reload)
-        try options.show(reply) { present in present.problems(reply.problems) }
+        try options.show(.reload, doing: "cannot reload the configuration") { $0.problems($1.problems) }
     }
 }
 
 struct Reexec: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reexec",
-        abstract: "Execute the daemon's program again in its process, as after an upgrade.",
+        "reexec", "Execute the daemon's program again in its process, as after an upgrade.",
         discussion: """
             Apps stay as they are and remain the daemon's children. Only administrators may do it. If the program \
             cannot be executed, the daemon goes on as it is.
-
-            Example: lifectl --system reexec
-            """)
+            """, example: "lifectl --system reexec")
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var session = try Session(options, doing: "cannot execute the daemon again")
-        let reply = try session.call(.reexecute)
-        try options.show(reply) { _ in "" }
+        try options.show(.reexecute, doing: "cannot execute the daemon again") { _, _ in "" }
     }
 }
 
 struct ShowVersion: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version",
-        abstract: "Print the version of lifectl and, if it answers, of the daemon.",
-        discussion: "Example: lifectl version")
+        "version", "Print the version of lifectl and, if it answers, of the daemon.", example: "lifectl version")
 
     @OptionGroup var options: GlobalOptions
 
@@ -130,20 +116,12 @@ struct ShowVersion: ParsableCommand {
     }
 
     func run() throws {
-        let versions = Versions(client: Version.current, daemon: daemonVersion())
+        // The version of the client is known without the daemon, whatever keeps the daemon from answering.
+        let status = try? options.call(.getStatus, doing: "cannot ask the daemon").status
+        let versions = Versions(client: Version.current, daemon: status?.version)
         try options.show(versions) { _ in
             let daemon = versions.daemon.map(Text.printable) ?? "does not answer"
             return "lifectl \(versions.client)\nlifed   \(daemon)\n"
-        }
-    }
-
-    /// Nil whatever the reason: the client's version is known without the daemon.
-    private func daemonVersion() -> String? {
-        do {
-            var session = try Session(options, doing: "cannot ask the daemon")
-            return try session.call(.getStatus).status.version
-        } catch {
-            return nil
         }
     }
 }

@@ -3,43 +3,36 @@ import ControlAPI
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Look at everything that lifed needs, and say what is missing and what that costs.",
+        "doctor", "Look at everything that lifed needs, and say what is missing and what that costs.",
         discussion: """
             The daemon and its socket, its configuration, control groups and controllers, memory pressure, the journal, the \
             kernel, and the units. Exits with 1 when something does not work, and with 0 when lifed works, if only with less.
-
-            Example: lifectl doctor
-            """)
+            """, example: "lifectl doctor")
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let examination = Examination(Surroundings.look(options))
+        let examination = Examination(Surroundings.collect(options))
         try options.show(examination) { present in present.examination(examination) }
         if examination.isBad { throw ExitCode(Outcome.failed.rawValue) }
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding: Codable, Equatable {
     enum Verdict: String, Codable {
-        /// It is as it should be.
         case ok
-        /// lifed works, and does less.
+        /// lifed works with limits.
         case less
-        /// Something does not work.
+        /// A part of lifed does not work.
         case bad
     }
 
-    /// What was looked at.
     var subject: String
     var verdict: Verdict
-    /// What was found.
     var found: String
-    /// What that costs, where it costs anything.
+    /// The consequence.
     @Nullable var cost: String?
-    /// What would help.
     @Nullable var remedy: String?
 
     static func ok(_ subject: String, _ found: String) -> Finding {
@@ -55,7 +48,7 @@ struct Finding: Codable, Equatable {
     }
 }
 
-/// All that was looked at.
+/// The results of all checks.
 struct Examination: Codable, Equatable {
     var findings: [Finding]
 

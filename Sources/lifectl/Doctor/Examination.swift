@@ -1,6 +1,7 @@
 import ControlAPI
 
-/// What the facts mean.
+// The checks, each a judgement of facts.
+
 extension Examination {
     init(_ facts: Surroundings) {
         findings =

@@ -1,9 +1,8 @@
 import ControlAPI
 import Glibc
 
-/// What the machine and the daemon are like, as far as lifectl can see: facts only, which ``Examination`` judges.
+/// The facts about the machine and the daemon, which ``Examination`` judges.
 struct Surroundings {
-    /// What became of connecting to the daemon.
     enum Connection: Equatable {
         case answers(Status)
         case absent(String)
@@ -17,32 +16,32 @@ struct Surroundings {
         var load: String
         /// `active`, `inactive`, `failed`, …
         var active: String
-        /// `enabled`, `disabled`, `static`, …; empty where it is none of these.
+        /// `enabled`, `disabled`, `static`, …; may be empty.
         var file: String
     }
 
     var connection: Connection
     /// `6.12.0-amd64`
     var kernelRelease: String
-    /// The daemon's own control group, below the root; nil where that cannot be seen.
+    /// The path of the daemon's control group below the root; nil if it cannot be read.
     var group: String?
-    /// The controllers of the group that the apps' groups are in, and those of them that are passed on.
+    /// The controllers of the parent of the apps' groups, and those of them that are enabled for the apps.
     var controllers: [String]?
     var enabledControllers: [String]?
     var hasUnifiedHierarchy: Bool
     var hasMemoryPressure: Bool
     var hasSwap: Bool
     var hasJournal: Bool
-    /// Why what the daemon writes to the journal cannot be read; nil where it can.
+    /// The reason why the daemon's entries in the journal cannot be read; nil if they can.
     var journalComplaint: String?
     var hasSystemBus: Bool
-    /// nil where there is no systemd.
+    /// The units of lifed; nil without systemd.
     var units: [Unit]?
 }
 
 extension Surroundings {
-    /// Looks at everything.
-    static func look(_ options: GlobalOptions) -> Surroundings {
+    /// Collects the facts.
+    static func collect(_ options: GlobalOptions) -> Surroundings {
         let connection = connect(options)
         var status: Status?
         if case .answers(let answer) = connection { status = answer }
@@ -65,8 +64,7 @@ extension Surroundings {
 
     private static func connect(_ options: GlobalOptions) -> Connection {
         do throws(Failure) {
-            var session = try Session(options, doing: "cannot ask the daemon")
-            return .answers(try session.call(.getStatus).status)
+            return .answers(try options.call(.getStatus, doing: "cannot ask the daemon").status)
         } catch {
             let words = error.reason
             return switch error.status {
@@ -87,18 +85,19 @@ extension Surroundings {
         TextFile.read(path)?.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    /// The line of the unified hierarchy in cgroups(7)'s /proc/PID/cgroup.
+    /// Returns the group of the unified hierarchy in /proc/PID/cgroup (cgroups(7)).
     static func unifiedGroup(_ text: String) -> String? {
         text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
     }
 
-    /// Where the apps' groups are: beside the daemon, in `apps`, once it has moved into a group of its own.
+    /// Returns the parent of the apps' groups: `apps` beside the daemon's group, or in it while it has no group of its own.
     private static func appsGroup(of group: String) -> String {
         let parent = group.hasSuffix("/daemon") ? String(group.dropLast("/daemon".count)) : group
         return "\(parent)/apps"
     }
 
-    /// Where the unified hierarchy is mounted, by proc_pid_mounts(5); beside the old ones it is not in the usual place.
+    /// Returns the mount point of the unified hierarchy (proc_pid_mounts(5)); beside the old hierarchies it is not the usual
+    /// one.
     static func unifiedRoot(_ mounts: String) -> String? {
         let lines = mounts.split(separator: "\n").map { $0.split(separator: " ") }
         return lines.first { $0.count > 2 && $0[2] == "cgroup2" }.map { String($0[1]) }

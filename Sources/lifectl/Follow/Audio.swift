@@ -1,12 +1,11 @@
 import ControlAPI
-import FoundationEssentials
 import Glibc
 
-/// A sound server that speaks PulseAudio's protocol, as PipeWire does, by way of pactl(1).
+/// A sound server that speaks PulseAudio's protocol, as PipeWire does, through pactl(1).
 final class AudioSource: Source {
     private static let missing = "pactl tells what plays (Debian: pulseaudio-utils)"
 
-    /// How long the server may take to say what plays, in seconds.
+    /// The time that the server may take for a list, in seconds.
     private static let patience = "5"
 
     private let program: LineProgram
@@ -14,9 +13,9 @@ final class AudioSource: Source {
 
     init() throws(Failure) {
         let action = "cannot follow audio; \(Self.missing)"
-        // Its words are the person's language otherwise, and without UTF-8 it stumbles over titles.
+        // pactl translates its output, and without UTF-8 it fails at some titles.
         unsafe setenv("LC_ALL", "C.UTF-8", 1)
-        // Subscribed before the first look, so that nothing is missed between them.
+        // Subscribed before the first list, so that no change is missed between them.
         program = try LineProgram(["pactl", "subscribe"], doing: action)
         do throws(SourceLost) {
             first = try Self.sinkInputs()
@@ -42,7 +41,7 @@ final class AudioSource: Source {
         return isAboutStreams ? Observation(playing: try Self.sinkInputs()) : nil
     }
 
-    /// A stream of a program that speaks PipeWire's own protocol does not say whose it is, but its client does.
+    /// Adds the processes of clients: a stream of PipeWire's own protocol does not have its process.
     private static func sinkInputs() throws(SourceLost) -> [SinkInput] {
         let inputs = SinkInput.list(json: try list("sink-inputs"))
         guard inputs.contains(where: { !$0.corked && $0.process == nil }) else { return inputs }
@@ -52,7 +51,7 @@ final class AudioSource: Source {
     private static func list(_ what: String) throws(SourceLost) -> [UInt8] {
         var child: ChildProcess
         do throws(ChildProcess.CannotStart) {
-            // It waits for a server that does not answer as long as that lives.
+            // pactl waits without limit for a server that does not answer.
             child = try ChildProcess(["timeout", patience, "pactl", "-f", "json", "list", what])
         } catch {
             throw SourceLost(reason: "pactl: \(Text.error(error.errno))")
@@ -72,16 +71,14 @@ struct SinkInput: Decodable, Equatable {
     var corked: Bool
     var properties: [String: String]
 
-    /// Whose it is, by the number as a text; of some that is not a number.
+    /// The number of the client, as text; some streams have another text.
     var client: String?
 
-    /// The process that plays, by the stream's own word or its client's.
+    /// The process that plays.
     var process: Int64? { properties[.process].flatMap { Int64($0) } }
 
-    /// Those in a list of pactl's; what cannot be understood counts as silence.
-    static func list(json: [UInt8]) -> [SinkInput] {
-        (try? JSONDecoder().decode([SinkInput].self, from: Data(json))) ?? []
-    }
+    /// Returns the streams in a list of pactl's; none if the list has another form.
+    static func list(json: [UInt8]) -> [SinkInput] { JSON.decode([SinkInput].self, from: json) ?? [] }
 }
 
 /// A program that is connected to the sound server, as pactl shows it.
@@ -89,21 +86,19 @@ struct SoundClient: Decodable, Equatable {
     var index: UInt64
     var properties: [String: String]
 
-    /// Its process as a text. PipeWire knows that from the kernel, but for those that speak PulseAudio's protocol: their
-    /// connection is with pipewire-pulse, which passes on what they say.
+    /// The process, as text. PipeWire has it from the kernel; but the clients of PulseAudio's protocol are connected to
+    /// pipewire-pulse, which passes their own word on.
     fileprivate var process: String? {
         let isPassedOn = properties["client.api"] == "pipewire-pulse"
         return (isPassedOn ? nil : properties["pipewire.sec.pid"]) ?? properties[.process]
     }
 
-    /// Those in a list of pactl's; what cannot be understood counts as nobody.
-    static func list(json: [UInt8]) -> [SoundClient] {
-        (try? JSONDecoder().decode([SoundClient].self, from: Data(json))) ?? []
-    }
+    /// Returns the clients in a list of pactl's; none if the list has another form.
+    static func list(json: [UInt8]) -> [SoundClient] { JSON.decode([SoundClient].self, from: json) ?? [] }
 }
 
 extension [SinkInput] {
-    /// The same, those that do not say whose they are with what their clients say.
+    /// Returns the streams, with the processes of their clients if they have none.
     func identified(by clients: [SoundClient]) -> [SinkInput] {
         let processes = [String: String](
             clients.compactMap { client in client.process.map { (String(client.index), $0) } },
@@ -118,7 +113,6 @@ extension [SinkInput] {
 }
 
 extension Observation {
-    /// What plays. Where the focus is, sound cannot tell.
     init(playing: [SinkInput]) {
         self.init()
         uses[.playing] = playing.prefix(Self.limit).filter { !$0.corked }.map { input in
@@ -128,6 +122,6 @@ extension Observation {
 }
 
 extension String {
-    /// The property in which a program says what its process is.
+    /// The property with the process of a program, by its own word.
     fileprivate static let process = "application.process.id"
 }

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// A connection to the daemon that comes and goes.
+/// A connection to the daemon that can be closed and opened again.
 final class DaemonLink {
     private final class Connection {
         var client: ControlClient
@@ -8,7 +8,7 @@ final class DaemonLink {
         init(_ client: consuming ControlClient) { self.client = client }
     }
 
-    /// What takes longer is no answer: nothing that is asked for here waits for an app.
+    /// The time for an answer: the calls of this connection wait for no app.
     private static let timeout = Duration.seconds(10)
 
     private let sockets: [String]
@@ -24,8 +24,8 @@ final class DaemonLink {
 
     var descriptor: CInt? { connection?.client.descriptor }
 
-    /// Whether the daemon has gone: it has nothing to say while it is not asked.
-    var hasClosed: Bool { descriptor.map(FollowClock.isReadable) ?? false }
+    /// The daemon has closed the connection: between calls it sends nothing.
+    var hasClosed: Bool { descriptor.map(Descriptor.isReadable) ?? false }
 
     func connect() throws(ControlClientError) {
         connection = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout, trust: trust))
@@ -33,33 +33,32 @@ final class DaemonLink {
 
     func close() { connection = nil }
 
+    private func open() throws(ControlClientError) -> Connection {
+        guard let connection else { throw .closed }
+        return connection
+    }
+
     func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) -> Reply {
-        guard let connection else { throw .closed }
-        return try connection.client.call(method, parameters)
+        try open().client.call(method, parameters)
     }
 
     func begin<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) {
-        guard let connection else { throw .closed }
-        try connection.client.begin(method, parameters)
+        try open().client.begin(method, parameters)
     }
 
     func begin<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) {
-        guard let connection else { throw .closed }
-        try connection.client.begin(method)
+        try open().client.begin(method)
     }
 
-    func reply<Parameters, Reply>(
-        to method: ControlMethod<Parameters, Reply>
-    ) throws(ControlClientError) -> Reply? {
-        guard let connection else { throw .closed }
-        return try connection.client.reply(to: method)
+    func reply<Parameters, Reply>(to method: ControlMethod<Parameters, Reply>) throws(ControlClientError) -> Reply? {
+        try open().client.reply(to: method)
     }
 
-    /// Why the daemon counts as gone.
+    /// Returns the reason for which the daemon counts as gone.
     func reason(_ error: ControlClientError) -> String {
         switch error {
         case .timedOut: "it does not answer"
@@ -73,10 +72,12 @@ final class DaemonLink {
     }
 }
 
-/// The connection for what takes its time: bringing an app to the front. One wish at a time is on its way, and one that
-/// takes long does not hold up the next: the daemon is told of that over a new connection, and gives up the one before.
-final class WishLink {
-    /// How long the next wish waits for the one before, in microseconds.
+/// The connection for the calls that bring an app to the foreground, which may take long.
+///
+/// One call is under way at a time. If it takes long, the next one is made over a new connection, and the daemon cancels the
+/// call of the closed one.
+final class ForegroundLink {
+    /// The time that the next call waits for the present one, in microseconds.
     private static let patience: Int64 = 250_000
 
     private let link: DaemonLink
@@ -86,10 +87,9 @@ final class WishLink {
 
     var descriptor: CInt? { link.descriptor }
 
-    /// Whether the next wish has to wait.
-    var isBusy: Bool { begun.map { _ in FollowClock.now < patienceEnd } ?? false }
+    /// The next call has to wait.
+    var isBusy: Bool { begun != nil && Instants.monotonic < patienceEnd }
 
-    /// When the next wish need not wait any longer.
     var patienceEnd: Int64 { (begun?.time ?? 0) + Self.patience }
 
     func close() {
@@ -100,7 +100,7 @@ final class WishLink {
     func begin(_ step: Follower.Step) throws(ControlClientError) {
         if begun != nil { close() }
         if !link.isConnected { try link.connect() }
-        begun = (step, FollowClock.now)
+        begun = (step, Instants.monotonic)
         switch step {
         case .focus(let app, _): try link.begin(.focus, FocusParameters(id: app))
         case .home: try link.begin(.home)
@@ -108,28 +108,27 @@ final class WishLink {
         }
     }
 
-    /// Looks whether the wish has been fulfilled.
+    /// Reads the reply, if it has come.
     ///
-    /// - Returns: Why it was not, where somebody should hear of that.
-    func outcome() -> String? {
-        guard let descriptor, FollowClock.isReadable(descriptor) else { return nil }
+    /// - Returns: The error of the call, unless a later call has caused it.
+    func takeOutcome() -> String? {
+        guard let descriptor, Descriptor.isReadable(descriptor) else { return nil }
         guard let begun else {
             close()
             return nil
         }
         do throws(ControlClientError) {
+            // The replies of Focus and Home have the same type.
             let method: ControlMethod<Nothing, AppReply> = .home
-            // Focus and Home answer alike.
             if try link.reply(to: method) != nil { self.begun = nil }
             return nil
         } catch {
             guard case .declined(let answer) = error else {
-                // That the daemon has gone is noticed where it is said.
+                // The other connection reports that the daemon has gone.
                 close()
                 return nil
             }
             self.begun = nil
-            // Somebody has wished for something else since.
             if [.superseded, .interrupted].contains(answer.kind) { return nil }
             return "\(begun.step.words): \(Failure(answer).message)"
         }

@@ -3,16 +3,13 @@ import ControlAPI
 
 struct Follow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "follow",
-        abstract: "Bring to the front what has the focus on the screen, and keep awake what is seen or heard.",
+        "follow", "Bring to the front what has the focus on the screen, and keep awake what is seen or heard.",
         discussion: """
             Goes on until it is ended (Ctrl-C), and waits for sway, the X server or the sound server, and for lifed, when one \
             of them is started again. Windows of what is no app are left alone; where nothing has the focus, the home app \
             comes. What sway is asked is found by SWAYSOCK or in XDG_RUNTIME_DIR, the X server by DISPLAY; i3 is followed \
             as x11. audio is about what plays, and changes no focus.
-
-            Example: lifectl follow sway --dry-run
-            """)
+            """, example: "lifectl follow sway --dry-run")
 
     enum Place: String, ExpressibleByArgument, CaseIterable {
         case sway, x11, audio
@@ -27,26 +24,24 @@ struct Follow: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        var run =
+        let name =
             switch place {
-            case .sway:
-                FollowRun(options, place: place, name: "sway", isDryRun: dryRun) { () throws(Failure) in
-                    try SwaySource.find(environment: Environment.current)
-                }
-            case .x11:
-                FollowRun(options, place: place, name: "the X server", isDryRun: dryRun) { () throws(Failure) in
-                    try X11Source()
-                }
-            case .audio:
-                FollowRun(options, place: place, name: "the sound server", isDryRun: dryRun) { () throws(Failure) in
-                    try AudioSource()
-                }
+            case .sway: "sway"
+            case .x11: "the X server"
+            case .audio: "the sound server"
             }
+        var run = FollowRun(options, place: place, name: name, isDryRun: dryRun) { () throws(Failure) in
+            switch place {
+            case .sway: try SwaySource.find(environment: Environment.current)
+            case .x11: try X11Source()
+            case .audio: try AudioSource()
+            }
+        }
         try run.run()
     }
 }
 
-/// What a person or a journal is told of following.
+/// The output of `lifectl follow`.
 final class FollowReporter {
     /// One line of `--dry-run --json`.
     struct Line: Codable {
@@ -60,12 +55,12 @@ final class FollowReporter {
 
     private let options: GlobalOptions
     private var waiting: [Follower.Step] = []
-    /// Those of whom it was said already that they are not kept awake.
-    private var said: Set<String> = []
+    /// The apps whose ignored use was reported.
+    private var reported: Set<String> = []
 
     init(options: GlobalOptions) { self.options = options }
 
-    /// Takes note of what would be done.
+    /// Notes a step of a dry run.
     func note(_ step: Follower.Step) { waiting.append(step) }
 
     func flush() throws {
@@ -73,7 +68,7 @@ final class FollowReporter {
         for step in waiting { try options.show(step.line) { _ in "would \(step.words)\n" } }
     }
 
-    /// Says something on standard error. Nobody has to read that.
+    /// Writes a message to standard error, and ignores a failure.
     func complain(_ text: String) { try? StandardStream.error.write("lifectl: \(Text.printable(text))\n") }
 
     func noteIgnored(_ apps: [String], _ use: Use) {
@@ -84,12 +79,12 @@ final class FollowReporter {
                 "plays, and is not kept awake for that: its manifest has no background mode \"audio\", or lifed.toml says "
                     + "playing = \"ignore\""
             }
-        for app in apps where said.insert(app).inserted { complain("\(app) \(why)") }
+        for app in apps where reported.insert(app).inserted { complain("\(app) \(why)") }
     }
 }
 
 extension Follower.Step {
-    /// What is done, behind "would".
+    /// The step as a predicate, behind "would".
     var words: String {
         switch self {
         case .find(let process): "find the app of process \(process)"

@@ -1,8 +1,8 @@
 import ControlAPI
 import Glibc
 
-/// Follows a source until it is ended: waits for the source, the daemon and the time at once, and does what the follower
-/// says. When the source or the daemon goes away it waits for the next one.
+/// The main loop of `lifectl follow`: waits for the source, the daemon and the time at once, and performs the steps of the
+/// follower. If the source or the daemon goes away, the loop waits for the next one.
 struct FollowRun {
     private let find: () throws(Failure) -> any Source
     private let name: String
@@ -10,38 +10,34 @@ struct FollowRun {
     private let reporter: FollowReporter
     private let isDryRun: Bool
     private let daemon: DaemonLink
-    private let wishes: WishLink
+    private let foreground: ForegroundLink
 
     private var follower = Follower()
     private var source: (any Source)?
-    /// Whether this source has said something. One that takes a connection and never says anything is none.
+    /// The present source has made an observation. Until then it may be a socket at which no program answers.
     private var isHeard = false
     private var wasEverHeard = false
-    /// When a source that has not said anything yet counts as gone.
+    /// The instant at which a source without an observation counts as gone.
     private var silenceEnd: Int64 = 0
-    /// The same for the daemon: whether it has answered since it was connected to.
+    /// The daemon has answered over the present connection.
     private var hasAnswered = false
     private var sourceRetry = Backoff()
     private var daemonRetry = Backoff()
 
-    /// How long a source may take to say what it sees, in microseconds.
+    /// The time that a source may take for its first observation, in microseconds.
     private static let patience: Int64 = 5_000_000
 
     /// - Parameters:
-    ///   - place: What a person asked to follow.
-    ///   - name: What the source is called, in messages.
-    ///   - find: Connects to the source; called again after it has gone.
+    ///   - name: The source, in messages.
+    ///   - find: Connects to the source; called again after the source has gone.
     init(
         _ options: GlobalOptions, place: Follow.Place, name: String, isDryRun: Bool,
         find: @escaping () throws(Failure) -> any Source
     ) {
-        self.find = find
-        self.name = name
-        self.place = place.rawValue
-        self.isDryRun = isDryRun
+        (self.find, self.name, self.place, self.isDryRun) = (find, name, place.rawValue, isDryRun)
         reporter = FollowReporter(options: options)
         daemon = DaemonLink(options)
-        wishes = WishLink(options)
+        foreground = ForegroundLink(options)
     }
 
     mutating func run() throws -> Never {
@@ -52,17 +48,17 @@ struct FollowRun {
             wait()
             try readSource()
             if daemon.hasClosed { loseDaemon("it closed the connection") }
-            if let outcome = wishes.outcome() { reporter.complain(outcome) }
+            if let outcome = foreground.takeOutcome() { reporter.complain(outcome) }
         }
     }
 
-    // MARK: Coming and going
+    // MARK: The source
 
     private mutating func findSource() throws(Failure) {
         guard source == nil, sourceRetry.isDue else { return }
         do throws(Failure) {
             source = try find()
-            silenceEnd = FollowClock.now + Self.patience
+            silenceEnd = Instants.monotonic + Self.patience
         } catch {
             guard wasEverHeard else { throw error }
             sourceRetry.fail()
@@ -72,12 +68,12 @@ struct FollowRun {
     private mutating func readSource() throws(Failure) {
         guard let source else { return }
         guard source.isReady else {
-            if !isHeard, FollowClock.now >= silenceEnd { try loseSource("\(name) does not answer") }
+            if !isHeard, Instants.monotonic >= silenceEnd { try loseSource("\(name) does not answer") }
             return
         }
         do throws(SourceLost) {
             guard let observation = try source.read() else { return }
-            follower.see(observation, at: FollowClock.now)
+            follower.observe(observation, at: Instants.monotonic)
         } catch {
             return try loseSource(error.reason)
         }
@@ -88,17 +84,19 @@ struct FollowRun {
         sourceRetry.succeed()
     }
 
-    /// What has never said anything is an error, as one that is not there is. Of what comes and goes without a word nothing is
-    /// said either, or there would be no end of it.
+    /// Fails if no source has ever been heard. A source that comes and goes without an observation is not reported, because
+    /// the reports would have no end.
     private mutating func loseSource(_ reason: String) throws(Failure) {
         source = nil
         sourceRetry.fail()
         guard wasEverHeard else { throw Failure(status: .unavailable, message: "cannot follow \(place): \(reason)") }
         guard isHeard else { return }
         isHeard = false
-        follower.loseSource(at: FollowClock.now)
+        follower.loseSource(at: Instants.monotonic)
         reporter.complain("\(name) has gone (\(reason)); waiting for it")
     }
+
+    // MARK: The daemon
 
     private mutating func findDaemon() throws(Failure) {
         guard !daemon.isConnected, daemonRetry.isDue else { return }
@@ -118,21 +116,21 @@ struct FollowRun {
         daemonRetry.succeed()
     }
 
-    private mutating func loseDaemon(_ why: String) {
+    private mutating func loseDaemon(_ reason: String) {
         daemon.close()
-        wishes.close()
-        if hasAnswered || !daemonRetry.hasFailed { reporter.complain("lifed has gone (\(why)); waiting for it") }
+        foreground.close()
+        if hasAnswered || !daemonRetry.hasFailed { reporter.complain("lifed has gone (\(reason)); waiting for it") }
         hasAnswered = false
         daemonRetry.fail()
         follower.loseDaemon()
     }
 
-    // MARK: Acting
+    // MARK: Steps
 
     private mutating func act() throws {
-        while daemon.isConnected, let step = follower.next(at: FollowClock.now, isBusy: wishes.isBusy) {
+        while daemon.isConnected, let step = follower.next(at: Instants.monotonic, isBusy: foreground.isBusy) {
             do throws(ControlClientError) {
-                try take(step)
+                try perform(step)
             } catch {
                 switch error {
                 case .declined(let answer): reporter.complain(Failure(answer).message)
@@ -141,23 +139,26 @@ struct FollowRun {
                 }
             }
         }
-        // What was said goes out before the next wait.
+        // The lines go out before the next wait.
         try reporter.flush()
     }
 
-    private mutating func take(_ step: Follower.Step) throws(ControlClientError) {
+    private mutating func perform(_ step: Follower.Step) throws(ControlClientError) {
         switch step {
         case .find(let process):
-            // Where that cannot be told it is nobody's, until it has the focus again.
-            follower.found(nil, process: process)
+            // After an error, the process belongs to no app until its window has the focus again.
+            follower.setApp(nil, process: process)
             // A window can claim any number, and the daemon takes none that no process can have.
             guard process > 0, process <= Int64(Int32.max) else { return }
             var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
             noteAnswer()
-            if app == nil { app = try adopt(process) }
-            follower.found(app?.id, process: process)
+            // A rule of lifed.toml may make an app of the process. It stays in the background until the next step.
+            if app == nil, !isDryRun {
+                app = try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
+            }
+            follower.setApp(app?.id, process: process)
         case .use(let use, let apps):
-            follower.told(use, apps)
+            follower.setReported(use, apps)
             if isDryRun { return reporter.note(step) }
             let reply = try daemon.call(.setInUse, SetInUseParameters(use: use, apps: apps))
             noteAnswer()
@@ -165,66 +166,40 @@ struct FollowRun {
         case .leave: if isDryRun { reporter.note(step) }
         case .focus, .home:
             if isDryRun { return reporter.note(step) }
-            try wishes.begin(step)
+            try foreground.begin(step)
         }
     }
-
-    /// A rule of `lifed.toml` may say that a program is to be an app whoever has started it. Where its window is, it is put
-    /// like any other.
-    private func adopt(_ process: Int64) throws(ControlClientError) -> App? {
-        if isDryRun { return nil }
-        return try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
-    }
-
-    // MARK: Waiting
 
     private func wait() {
-        var entries = [source?.descriptor, daemon.descriptor, wishes.descriptor].compactMap(\.self).map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
         var times: [Int64] = []
         if let source, source.isReady { times.append(0) }
         if source == nil { times.append(sourceRetry.due) } else if !isHeard { times.append(silenceEnd) }
         if !daemon.isConnected { times.append(daemonRetry.due) }
-        if wishes.isBusy {
-            times.append(wishes.patienceEnd)
+        if foreground.isBusy {
+            times.append(foreground.patienceEnd)
         } else if daemon.isConnected, let deadline = follower.deadline {
             times.append(deadline)
         }
-        let timeout = times.min().map { Int32(clamping: max(0, ($0 - FollowClock.now + 999) / 1000)) } ?? -1
-        _ = unsafe poll(&entries, nfds_t(entries.count), timeout)
+        let timeout = times.min().map { Int32(clamping: max(0, ($0 - Instants.monotonic + 999) / 1000)) } ?? -1
+        let descriptors = [source?.descriptor, daemon.descriptor, foreground.descriptor]
+        Descriptor.wait(for: descriptors.compactMap(\.self), milliseconds: timeout)
     }
 }
 
-/// The monotonic clock, and a look at a descriptor.
-enum FollowClock {
-    /// In microseconds, from any time.
-    static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
-
-    static func isReadable(_ descriptor: CInt) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&entry, 1, 0) > 0
-    }
-}
-
-/// When to try again: soon at first, and then every few seconds.
+/// The time of the next attempt: soon at first, and then every few seconds.
 struct Backoff {
     private static let shortest: Int64 = 100_000
     private static let longest: Int64 = 5_000_000
 
     private var delay = Backoff.shortest
-    /// The time on ``FollowClock`` of the next try.
+    /// The instant of the next attempt, on the monotonic clock.
     private(set) var due: Int64 = 0
     private(set) var hasFailed = false
 
-    var isDue: Bool { FollowClock.now >= due }
+    var isDue: Bool { Instants.monotonic >= due }
 
     mutating func fail() {
-        due = FollowClock.now + delay
+        due = Instants.monotonic + delay
         delay = min(2 * delay, Self.longest)
         hasFailed = true
     }

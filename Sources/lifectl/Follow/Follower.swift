@@ -1,27 +1,26 @@
 import ControlAPI
 
-/// Turns what a source sees into what the daemon is asked for. It has no clock and asks nobody itself.
+/// Turns the observations of a source into steps to perform with the daemon. A value without clock and connections.
 ///
-/// Only the newest observation counts: what was seen while a call was under way and is over by then has never been.
+/// Only the newest observation counts.
 struct Follower {
-    /// One thing to ask the daemon for.
+    /// One step to perform with the daemon.
     enum Step: Equatable {
-        /// Whose the process is; answered by ``found(_:process:)``.
+        /// Find the app of the process; answered by ``setApp(_:process:)``.
         case find(process: Int64)
-        /// These apps are used in this way; answered by ``told(_:_:)``.
+        /// Report that these apps are used in this way; answered by ``setReported(_:_:)``.
         case use(Use, [String])
-        /// The app of the focused window comes to the front.
+        /// Bring the app of the focused window to the foreground.
         case focus(String, Item)
-        /// What is in front leaves, and the home app comes.
+        /// Bring the home app to the foreground.
         case home
-        /// Nothing: the focused window is none of an app's.
+        /// Do nothing, because the focused window belongs to no app.
         case leave(Item)
     }
 
-    private enum Wish: Equatable {
+    private enum Desired: Equatable {
         case focus(String)
         case home
-        /// What is in front is nobody's business here.
         case leave
     }
 
@@ -30,29 +29,29 @@ struct Follower {
         case nobody
     }
 
-    /// How long nothing has to have the focus before that counts, in microseconds: between two windows there is a moment
-    /// without one.
+    /// The time without focus after which the home app comes, in microseconds: between two windows there is a moment
+    /// without focus.
     static let pause: Int64 = 200_000
 
     private var observation = Observation()
     private var owners: [Item.Key: Owner] = [:]
-    /// What the daemon was told of each use.
-    private var toldUses: [Use: [String]] = [:]
-    /// What was wished for last; nil where nothing was.
-    private var wish: Wish?
-    /// The app that was brought to the front from here, until it is sent away.
+    /// The apps that were reported for each use.
+    private var reportedUses: [Use: [String]] = [:]
+    /// The foreground that was requested last; nil before the first request, and after the source or the daemon has gone.
+    private var desired: Desired?
+    /// The app that was brought to the foreground here, until the home app is.
     private var front: String?
-    /// Whether a window has had the focus since the source is there. An empty screen at the start sends nobody away: who
-    /// is in front may be about to show its first window.
+    /// A window has had the focus since the source came. An empty screen at the start leaves the foreground as it is: the
+    /// foreground app may be about to show its first window.
     private var hasSeenFocus = false
-    /// When nothing began to have the focus.
+    /// The instant at which the focus was lost.
     private var emptySince: Int64?
 
-    /// Takes what a source sees now.
+    /// Handles an observation.
     ///
     /// - Parameter now: The time on any clock, in microseconds.
-    mutating func see(_ new: Observation, at now: Int64) {
-        // Somebody may have adopted it since.
+    mutating func observe(_ new: Observation, at now: Int64) {
+        // The process of the window may have been adopted since.
         if let key = new.focusedItem?.key, key != observation.focusedItem?.key, owners[key] == .nobody {
             owners[key] = nil
         }
@@ -63,26 +62,26 @@ struct Follower {
         owners = owners.filter { present.contains($0.key) }
     }
 
-    /// The source has gone: nothing is used any more, as far as anybody can tell, and what is in front stays there.
+    /// Handles the end of the source: no app counts as used, and the foreground stays as it is.
     mutating func loseSource(at now: Int64) {
-        see(Observation(uses: observation.uses.mapValues { _ in [] }), at: now)
-        wish = nil
+        observe(Observation(uses: observation.uses.mapValues { _ in [] }), at: now)
+        desired = nil
         hasSeenFocus = false
     }
 
-    /// The daemon has gone, and whoever comes next knows nothing of what was said.
+    /// Handles the end of the daemon: its successor does not know the reports.
     mutating func loseDaemon() {
         owners = [:]
-        toldUses = [:]
-        wish = nil
+        reportedUses = [:]
+        desired = nil
         front = nil
     }
 
     // MARK: Steps
 
-    /// What to do next; nil while there is nothing to do.
+    /// Returns the next step; nil if there is none.
     ///
-    /// - Parameter isBusy: Whether a wish is still on its way, so that the next has to wait.
+    /// - Parameter isBusy: A change of the foreground is under way, and the next one has to wait.
     mutating func next(at now: Int64, isBusy: Bool) -> Step? {
         for item in observation.items where owners[item.key] == nil {
             guard let process = item.key.process else {
@@ -93,28 +92,28 @@ struct Follower {
         }
         for (use, items) in observation.uses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let apps = self.apps(of: items)
-            if toldUses[use] != apps { return .use(use, apps) }
+            if reportedUses[use] != apps { return .use(use, apps) }
         }
-        return isBusy ? nil : nextWish(at: now)
+        return isBusy ? nil : nextForeground(at: now)
     }
 
-    /// When to ask again, if nothing else happens before.
+    /// The instant at which a step is due without another observation.
     var deadline: Int64? {
-        guard let emptySince, hasSeenFocus, wish != .home else { return nil }
+        guard let emptySince, hasSeenFocus, desired != .home else { return nil }
         return emptySince + Self.pause
     }
 
-    mutating func found(_ app: String?, process: Int64) {
+    mutating func setApp(_ app: String?, process: Int64) {
         for item in observation.items where item.key.process == process {
             owners[item.key] = app.map { .app($0) } ?? .nobody
         }
     }
 
-    mutating func told(_ use: Use, _ apps: [String]) { toldUses[use] = apps }
+    mutating func setReported(_ use: Use, _ apps: [String]) { reportedUses[use] = apps }
 
-    private mutating func nextWish(at now: Int64) -> Step? {
-        guard let wanted = wanted(at: now), wanted != wish else { return nil }
-        wish = wanted
+    private mutating func nextForeground(at now: Int64) -> Step? {
+        guard let wanted = desired(at: now), wanted != desired else { return nil }
+        desired = wanted
         switch wanted {
         case .leave: return observation.focusedItem.map { .leave($0) }
         case .home:
@@ -126,15 +125,15 @@ struct Follower {
         }
     }
 
-    /// What the newest observation calls for; nil where that is not certain yet.
-    private func wanted(at now: Int64) -> Wish? {
+    /// Returns the foreground that the newest observation calls for; nil if that is not certain yet.
+    private func desired(at now: Int64) -> Desired? {
         switch observation.focus {
         case .unknown: return .leave
         case .nothing where !hasSeenFocus: return .leave
         case .nothing: return emptySince.map { now >= $0 + Self.pause } ?? true ? .home : nil
         case .item(let item):
             if case .app(let app) = owners[item.key] { return .focus(app) }
-            // A window of nobody's does not send away what is beside it, but what is not there any more has left the front.
+            // A window of no app leaves the visible foreground app in the foreground; an app without a window leaves it.
             guard let front, let visible = observation.uses[.visible] else { return .leave }
             return apps(of: visible).contains(front) ? .leave : .home
         }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A connection to an AF_UNIX stream socket that somebody else's program listens at.
+/// A connection to an AF_UNIX stream socket of another program.
 final class LocalSocket {
     let descriptor: CInt
 
-    /// How long a program may leave its backlog or its buffer full before it counts as gone, in seconds.
+    /// The time for which the backlog or the buffer of the program may be full, in seconds.
     private static let patience = 5
 
     init(path: String) throws(SourceLost) {
@@ -48,7 +48,7 @@ final class LocalSocket {
         }
     }
 
-    /// What has come; nothing where nothing has.
+    /// Reads the bytes that have come, without waiting.
     func read() throws(SourceLost) -> [UInt8] {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { storage, length in
@@ -61,8 +61,16 @@ final class LocalSocket {
     }
 }
 
-/// What lies in a directory.
+/// Directories.
 enum Directory {
+    /// The directory of the running lifectl.
+    static var ofThisProgram: String? {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+        defer { unsafe free(path) }
+        guard let text = unsafe String(validatingCString: path), let slash = text.lastIndex(of: "/") else { return nil }
+        return String(text[..<slash])
+    }
+
     static func names(in path: String) -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }

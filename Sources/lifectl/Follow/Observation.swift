@@ -1,12 +1,11 @@
 import ControlAPI
 
-/// A window or a stream of sound, and the process that it belongs to.
+/// A window or a stream of sound, and its process.
 struct Item: Equatable {
-    /// What tells it from every other one that there is at the same time.
+    /// The identity of the item among all items of its source.
     struct Key: Hashable {
-        /// The number that the source has given it.
         let number: UInt64
-        /// Its process, where the source knows it.
+        /// The process of the item; nil if the source does not know it.
         let process: Int64?
     }
 
@@ -14,60 +13,57 @@ struct Item: Equatable {
     let title: String
 
     init(number: UInt64, process: Int64?, title: String) {
-        // What is no process's number is none.
         key = Key(number: number, process: process.flatMap { $0 > 0 ? $0 : nil })
         self.title = title
     }
 }
 
-/// What a source has seen at one moment. What it cannot see it does not speak of.
+/// The focus and the uses that a source sees at one moment.
 struct Observation: Equatable {
-    /// What has the focus.
     enum Focus: Equatable {
-        /// The source cannot tell, or something has it that is no window: nothing follows from that.
+        /// The source cannot see the focus, or the focus is at no window, as with a screen locker.
         case unknown
-        /// No window has it, for there is none.
+        /// No window has the focus.
         case nothing
-        /// This one.
         case item(Item)
     }
 
     var focus = Focus.unknown
-    /// What is used in each of the ways that the source can tell of.
+    /// The items of each use that the source can see.
     var uses: [Use: [Item]] = [:]
 
-    /// How many windows one source may have. Nobody has as many, and a source that has gone wrong has an end.
+    /// The number of windows that one source may have, so that a broken source has an end.
     static let limit = 4096
 
     var focusedItem: Item? {
         if case .item(let item) = focus { item } else { nil }
     }
 
-    /// Everything that is spoken of, what has the focus first.
+    /// The focused item, and the items of all uses.
     var items: [Item] {
-        ([focusedItem].compactMap(\.self) + uses.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap(\.value))
+        [focusedItem].compactMap(\.self) + uses.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap(\.value)
     }
 }
 
-/// Where it can be seen what is in use: a compositor, an X server, a sound server.
+/// A program that knows which windows have the focus or which streams play: a compositor, an X server, a sound server.
 protocol Source: AnyObject {
-    /// Readable when there may be something new.
+    /// Readable when there may be another observation.
     var descriptor: CInt { get }
 
-    /// Whether there is something to read without waiting.
+    /// A Boolean value that indicates whether `read()` does not wait.
     var isReady: Bool { get }
 
-    /// Reads what is there, and never waits for long.
+    /// Reads the input that is there.
     ///
-    /// - Returns: What is seen now; nil where that is not known yet, or nothing has changed.
+    /// - Returns: The newest observation; nil if there is no new one.
     func read() throws(SourceLost) -> Observation?
 }
 
-/// The source has gone, or says nothing that can be understood: why, in words.
-struct SourceLost: Error, Equatable {
-    let reason: String
+extension Source {
+    var isReady: Bool { Descriptor.isReadable(descriptor) }
 }
 
-extension Source {
-    var isReady: Bool { FollowClock.isReadable(descriptor) }
+/// The end of a source.
+struct SourceLost: Error, Equatable {
+    let reason: String
 }

@@ -1,9 +1,9 @@
 import ControlAPI
-import FoundationEssentials
 import Glibc
 
-/// sway, through its control socket. Whenever something has changed the whole tree is asked for, once at a time: however
-/// many changes there are meanwhile, the tree after the last is what counts.
+/// sway, through its control socket (sway-ipc(7)).
+///
+/// After a change the source requests the whole tree, once at a time: only the tree after the last change counts.
 final class SwaySource: Source {
     private let socket: LocalSocket
     private var buffer = SwayBuffer()
@@ -13,17 +13,17 @@ final class SwaySource: Source {
     private struct Event: Decodable { let change: String? }
     private struct Success: Decodable { let success: Bool }
 
-    /// Changes of a window that change nothing about focus. Titles change all the time.
+    /// The changes of a window that do not change the focus. Titles change all the time.
     private static let unimportant: Set<String> = ["title", "mark", "urgent"]
 
     init(path: String) throws(SourceLost) {
         socket = try LocalSocket(path: path)
         let events = Array(#"["window","workspace","shutdown"]"#.utf8)
         try socket.send(SwayMessage(kind: .subscribe, payload: events).bytes)
-        try askForTree()
+        try requestTree()
     }
 
-    /// Connects to the sway that is named in the environment, or to one that is found where they have their sockets.
+    /// Connects to the sway that the environment names, or to one whose socket is in XDG_RUNTIME_DIR.
     static func find(environment: [String: String]) throws(Failure) -> SwaySource {
         let paths = SwaySocket.candidates(environment: environment)
         for path in paths { if let source = try? SwaySource(path: path) { return source } }
@@ -37,47 +37,46 @@ final class SwaySource: Source {
         var newest: Observation?
         do throws(SwayBuffer.Garbage) {
             while let message = try buffer.next() {
-                if let observation = try take(message) { newest = observation }
+                if let observation = try handle(message) { newest = observation }
             }
         } catch {
             throw SourceLost(reason: "sway says what is no message of its own")
         }
-        if hasChanged, !isTreeAwaited { try askForTree() }
-        // Another tree is on its way, and this one is about what is over.
+        if hasChanged, !isTreeAwaited { try requestTree() }
+        // After a change this tree is old, and the next one is requested.
         return hasChanged ? nil : newest
     }
 
-    private func askForTree() throws(SourceLost) {
+    private func requestTree() throws(SourceLost) {
         try socket.send(SwayMessage(kind: .tree, payload: []).bytes)
         isTreeAwaited = true
         hasChanged = false
     }
 
-    private func take(_ message: SwayMessage) throws(SwayBuffer.Garbage) -> Observation? {
+    private func handle(_ message: SwayMessage) throws(SwayBuffer.Garbage) -> Observation? {
         switch message.kind {
         case .tree:
             isTreeAwaited = false
             guard let node = SwayNode(json: message.payload) else { throw SwayBuffer.Garbage() }
             return node.observation
         case .subscribe:
-            guard let answer = try? JSONDecoder().decode(Success.self, from: Data(message.payload)), answer.success
-            else { throw SwayBuffer.Garbage() }
+            guard JSON.decode(Success.self, from: message.payload)?.success == true else { throw SwayBuffer.Garbage() }
         case .window:
-            let event = try? JSONDecoder().decode(Event.self, from: Data(message.payload))
-            if !Self.unimportant.contains(event?.change ?? "") { hasChanged = true }
+            let change = JSON.decode(Event.self, from: message.payload)?.change
+            if !Self.unimportant.contains(change ?? "") { hasChanged = true }
         case .workspace: hasChanged = true
-        // Its socket closes in a moment.
+        // The socket closes next.
         case .shutdown, .other: break
         }
         return nil
     }
 }
 
-/// Where sway's socket is.
+/// The path of sway's socket.
 enum SwaySocket {
     static let variable = "SWAYSOCK"
 
-    /// The one that the environment names, and else, as after sway was started again, those that are there.
+    /// Returns the socket that the environment names, and the sockets of XDG_RUNTIME_DIR, for a sway that was restarted.
     static func candidates(environment: [String: String]) -> [String] {
         let named = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
         let directory = environment["XDG_RUNTIME_DIR"] ?? ""
@@ -88,33 +87,32 @@ enum SwaySocket {
         return [named].compactMap(\.self) + found.sorted().filter { $0 != named }
     }
 
-    /// What was looked for, in words.
+    /// Returns the message for the case that no socket answers.
     static func absence(environment: [String: String], tried: [String]) -> String {
-        if environment["I3SOCK"].map({ !$0.isEmpty }) == true, tried.isEmpty {
+        if !environment["I3SOCK", default: ""].isEmpty, tried.isEmpty {
             return
                 "cannot follow sway: this is i3, which does not say whose a window is; 'lifectl follow x11' follows it"
         }
         let places =
             tried.isEmpty
-            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR"
-            : "nobody listens at "
-                + tried.joined(separator: " or ")
+            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR" : "nobody listens at " + tried.joined(separator: " or ")
         let named = environment[variable, default: ""].isEmpty ? "SWAYSOCK is not set, and " : ""
         return "cannot follow sway: \(named)\(places)"
     }
 }
 
-/// A node of sway's tree of outputs, workspaces, containers and windows, as far as focus goes.
+// MARK: - The tree
+
+/// A node of sway's tree of outputs, workspaces, containers and windows, as far as the focus needs it.
 struct SwayNode: Decodable {
     var id: UInt64
     var name: String?
     var pid: Int64?
     var focused: Bool
     var visible: Bool?
-    /// The children's ids, the one that had the focus last first.
+    /// The ids of the children, the last focused one first.
     var focus: [UInt64]
-    var nodes: [SwayNode]
-    var floating: [SwayNode]
+    var children: [SwayNode]
 
     private enum CodingKeys: String, CodingKey {
         case id, name, pid, focused, visible, focus, nodes
@@ -129,32 +127,28 @@ struct SwayNode: Decodable {
         focused = try values.decodeIfPresent(Bool.self, forKey: .focused) ?? false
         visible = try values.decodeIfPresent(Bool.self, forKey: .visible)
         focus = try values.decodeIfPresent([UInt64].self, forKey: .focus) ?? []
-        nodes = try values.decodeIfPresent([SwayNode].self, forKey: .nodes) ?? []
-        floating = try values.decodeIfPresent([SwayNode].self, forKey: .floating) ?? []
+        children = try values.decodeIfPresent([SwayNode].self, forKey: .nodes) ?? []
+        children += try values.decodeIfPresent([SwayNode].self, forKey: .floating) ?? []
     }
 
     init?(json: [UInt8]) {
-        guard let node = try? JSONDecoder().decode(SwayNode.self, from: Data(json)) else { return nil }
+        guard let node = JSON.decode(SwayNode.self, from: json) else { return nil }
         self = node
     }
 
-    private var children: [SwayNode] { nodes + floating }
-
-    /// A window has a process, and nothing in it.
+    /// The window; a window has a process and no children.
     private var item: Item? {
         guard let pid, children.isEmpty else { return nil }
         return Item(number: id, process: pid, title: name ?? "")
     }
 
-    /// What a person sees, and what has the keyboard.
+    /// The visible windows, and the window with the focus.
     var observation: Observation {
         var observation = Observation()
         var visible: [Item] = []
         gather(&visible)
         observation.uses[.visible] = visible
-        if let focused = focusedNode {
-            observation.focus = focused.latestItem.map { .item($0) } ?? .nothing
-        }
+        if let focused = focusedNode { observation.focus = focused.latestItem.map { .item($0) } ?? .nothing }
         return observation
     }
 
@@ -164,14 +158,14 @@ struct SwayNode: Decodable {
         for child in children { child.gather(&visible) }
     }
 
-    /// None where something that is in no workspace has the keyboard, as the screen of a locker has.
+    /// The node with the focus; nil if the keyboard belongs to something outside of the workspaces, as a screen locker.
     private var focusedNode: SwayNode? {
         if focused { return self }
         for child in children { if let node = child.focusedNode { return node } }
         return nil
     }
 
-    /// The window of a container, or of a workspace, that had the focus last.
+    /// The window of a container or a workspace that had the focus last.
     private var latestItem: Item? {
         if let item { return item }
         let order = focus.compactMap { id in children.first { $0.id == id } }
@@ -180,25 +174,24 @@ struct SwayNode: Decodable {
     }
 }
 
-/// A message of sway's control socket, sway-ipc(7): the magic words, a length and a type in the machine's byte order, and
-/// JSON.
+// MARK: - Messages
+
+/// A message of sway's control socket: the magic words, a length and a type in the machine's byte order, and JSON.
 struct SwayMessage: Equatable {
-    /// What it is: a kind of call, the same kind in its answer, or an event, which has the highest bit.
+    /// The type: a call and its answer have the same number, and an event has the highest bit.
     enum Kind: Equatable {
         case subscribe, tree
-        /// An event that windows have come, gone or changed.
+        /// An event about windows.
         case window
         /// An event about workspaces.
         case workspace
-        /// An event that sway ends.
+        /// The event that sway ends.
         case shutdown
         case other(UInt32)
 
         static func named(_ number: UInt32) -> Kind {
-            all.first { $0.number == number } ?? .other(number)
+            [.subscribe, .tree, .window, .workspace, .shutdown].first { $0.number == number } ?? .other(number)
         }
-
-        private static let all: [Kind] = [.subscribe, .tree, .window, .workspace, .shutdown]
 
         var number: UInt32 {
             switch self {
@@ -218,7 +211,6 @@ struct SwayMessage: Equatable {
     static let magic = Array("i3-ipc".utf8)
     static let headerLength = magic.count + 8
 
-    /// The message as it goes over the socket.
     var bytes: [UInt8] {
         var bytes = Self.magic
         for number in [UInt32(payload.count), kind.number] {
@@ -228,12 +220,12 @@ struct SwayMessage: Equatable {
     }
 }
 
-/// What has come over sway's socket and has not been read.
+/// The bytes that have come over sway's socket and were not read.
 struct SwayBuffer {
-    /// Something that is no message of sway's, or a message longer than any tree is.
+    /// The error for bytes that are no message of sway's, and for a message above the limit.
     struct Garbage: Error, Equatable {}
 
-    /// The longest message that is taken, in bytes: far more than the tree of a screen full of windows.
+    /// The longest message that is read, in bytes: far more than the tree of a full screen.
     static let limit = 16 << 20
 
     private var bytes: [UInt8] = []
@@ -245,7 +237,7 @@ struct SwayBuffer {
         bytes += new
     }
 
-    /// The next message; nil as long as it is not all there.
+    /// Returns the next message; nil until all of it has come.
     mutating func next() throws(Garbage) -> SwayMessage? {
         let rest = bytes[position...]
         guard rest.prefix(SwayMessage.magic.count).elementsEqual(SwayMessage.magic.prefix(rest.count)) else {

@@ -1,17 +1,16 @@
 import ControlAPI
 import Glibc
 
-/// An X server, by way of a program of its own: that one is linked to libxcb, which lifectl cannot be, and writes a line
-/// whenever something has changed.
+/// An X server, through lifed-follow-x11, which is linked to libxcb and writes a line after each change. lifectl is linked
+/// statically and cannot use libxcb.
 ///
-/// A line is the number of the focused window, 0 for none or - where nobody tells, and then each window as
+/// A line is the number of the focused window, 0 for none or - if it is not known, and then each window as
 /// `NUMBER:PROCESS:VISIBLE:TITLE`, the title percent-encoded, with a space between.
 final class X11Source: Source {
     private static let name = "lifed-follow-x11"
 
     private let program: LineProgram
 
-    /// Starts it. Its first line comes at once, if the server answers.
     init() throws(Failure) {
         guard let path = Self.path else {
             throw Failure(
@@ -21,11 +20,10 @@ final class X11Source: Source {
         program = try LineProgram([path], doing: "cannot follow x11")
     }
 
-    /// Beside lifectl, or where programs are that nobody calls by hand.
+    /// The path of the program: beside lifectl in the build directory, otherwise in its installed place.
     private static var path: String? {
-        let own = Program.directory ?? "/usr/bin"
-        let places = ["\(own)/\(name)", "\(own)/../lib/lifed/\(name)"]
-        return places.first { unsafe access($0, X_OK) == 0 }
+        let own = Directory.ofThisProgram ?? "/usr/bin"
+        return ["\(own)/\(name)", "\(own)/../lib/lifed/\(name)"].first { unsafe access($0, X_OK) == 0 }
     }
 
     var descriptor: CInt { program.descriptor }
@@ -63,9 +61,8 @@ extension Observation {
         case "-": focus = .unknown
         case "0": focus = .nothing
         default:
-            // Only 0 itself means that none has the focus.
             guard let number = UInt64(head), number > 0 else { return nil }
-            // It may have gone in that moment, and another line is on its way.
+            // A window that has just gone is not in the list; another line follows.
             focus = items[number].map { .item($0) } ?? .unknown
         }
     }

@@ -3,14 +3,11 @@ import ControlAPI
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Say why an app is where it is, what holds it there, and what comes next and when.",
+        "explain", "Say why an app is where it is, what holds it there, and what comes next and when.",
         discussion: """
             What comes next is what happens at the latest, if the app stays silent and nobody does anything: the daemon's \
             machine goes ahead on a copy of itself, and tells. The last that happened comes from the daemon's memory.
-
-            Example: lifectl explain org.example.Clock
-            """)
+            """, example: "lifectl explain org.example.Clock")
 
     @OptionGroup var app: AppArgument
 
@@ -29,7 +26,7 @@ struct Explain: ParsableCommand {
     }
 
     func run() throws {
-        var session = try Session(options, doing: "cannot explain \(app.id)")
+        var session = try Session(options.callOptions, doing: "cannot explain \(app.id)")
         let explanation = try session.call(.explain, AppParameters(id: app.id)).explanation
         let past = try session.call(.history, HistoryParameters(id: app.id, limit: Int64(last)))
         let result = Result(explanation: explanation, history: past.events.map { HistoryEntry($0) })
@@ -38,12 +35,11 @@ struct Explain: ParsableCommand {
 }
 
 extension Presentation {
-    /// Why an app is where it is, what holds it, what comes next, and how it came there.
+    /// Returns the state of an app, its reason, the obstacles, the prospects, and the last events.
     func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
-        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
         let state = style.state(app.state, Words.state(app.state))
-        var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped)\n"
+        var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped(app))\n"
         text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(explanation.details))\n"
         if explanation.details.ended { text += "  only how it ended is known of it; it had no manifest\n" }
         if let next = explanation.next {
@@ -85,7 +81,7 @@ extension Presentation {
         return "\(style.heading(title))\n" + lines.map { "  \($0)\n" }.joined()
     }
 
-    /// What to say where nothing holds an app and it has nowhere to go.
+    /// Returns the line for an app without obstacles.
     private func standing(_ app: App) -> String {
         switch app.state {
         case .active: "nothing: it is where it is to be, until another app comes to the front"
@@ -95,9 +91,8 @@ extension Presentation {
         }
     }
 
-    // MARK: What holds it
+    // MARK: Obstacles
 
-    /// One obstacle as a line.
     func obstacle(_ obstacle: Obstacle) -> String {
         words(obstacle) + (obstacle.until.map { ", until \(timeAndDistance($0))" } ?? "")
     }
@@ -147,7 +142,7 @@ extension Presentation {
         }
     }
 
-    // MARK: What comes next
+    // MARK: Prospects
 
     private func coming(_ explanation: Explanation) -> [String] {
         let next = explanation.details.schedules.filter { $0.next != nil }.map { schedule in
@@ -172,7 +167,7 @@ extension Presentation {
         }
     }
 
-    /// The time of day, or the date where that is another day, and how far off it is.
+    /// Returns the time of day, or the date of a distant time, and the distance.
     func timeAndDistance(_ time: Int64) -> String {
         let distance = time &- now
         let far = distance > 12 * 3_600_000_000

@@ -2,15 +2,12 @@ import ArgumentParser
 import ControlAPI
 import Glibc
 
-/// Where history comes from.
+/// The origin of the history: the journal has all of it, the daemon's memory the last events.
 enum HistoryPlace: String, ExpressibleByArgument, CaseIterable {
-    /// The journal, which has all of it.
-    case journal
-    /// The daemon's memory, which has the last of it.
-    case daemon
+    case journal, daemon
 }
 
-/// The options of the commands that look back.
+/// The options of the commands that show the history.
 struct HistoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -25,12 +22,17 @@ struct HistoryOptions: ParsableArguments {
     var from: HistoryPlace?
 }
 
-/// What happened, wherever that is known from.
+extension GlobalOptions {
+    /// Returns the apps that the daemon knows; none if it does not answer.
+    func runningApps() -> [App] { (try? call(.list, doing: "cannot list the apps").apps) ?? [] }
+}
+
+/// The history, from the journal or from the daemon's memory.
 struct HistorySource {
     let options: GlobalOptions
     let action: String
     var app: String?
-    /// From when on, in microseconds since the epoch.
+    /// The start, in microseconds since the epoch.
     var since: Int64?
     var lines: Int?
     var follows = false
@@ -44,27 +46,26 @@ struct HistorySource {
         place = history.from
     }
 
-    /// Gives everything, the oldest first.
-    func read(_ take: (HistoryEntry) throws -> Void) throws {
+    /// Reads the entries, the oldest first.
+    func read(_ handle: (HistoryEntry) throws -> Void) throws {
         switch place {
-        case .daemon: return try readDaemon(take)
-        case .journal: return try readJournal(of: JournalSource.users(options.choice), take)
+        case .daemon: return try readDaemon(handle)
+        case .journal: return try readJournal(of: JournalSource.users(options.choice), handle)
         case nil: break
         }
         let status: Status
         do throws(Failure) {
-            var session = try Session(options, doing: action)
-            status = try session.call(.getStatus).status
+            status = try options.call(.getStatus, doing: action).status
         } catch {
-            // Who may read the journal is another matter than who may use the daemon.
+            // A user who may not use the daemon may be permitted to read the journal.
             guard error.status == .unavailable || error.status == .notPermitted else { throw error }
-            return try readWithoutDaemon(error, take)
+            return try readWithoutDaemon(error, handle)
         }
-        guard status.journal else { return try readDaemon(take) }
-        try readJournal(of: JournalSource.users(options.choice, of: status), take)
+        guard status.journal else { return try readDaemon(handle) }
+        try readJournal(of: JournalSource.users(options.choice, of: status), handle)
     }
 
-    /// Everything that timelines and figures are made of, the oldest first.
+    /// Reads the events, the oldest first.
     func events() throws -> [HistoryEvent] {
         var events: [HistoryEvent] = []
         try read { entry in if let event = entry.event { events.append(event) } }
@@ -73,9 +74,9 @@ struct HistorySource {
 
     // MARK: The journal
 
-    private func readJournal(of users: [uid_t], _ take: (HistoryEntry) throws -> Void) throws {
+    private func readJournal(of users: [uid_t], _ handle: (HistoryEntry) throws -> Void) throws {
         do {
-            try journal(of: users).read(take)
+            try journal(of: users).read(handle)
         } catch let error as JournalSource.Unreadable {
             throw Failure(
                 error.status, "cannot read the journal",
@@ -83,17 +84,17 @@ struct HistorySource {
         }
     }
 
-    /// Without a daemon there is still what it has written. That nobody answers is said all the same: it is why what is
-    /// shown ends where it does, and where there is nothing to show it is the failure.
-    private func readWithoutDaemon(_ absence: Failure, _ take: (HistoryEntry) throws -> Void) throws {
+    /// Reads the journal of a daemon that does not answer, and notes that: it is the reason why the entries end, and the
+    /// failure if there are none.
+    private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws -> Void) throws {
         let note = Failure(absence.status, "there is only what the journal has", absence.reason).line + "\n"
-        // There is no end at which it could be said.
+        // Output that follows the journal has no end.
         if follows { try StandardStream.error.write(note) }
         var isEmpty = true
         do {
             try journal(of: JournalSource.users(options.choice)).read { entry in
                 isEmpty = false
-                try take(entry)
+                try handle(entry)
             }
         } catch let error as JournalSource.Unreadable {
             throw Failure(absence.status, action, "\(absence.reason); nor can the journal be read: \(error.reason)")
@@ -108,26 +109,27 @@ struct HistorySource {
 
     // MARK: The daemon
 
-    private func readDaemon(_ take: (HistoryEntry) throws -> Void) throws {
-        var session = try Session(options, doing: action)
-        // Subscribed before the past is read, so that nothing falls between the two.
-        var subscription = follows ? try Session(options, doing: action) : nil
+    private func readDaemon(_ handle: (HistoryEntry) throws -> Void) throws {
+        let callOptions = options.callOptions
+        var session = try Session(callOptions, doing: action)
+        // Subscribed before the history is read, so that no event is lost between the two.
+        var subscription = follows ? try Session(callOptions, doing: action) : nil
         try subscription?.monitor()
         let reply = try session.call(.history, HistoryParameters(id: app, limit: nil))
         var events = reply.events.filter { event in since.map { event.time >= $0 } ?? true }
         if let lines { events = events.suffix(lines) }
-        for event in events { try take(HistoryEntry(event)) }
+        for event in events { try handle(HistoryEntry(event)) }
         let last = reply.events.last?.time ?? 0
-        while let change = try subscription?.nextChange(timeout: options.call.explicitTimeout) {
+        while let change = try subscription?.nextChange(timeout: callOptions.explicitTimeout) {
             guard let step = change.transition, step.time > last, app == nil || step.id == app else { continue }
-            try take(
+            try handle(
                 HistoryEntry(
                     HistoryEvent(
                         kind: .transition, id: step.id, time: step.time, from: step.from, to: step.to,
                         reason: step.reason, pid: step.pid, callback: step.callback)))
         }
         if follows {
-            throw Failure(status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
+            throw Failure.subscriptionEnded
         }
     }
 }

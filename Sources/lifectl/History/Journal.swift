@@ -1,21 +1,19 @@
 import ControlAPI
-import FoundationEssentials
 import Glibc
 
-/// History as journalctl(1) finds it. It is asked rather than libsystemd, so that lifectl starts quickly and needs no
-/// library; it is there wherever a journal is.
+/// The history in the journal, read through journalctl(1): to link libsystemd would make lifectl start slowly.
 struct JournalSource {
-    /// Whose daemons' entries count.
+    /// The users whose daemons' entries count.
     var users: [uid_t]
     var app: String?
-    /// From when on, in microseconds since the epoch.
+    /// The start, in microseconds since the epoch.
     var since: Int64?
-    /// How many of the last; nil for all.
+    /// The number of the last entries to read; nil for all.
     var lines: Int?
     var follows = false
     var isVerbose = false
 
-    /// Why the journal cannot be read.
+    /// The error that the journal cannot be read.
     struct Unreadable: Error, Equatable {
         let status: Outcome
         let reason: String
@@ -29,7 +27,7 @@ struct JournalSource {
 
     var command: [String] {
         var words = ["journalctl", "--no-pager", "-o", "json", "--output-fields=\(Self.fields.joined(separator: ","))"]
-        // In seconds, rounded down: what is a fraction too early is left out here.
+        // In seconds, rounded down: `read(_:)` leaves out the entries of the fraction.
         if let since { words.append("--since=@\(since / 1_000_000)") }
         if let lines { words.append("--lines=\(lines)") }
         if follows { words.append("--follow") }
@@ -41,53 +39,8 @@ struct JournalSource {
         return words
     }
 
-    /// Gives every entry, the oldest first, as soon as it is there. Throws `Unreadable`, and what `take` throws.
-    func read(_ take: (HistoryEntry) throws -> Void) throws {
-        var child: ChildProcess
-        do throws(ChildProcess.CannotStart) {
-            child = try ChildProcess(command)
-        } catch {
-            let why = error.errno == ENOENT ? "there is no journalctl" : "journalctl: \(Text.error(error.errno))"
-            throw Unreadable(status: .unavailable, reason: why)
-        }
-        var count = 0
-        let decoder = JSONDecoder()
-        while let line = child.nextLine() {
-            guard let entry = try? decoder.decode(JournalEntry.self, from: Data(line)).history else { continue }
-            if let since, entry.time < since { continue }
-            count += 1
-            try take(entry)
-        }
-        var (status, complaints) = child.finish()
-        if count == 0 { complaints += hints() }
-        try Self.check(status, complaints, isEmpty: count == 0)
-    }
-
-    /// What journalctl says of entries that it leaves out, because they are not for whoever asks: with JSON it is silent.
-    private func hints() -> [String] {
-        let caller = geteuid()
-        guard caller != 0, users.contains(where: { $0 != caller }),
-            var child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
-        else { return [] }
-        return child.finish().complaints
-    }
-
-    /// journalctl says on standard error what it may not read, and succeeds as long as there is something that it may.
-    static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Unreadable) {
-        let isClosed = complaints.contains { $0.contains("permission") || $0.contains("not seeing messages") }
-        if isClosed, isEmpty || status != 0 {
-            throw Unreadable(
-                status: .notPermitted, reason: "not permitted; be root or in the group systemd-journal")
-        }
-        guard status == 0 || complaints.isEmpty || complaints.allSatisfy({ $0.hasPrefix("No journal files") }) else {
-            throw Unreadable(status: .failed, reason: complaints.last ?? "status \(status)")
-        }
-    }
-}
-
-extension JournalSource {
-    /// Whose daemon it is, where one has answered, and else whose it can be; others may write what they like under the
-    /// same identifier.
+    /// Returns the user of the daemon that has answered, otherwise the users whose daemon is meant. Other users can write
+    /// entries with the same identifier.
     static func users(_ choice: SocketPath.Choice, of status: Status? = nil) -> [uid_t] {
         if let status, let owner = owner(of: status.socket) { return [owner] }
         return switch choice {
@@ -102,12 +55,66 @@ extension JournalSource {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_uid : nil
     }
+
+    /// Reads the entries, the oldest first, each as soon as it is there.
+    ///
+    /// - Throws: ``Unreadable``, and the errors of `handle`.
+    func read(_ handle: (HistoryEntry) throws -> Void) throws {
+        var child: ChildProcess
+        do throws(ChildProcess.CannotStart) {
+            child = try ChildProcess(command)
+        } catch {
+            let reason = error.errno == ENOENT ? "there is no journalctl" : "journalctl: \(Text.error(error.errno))"
+            throw Unreadable(status: .unavailable, reason: reason)
+        }
+        var count = 0
+        while let line = child.nextLine() {
+            guard let entry = JSON.decode(JournalEntry.self, from: line)?.history else { continue }
+            if let since, entry.time < since { continue }
+            count += 1
+            try handle(entry)
+        }
+        var (status, complaints) = child.finish()
+        if count == 0 { complaints += hints() }
+        try Self.check(status, complaints, isEmpty: count == 0)
+    }
+
+    /// Returns journalctl's complaints about entries that the caller may not read: with JSON output it is silent.
+    private func hints() -> [String] {
+        let caller = geteuid()
+        guard caller != 0, users.contains(where: { $0 != caller }),
+            var child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
+        else { return [] }
+        return child.finish().complaints
+    }
+
+    /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
+    static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Unreadable) {
+        let isClosed = complaints.contains { $0.contains("permission") || $0.contains("not seeing messages") }
+        if isClosed, isEmpty || status != 0 {
+            throw Unreadable(
+                status: .notPermitted, reason: "not permitted; be root or in the group systemd-journal")
+        }
+        guard status == 0 || complaints.isEmpty || complaints.allSatisfy({ $0.hasPrefix("No journal files") }) else {
+            throw Unreadable(status: .failed, reason: complaints.last ?? "status \(status)")
+        }
+    }
 }
 
-/// One entry as `journalctl -o json` writes it (systemd.journal-fields(7), "Journal JSON Format").
+/// The kinds of journal entries of which timelines and statistics are made: values of `MESSAGE_ID`, which never change
+/// their meaning. A test compares them with the daemon's.
+enum MessageKind: String, CaseIterable {
+    case transition = "367840df9a3849ab8fecdee164406af3"
+    case callbackOverdue = "190c26465b1a4b4487cf28fd3f7596e2"
+    case killedAfterGrace = "54b582dd17c44720828cc8de5f351c19"
+    case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
+    case exited = "e9dff7f895144524913b544eeffca9b3"
+}
+
+/// An entry of `journalctl -o json` (systemd.journal-fields(7), "Journal JSON Format").
 ///
-/// A field that is given twice is an array there, one that is no text is an array of numbers, and a long one is null. What
-/// is not a plain text counts as not there.
+/// A field that is given twice is an array there, a field that is no text is an array of numbers, and a long field is null.
+/// All of these count as absent.
 struct JournalEntry: Decodable {
     private let fields: [String: String]
 
@@ -127,54 +134,40 @@ struct JournalEntry: Decodable {
         self.fields = fields
     }
 
-    private subscript(name: String) -> String? { fields[name] }
+    private func number(_ name: String) -> Int64? { fields[name].flatMap { Int64($0) } }
 
-    private func number(_ name: String) -> Int64? { self[name].flatMap { Int64($0) } }
-
-    /// Microseconds up to the end of the year 9999. Whoever is the daemon's user can write any number, and those beyond
-    /// cannot be counted with.
+    /// Returns microseconds up to the end of the year 9999. The daemon's user can write any number, and sums with a larger
+    /// one overflow.
     private func microseconds(_ name: String) -> Int64? {
         number(name).flatMap { (0...253_402_300_799_999_999).contains($0) ? $0 : nil }
     }
 
-    /// What it says, as history; nil for one without a time, which journald always writes.
+    /// The entry of the history; nil for an entry without the time, which journald always writes.
     var history: HistoryEntry? {
         guard let time = microseconds("__REALTIME_TIMESTAMP") else { return nil }
         return HistoryEntry(
-            time: time, app: self["LIFED_APP"], priority: self["PRIORITY"].flatMap { Int($0) },
-            message: self["MESSAGE"] ?? "", event: event(at: time))
+            time: time, app: fields["LIFED_APP"], priority: fields["PRIORITY"].flatMap { Int($0) },
+            message: fields["MESSAGE"] ?? "", event: event(at: time))
     }
 
     private func event(at time: Int64) -> HistoryEvent? {
-        guard let kind = self["MESSAGE_ID"].flatMap(MessageKind.init), let app = self["LIFED_APP"] else { return nil }
+        guard let app = fields["LIFED_APP"], let kind = fields["MESSAGE_ID"].flatMap(MessageKind.init) else {
+            return nil
+        }
         var event = HistoryEvent(
-            kind: .transition, id: app, time: time, from: self["LIFED_FROM"].flatMap(State.init),
-            to: self["LIFED_TO"].flatMap(State.init), reason: self["LIFED_REASON"] ?? "", pid: number("LIFED_PID"),
+            kind: .transition, id: app, time: time, from: fields["LIFED_FROM"].flatMap(State.init),
+            to: fields["LIFED_TO"].flatMap(State.init), reason: fields["LIFED_REASON"] ?? "", pid: number("LIFED_PID"),
             callback: microseconds("LIFED_CALLBACK_USEC"), stateTime: microseconds("LIFED_STATE_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
-        case .callbackOverdue:
-            event.kind = .callbackOverdue
-            event.reason = self["LIFED_CALLBACK"] ?? ""
-        case .killedAfterGrace:
-            event.kind = .killed
-            event.reason = "kill"
+        case .callbackOverdue: (event.kind, event.reason) = (.callbackOverdue, fields["LIFED_CALLBACK"] ?? "")
+        case .killedAfterGrace: (event.kind, event.reason) = (.killed, "kill")
         case .launchFailed: event.kind = .launchFailed
         case .exited:
             event.kind = .exited
             event.exitCode = number("LIFED_EXIT_CODE")
-            event.signal = self["LIFED_SIGNAL"].flatMap(SignalName.number)
+            event.signal = fields["LIFED_SIGNAL"].flatMap(SignalName.number)
         }
         return event
     }
-}
-
-/// The kinds of journal entries that timelines and figures are made of: values of `MESSAGE_ID`, which never change their
-/// meaning. A test compares them with the daemon's.
-enum MessageKind: String, CaseIterable {
-    case transition = "367840df9a3849ab8fecdee164406af3"
-    case callbackOverdue = "190c26465b1a4b4487cf28fd3f7596e2"
-    case killedAfterGrace = "54b582dd17c44720828cc8de5f351c19"
-    case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
-    case exited = "e9dff7f895144524913b544eeffca9b3"
 }

@@ -1,30 +1,22 @@
 import ControlAPI
 import LifecycleTypes
 
-/// What happened as a picture: a lane an app, a span a state, and marks where something is worth noting.
+/// The timeline of the history: a lane for each app, a span for each state, and marks.
 struct Lanes: Codable, Equatable {
-    /// A time spent in one state.
     struct Span: Codable, Equatable {
         var state: State
         var start: Int64
         var end: Int64
-        /// Why the app was there.
         var reason: String
     }
 
-    /// Something at a point in time.
     struct Mark: Codable, Equatable {
+        /// A callback was answered, or not answered in time; or the app was killed or crashed.
         enum Kind: String, Codable {
-            /// A callback was answered.
-            case answered
-            /// A callback was not answered in time.
-            case unanswered
-            /// The app was ended by force, or crashed.
-            case killed
+            case answered, unanswered, killed
         }
         var kind: Kind
         var time: Int64
-        /// What there is to say of it.
         var note: String
     }
 
@@ -34,28 +26,28 @@ struct Lanes: Codable, Equatable {
         var marks: [Mark]
     }
 
-    /// What the lanes show, in microseconds since the epoch.
+    /// The limits of the lanes, in microseconds since the epoch.
     var start: Int64
     var end: Int64
     var lanes: [Lane]
 
-    /// Returns whether an app that ended for the reason was not asked before.
+    /// Returns whether an app with this reason of its end was not asked to end.
     static func isForceful(_ word: String) -> Bool {
         Reason(rawValue: word).map { $0 == .kill || $0.callsForRestoration } ?? false
     }
 }
 
 extension Lanes {
-    /// Makes lanes of events, the oldest first.
+    /// Creates the lanes of events, the oldest first.
     ///
     /// - Parameters:
-    ///   - start: From when on; nil for the first event.
-    ///   - apps: The apps as they are now; what they are is known from then on, even if no event says so.
+    ///   - start: The start of the lanes; nil for the time of the first event.
+    ///   - apps: The apps now. An app without events has had its state since `since`.
     init(_ events: [HistoryEvent], start: Int64?, end: Int64, apps: [App] = []) {
         let begin = start ?? min(events.first?.time ?? end, end)
         var builders: [String: LaneBuilder] = [:]
         for event in events where event.time <= end {
-            builders[event.id, default: LaneBuilder(start: begin)].take(event)
+            builders[event.id, default: LaneBuilder(start: begin)].append(event)
         }
         for app in apps where builders[app.id] == nil && app.state != .notRunning {
             builders[app.id] = LaneBuilder(start: begin, app: app)
@@ -72,9 +64,9 @@ private struct LaneBuilder {
     let start: Int64
     var spans: [Lanes.Span] = []
     var marks: [Lanes.Mark] = []
-    /// The state that the last event has left the app in, since when and why.
+    /// The state after the last event.
     var current: (state: State, since: Int64, reason: String)?
-    /// The end of the main process, until the transition that follows.
+    /// The exit of the main process, until the transition that follows.
     var exit: HistoryEvent?
 
     init(start: Int64, app: App? = nil) {
@@ -82,9 +74,9 @@ private struct LaneBuilder {
         if let app { current = (app.state, max(start, app.since), app.reason) }
     }
 
-    mutating func take(_ event: HistoryEvent) {
+    mutating func append(_ event: HistoryEvent) {
         switch event.kind {
-        case .transition: if let from = event.from, let to = event.to { take(event, from, to) }
+        case .transition: if let from = event.from, let to = event.to { appendTransition(event, from, to) }
         case .callbackOverdue: mark(.unanswered, event, "\(event.reason) was not answered in time")
         case .killed: mark(.killed, event, "outlived its grace")
         case .exited: exit = event
@@ -92,9 +84,9 @@ private struct LaneBuilder {
         }
     }
 
-    private mutating func take(_ event: HistoryEvent, _ from: State, _ to: State) {
+    private mutating func appendTransition(_ event: HistoryEvent, _ from: State, _ to: State) {
         let time = max(event.time, start)
-        // The first event says which state the app left, and how long it had been there.
+        // The first event has the state that the app left, and the time that it had been there.
         let since = event.stateTime.map { max(start, event.time &- $0) } ?? start
         close(current ?? (from, since, ""), at: time)
         current = (to, time, event.reason)

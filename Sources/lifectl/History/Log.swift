@@ -3,15 +3,12 @@ import ControlAPI
 
 struct Log: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log",
-        abstract: "Show what happened, to one app or to all.",
+        "log", "Show what happened, to one app or to all.",
         discussion: """
             From the journal, with everything that lifed has written there; where the daemon does not write to a journal, \
             from its memory, which has the last 1024 events of all apps. What an app itself has printed is another matter: \
             journalctl -t APP.
-
-            Example: lifectl log org.example.Clock --since 1h --follow
-            """)
+            """, example: "lifectl log org.example.Clock --since 1h --follow")
 
     @Argument(
         help: ArgumentHelp("The id of the app; without it, everything is shown.", valueName: "app"),
@@ -48,22 +45,20 @@ struct Log: ParsableCommand {
     }
 }
 
-/// Something that happened, from the journal or from the daemon's own memory.
+/// An entry of the history, from the journal or from the daemon's memory.
 struct HistoryEntry: Codable, Equatable {
-    /// When, in microseconds since the epoch.
+    /// Microseconds since the epoch.
     var time: Int64
-    /// Which app, where it is about one.
     @Nullable var app: String?
-    /// How urgent it is, as in syslog(3); nil where it comes from the daemon.
+    /// The level of syslog(3); nil for an entry of the daemon's memory.
     @Nullable var priority: Int?
-    /// One line for people.
     var message: String
-    /// What it is, where it is something that timelines and figures are made of.
+    /// The event, if timelines and statistics use it.
     @Nullable var event: HistoryEvent?
 }
 
 extension HistoryEntry {
-    /// An event as the daemon tells it, with the words that the journal has for it.
+    /// Creates the entry of an event in the daemon's memory, with the message of the journal.
     init(_ event: HistoryEvent) {
         self.init(time: event.time, app: event.id, priority: nil, message: Self.message(for: event), event: event)
     }
@@ -76,34 +71,27 @@ extension HistoryEntry {
         case .killed: "\(event.id) did not end in its time; it is being killed"
         case .launchFailed: "\(event.id) could not be launched: \(event.reason)"
         case .exited:
-            if let code = event.exitCode {
-                "\(event.id) ended with status \(code) (\(event.reason))"
-            } else if let signal = event.signal {
-                "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason))"
-            } else {
-                "\(event.id) ended (\(event.reason))"
+            switch (event.exitCode, event.signal) {
+            case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason))"
+            case (nil, let signal?): "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason))"
+            case (nil, nil): "\(event.id) ended (\(event.reason))"
             }
         }
     }
 }
 
 extension Presentation {
-    /// One line: when, and what; with the date where that is not today's.
+    /// Returns one line of an entry; with its date, unless that is today.
     func history(_ entry: HistoryEntry, withApp: Bool = true) -> String {
         let day = Instants.day(entry.time)
         let time = Instants.timeOfDay(entry.time)
         let moment = day == Instants.day(now) ? time : "\(day) \(time)"
         guard let event = entry.event, event.kind == .transition, let from = event.from, let to = event.to else {
-            return "\(moment)  \(urgency(entry))"
+            let message = Text.printable(entry.message)
+            return "\(moment)  \(entry.priority.map { style.urgent(message, priority: $0) } ?? message)"
         }
         let app = withApp ? "\(Text.printable(event.id)): " : ""
         let answer = event.callback.map { ", answered after \(Text.milliseconds($0))" } ?? ""
         return "\(moment)  \(app)\(style.state(from)) → \(style.state(to)) (\(Text.printable(event.reason))\(answer))"
-    }
-
-    private func urgency(_ entry: HistoryEntry) -> String {
-        let message = Text.printable(entry.message)
-        guard let priority = entry.priority else { return message }
-        return style.urgent(message, priority: priority)
     }
 }

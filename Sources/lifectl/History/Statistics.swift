@@ -1,9 +1,9 @@
 import ControlAPI
 import LifecycleTypes
 
-/// Figures made of history.
+/// The statistics of the history.
 struct Statistics: Codable, Equatable {
-    /// How the values of something are spread, in microseconds.
+    /// The distribution of durations, in microseconds.
     struct Spread: Codable, Equatable {
         var count: Int
         var median: Int64
@@ -17,26 +17,26 @@ struct Statistics: Codable, Equatable {
         /// The time in each state, in microseconds.
         var times: [String: Int64]
         var launches: Int
-        /// How often it came to the front and was in use.
+        /// The number of times that the app became active.
         var activations: Int
         var ends: Int
     }
 
-    /// What the figures are of, in microseconds since the epoch.
+    /// The limits of the history, in microseconds since the epoch.
     var start: Int64
     var end: Int64
     var apps: [AppFigures]
-    /// From the beginning of a switch until the app is active, for one that ran; nil where there was none.
+    /// The time from the start of a switch until the app is active, for an app that ran.
     @Nullable var switches: Spread?
-    /// The same for an app that was launched for it.
+    /// The same for an app that was launched.
     @Nullable var launches: Spread?
-    /// How long callbacks took to be answered, those that a change of state waited for.
+    /// The time to the answer of the callbacks that a transition waited for.
     @Nullable var callbacks: Spread?
-    /// How often apps have ended, by reason.
+    /// The number of ends for each reason.
     var ends: [String: Int]
-    /// How many callbacks were not answered in time.
+    /// The number of callbacks that were not answered in time.
     var unanswered: Int
-    /// How many apps outlived their grace.
+    /// The number of apps that ran into the termination timeout.
     var killedAfterGrace: Int
 }
 
@@ -67,7 +67,7 @@ extension Statistics {
 }
 
 extension Statistics.Spread {
-    /// By the nearest rank; nil for no values.
+    /// Computes percentiles by the nearest rank; nil for no values.
     init?(_ values: [Int64]) {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
@@ -78,11 +78,10 @@ extension Statistics.Spread {
     }
 }
 
-/// How long it took until an app was active, from the first sign of it.
+/// The latencies of switches, from the first sign of a switch until the app is active.
 ///
-/// The first sign is that the app before begins to leave (its answer's time counted in), or that this one takes its first
-/// step out of where it was. What goes before that, the request on its way and the kernel continuing a process, is in no
-/// history.
+/// The first sign is that the previous app begins to resign, with the time of its answer, or the first transition of this
+/// app. The time of the request, and of the kernel to continue a process, is in no history.
 struct Switches {
     struct Latency: Equatable {
         var app: String
@@ -94,7 +93,7 @@ struct Switches {
 
     init(_ steps: [HistoryEvent]) {
         var started: [String: (time: Int64, isLaunch: Bool)] = [:]
-        /// When somebody last began to leave the front for another app.
+        /// The last time at which an app began to resign for another one.
         var displaced: Int64?
         for step in steps {
             if step.from == .active, step.to == .inactive, step.reason == Reason.displaced.rawValue {
@@ -116,7 +115,7 @@ struct Switches {
         }
     }
 
-    /// Whether the step is the first on a way to the front.
+    /// Returns whether the transition is the first one to the foreground.
     private static func isDeparture(_ step: HistoryEvent) -> Bool {
         switch (step.from, step.to) {
         case (.notRunning, .inactive), (.suspended, .background), (.background, .inactive): true

@@ -3,17 +3,14 @@ import ControlAPI
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats",
-        abstract: "Show figures: time in each state, how quick switches were, how apps ended.",
+        "stats", "Show figures: time in each state, how quick switches were, how apps ended.",
         discussion: """
             Of the last day, unless --since says otherwise, as far as the journal or the daemon's memory goes back. \
             A switch is counted from when the app before begins to leave, or this one takes its first step, until it is \
             active.
 
             --openmetrics prints the daemon's own counters, since it was started, for Prometheus and its relatives.
-
-            Example: lifectl stats --since today
-            """)
+            """, example: "lifectl stats --since today")
 
     @Flag(help: "Print the daemon's counters as an OpenMetrics text.")
     var openmetrics = false
@@ -34,17 +31,12 @@ struct Stats: ParsableCommand {
         let isAll = source.since == nil
         source.since = source.since ?? now - 86_400_000_000
         let events = try source.events()
-        let figures = Statistics(events, start: isAll ? nil : source.since, end: now, apps: (try? runningApps()) ?? [])
+        let figures = Statistics(events, start: isAll ? nil : source.since, end: now, apps: options.runningApps())
         try options.show(figures) { present in present.statistics(figures) }
     }
 
-    private func runningApps() throws -> [App] {
-        var session = try Session(options, doing: "cannot list the apps")
-        return try session.call(.list).apps
-    }
-
     private func showMetrics() throws {
-        var session = try Session(options, doing: "cannot get the figures")
+        var session = try Session(options.callOptions, doing: "cannot get the figures")
         let families = try session.stream(MetricsInterface.Method.describe.qualified, of: MetricFamily.self)
         let metrics = try session.stream(MetricsInterface.Method.list.qualified, of: Metric.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)
@@ -55,63 +47,52 @@ extension Presentation {
     func statistics(_ figures: Statistics) -> String {
         var text = "from \(Instants.date(figures.start)) to \(Instants.date(figures.end))"
         text += " (\(Instants.age(figures.end - figures.start)))\n\n"
-        text += times(figures)
-        text += "\n" + spreads(figures)
+        text += times(figures) + "\n" + spreads(figures)
         let ends = figures.ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        text +=
-            "\n"
-            + properties([
-                ("ended", ends.isEmpty ? "no app" : ends.map { "\($1) \(Text.printable($0))" }.joined(separator: ", ")),
-                ("callbacks not answered", "\(figures.unanswered)"),
-                ("killed after their grace", "\(figures.killedAfterGrace)"),
-            ])
-        return text
+        let list = ends.map { "\($1) \(Text.printable($0))" }.joined(separator: ", ")
+        let totals = properties([
+            ("ended", ends.isEmpty ? "no app" : list), ("callbacks not answered", "\(figures.unanswered)"),
+            ("killed after their grace", "\(figures.killedAfterGrace)"),
+        ])
+        return text + "\n" + totals
     }
 
     private func times(_ figures: Statistics) -> String {
         guard !figures.apps.isEmpty else { return "no app ran\n" }
         let states: [State] = [.active, .inactive, .background, .suspended]
-        var table = Table(
-            [("APP", .leading)] + states.map { ($0.rawValue.uppercased(), .trailing) }
-                + [("LAUNCHES", .trailing), ("IN USE", .trailing), ("ENDS", .trailing)], style: style)
+        let headings = states.map { $0.rawValue.uppercased() } + ["LAUNCHES", "IN USE", "ENDS"]
+        var table = Table(["APP"] + headings.map(Table.Column.trailing), style: style)
         for app in figures.apps {
-            table.add(
-                [Table.Cell(app.app)]
-                    + states.map { state in
-                        Table.Cell(app.times[state.rawValue].map(Instants.age) ?? "-") { style.state(state, $0) }
-                    }
-                    + [app.launches, app.activations, app.ends].map { Table.Cell(String($0)) })
+            let times = states.map { state in
+                Table.Cell.text(app.times[state.rawValue].map(Instants.age) ?? "-") { style.state(state, $0) }
+            }
+            table.add([.text(app.app)] + times + [app.launches, app.activations, app.ends].map { .text(String($0)) })
         }
         return table.text
     }
 
     private func spreads(_ figures: Statistics) -> String {
-        var table = Table(
-            [
-                ("LATENCY", .leading), ("COUNT", .trailing), ("MEDIAN", .trailing), ("90 %", .trailing),
-                ("99 %", .trailing), ("LONGEST", .trailing),
-            ], style: style)
+        let headings = ["COUNT", "MEDIAN", "90 %", "99 %", "LONGEST"]
+        var table = Table(["LATENCY"] + headings.map(Table.Column.trailing), style: style)
         let rows: [(String, Statistics.Spread?)] = [
             ("switch to an app that runs", figures.switches), ("launch to the front", figures.launches),
             ("answer to a callback", figures.callbacks),
         ]
         for (name, spread) in rows {
             let values = spread.map { [$0.median, $0.percentile90, $0.percentile99, $0.longest] }
-            table.add(
-                [Table.Cell(name), Table.Cell(String(spread?.count ?? 0))]
-                    + (values?.map { Table.Cell(Text.milliseconds($0)) } ?? Array(repeating: Table.Cell("-"), count: 4))
-            )
+            let times = values?.map(Text.milliseconds) ?? Array(repeating: "-", count: 4)
+            table.add(([name, String(spread?.count ?? 0)] + times).map { .text($0) })
         }
         return table.text
     }
 }
 
-/// The daemon's figures as a text for Prometheus and its relatives (OpenMetrics 1.0).
+/// The daemon's metrics as a text of OpenMetrics 1.0.
 struct OpenMetrics {
     var families: [MetricFamily]
     var metrics: [Metric]
 
-    /// The whole text. A family of words becomes a state set: 1 for the state that it is, 0 for the others.
+    /// The text. A family of words becomes a state set, with 1 for the present state and 0 for the others.
     var text: String {
         families.map { family in
             let own = metrics.filter { $0.name == family.name }
@@ -127,7 +108,7 @@ struct OpenMetrics {
         }.joined() + "# EOF\n"
     }
 
-    /// A counter's family goes without the _total that its samples have.
+    /// Returns the name of a family: without `_total`, which the samples of a counter have.
     private static func name(_ family: MetricFamily) -> String {
         let base =
             family.name.hasPrefix("org.lifed.") ? "lifed_" + family.name.dropFirst("org.lifed.".count) : family.name

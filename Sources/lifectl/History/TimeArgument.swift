@@ -1,17 +1,16 @@
 import ArgumentParser
 import Glibc
 
-/// A point in time as people write it: a date, a time of day, or how long ago.
+/// A point in time on the command line: a date, a time of day, or a duration before now.
 struct TimeArgument: Equatable {
-    /// What was written.
     enum Meaning: Equatable {
-        /// So many microseconds before now.
+        /// Microseconds before now.
         case ago(Int64)
         /// Microseconds since the epoch.
         case at(Int64)
         /// A local date and time; without a date, the last such time of day.
         case local(year: Int32?, month: Int32, day: Int32, seconds: Int32)
-        /// The beginning of a day so many days before today.
+        /// The start of a day, in days before today.
         case day(before: Int32)
     }
 
@@ -22,14 +21,14 @@ struct TimeArgument: Equatable {
         self.meaning = meaning
     }
 
-    /// The same for an option, which says what is expected where it is something else.
+    /// Reads the value of an option.
     static func read(_ argument: String) throws -> TimeArgument {
         if let time = TimeArgument(argument: argument) { return time }
         throw ValidationError(
             "expected a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d)")
     }
 
-    /// Microseconds since the epoch.
+    /// Returns the time in microseconds since the epoch.
     func microseconds(now: Int64) -> Int64 {
         switch meaning {
         case .ago(let time): return now &- time
@@ -42,7 +41,7 @@ struct TimeArgument: Equatable {
         }
     }
 
-    /// A local date, or that of now with some days taken off, and a time of day, as mktime(3) has them.
+    /// Returns a local date, or the date some days before now, and a time of day, in microseconds since the epoch.
     private static func local(
         _ now: Int64, date: (year: Int32, month: Int32, day: Int32)?, daysBefore: Int32, seconds: Int32
     ) -> Int64 {
@@ -112,15 +111,11 @@ struct TimeArgument: Equatable {
         return .local(year: date?[0], month: date?[1] ?? 1, day: date?[2] ?? 1, seconds: seconds)
     }
 
-    /// Numbers with a separator between them, each in its range.
+    /// Returns the numbers between separators; nil unless each is in its range.
     private static func numbers(
         _ text: Substring, _ separator: Character, _ ranges: [ClosedRange<Int32>]
     ) -> [Int32]? {
-        let numbers = text.split(separator: separator, omittingEmptySubsequences: false).map { Int32($0) }
-        guard numbers.count == ranges.count else { return nil }
-        let found = zip(numbers, ranges).compactMap { number, range in
-            number.flatMap { range.contains($0) ? $0 : nil }
-        }
-        return found.count == ranges.count ? found : nil
+        let numbers = text.split(separator: separator, omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
+        return numbers.count == ranges.count && zip(ranges, numbers).allSatisfy { $0.contains($1) } ? numbers : nil
     }
 }

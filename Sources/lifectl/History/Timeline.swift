@@ -4,13 +4,10 @@ import Glibc
 
 struct Timeline: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "timeline",
-        abstract: "Draw what happened: a lane an app, a colour a state, callbacks and kills marked.",
+        "timeline", "Draw what happened: a lane an app, a colour a state, callbacks and kills marked.",
         discussion: """
             Shows the last ten minutes unless --since says otherwise. --svg writes a picture for browsers and reports.
-
-            Example: lifectl timeline --since 1h --svg timeline.svg
-            """)
+            """, example: "lifectl timeline --since 1h --svg timeline.svg")
 
     @Option(help: ArgumentHelp("Write an SVG picture into this file; - is standard output.", valueName: "file"))
     var svg: String?
@@ -26,8 +23,8 @@ struct Timeline: ParsableCommand {
         let now = Instants.now
         var source = HistorySource(options, history, doing: "cannot draw the timeline", now: now)
         source.since = source.since ?? now - 600_000_000
-        // What has run all the time has not changed, and so is in no history.
-        let apps = (try? runningApps()) ?? []
+        // An app that has not changed its state is in no history.
+        let apps = options.runningApps()
         let lanes = Lanes(try source.events(), start: source.since, end: now, apps: apps)
         guard let svg else {
             return try options.show(lanes) { present in
@@ -39,15 +36,10 @@ struct Timeline: ParsableCommand {
         try TextFile.write(picture, to: svg)
         try StandardStream.output.write("\(Text.printable(svg)): \(lanes.lanes.count) apps\n")
     }
-
-    private func runningApps() throws -> [App] {
-        var session = try Session(options, doing: "cannot list the apps")
-        return try session.call(.list).apps
-    }
 }
 
 extension Presentation {
-    /// A lane an app and a character a piece of time; below, what the characters stand for.
+    /// Returns a line for each app, with a character for each piece of time, and a legend.
     func timeline(_ lanes: Lanes, width: Int) -> String {
         guard !lanes.lanes.isEmpty else { return "nothing happened\n" }
         let names = lanes.lanes.map { Text.printable($0.app) }
@@ -98,7 +90,7 @@ extension Presentation {
         return "\(pad)\(shades.joined(separator: "  "))\n\(pad)\(signs.joined(separator: "  "))\n"
     }
 
-    /// A block that is the fuller the more the app may do, so that states differ without colour, too.
+    /// Returns the character of a state, so that states differ without colours, too.
     private static func shade(_ state: State) -> String {
         switch state {
         case .active: "█"
@@ -111,7 +103,7 @@ extension Presentation {
     }
 }
 
-/// Times as columns.
+/// The scale of a timeline on a terminal.
 struct TimeScale {
     let start: Int64
     let end: Int64
@@ -119,12 +111,11 @@ struct TimeScale {
 
     private var length: Int64 { max(1, end - start) }
 
-    /// The column in which a time lies.
     func column(of time: Int64) -> Int {
         min(columns - 1, max(0, Int(Double(time - start) / Double(length) * Double(columns))))
     }
 
-    /// The state in which the app was for most of the time of a column; nil where it did not run.
+    /// Returns the state with the largest part of a column; nil if the app did not run.
     func state(of lane: Lanes.Lane, in column: Int) -> State? {
         let from = start + Int64(Double(length) * Double(column) / Double(columns))
         let to = start + Int64(Double(length) * Double(column + 1) / Double(columns))
@@ -132,12 +123,12 @@ struct TimeScale {
         for span in lane.spans where span.start < to && span.end > from {
             times[span.state, default: 0] += min(span.end, to) - max(span.start, from)
         }
-        // Of equals the one that comes first in the life cycle, so that the picture is the same each time.
+        // Of equal parts the first state in the order of the cases, so that the output is deterministic.
         let best = State.allCases.map { times[$0] ?? 0 }.max() ?? 0
         return best == 0 ? nil : State.allCases.first { times[$0] == best }
     }
 
-    /// Times of day above the columns, at even distances.
+    /// The times of day above the columns, at even distances.
     var labels: String {
         var text = ""
         var column = 0
@@ -151,7 +142,7 @@ struct TimeScale {
 }
 
 extension Lanes.Mark.Kind {
-    /// Of several in one place the one of the highest rank is shown.
+    /// The rank of a mark among the marks of one column, of which the highest is shown.
     fileprivate var rank: Int {
         switch self {
         case .answered: 1

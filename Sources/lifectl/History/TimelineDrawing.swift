@@ -1,7 +1,6 @@
 import ControlAPI
 
-/// A timeline as an SVG picture, for people and for reports. What is written in it needs no program beside a browser:
-/// a title on each span and mark says what it is.
+/// A timeline as an SVG picture. Each span and mark has a title, which a browser shows.
 struct TimelineDrawing {
     let lanes: Lanes
 
@@ -9,9 +8,9 @@ struct TimelineDrawing {
     private static let laneHeight = 34.0
     private static let top = 56.0
 
-    /// What a character takes at most, on average, in the fonts that browsers have for the one that is asked for.
+    /// The average width of a character, at most, in the system fonts of browsers.
     private static let characterWidth = 8.0
-    /// An id may be longer than what there is room for beside the lanes.
+    /// The length of an id beside a lane.
     private static let nameLimit = 36
 
     private var margin: Double {
@@ -54,7 +53,7 @@ struct TimelineDrawing {
         return svg
     }
 
-    /// A round step of time for at most ten lines.
+    /// Returns a round step of time for at most ten lines.
     private static func step(for length: Int64) -> Int64 {
         let seconds: [Int64] = [
             1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
@@ -83,7 +82,7 @@ struct TimelineDrawing {
         name.count <= nameLimit ? name : name.prefix(nameLimit - 1) + "…"
     }
 
-    /// A mark around a point. Marks differ in form, and stand out from each of the states' colours.
+    /// Returns the shape of a mark around a point. The shapes stand out from the colours of all states.
     private func shape(_ kind: Lanes.Mark.Kind, _ x: Double, _ y: Double) -> String {
         switch kind {
         case .answered:
@@ -124,10 +123,10 @@ struct TimelineDrawing {
         return svg
     }
 
-    /// What a word of the legend takes, with its sign before it and the room behind it.
+    /// Returns the width of a word of the legend, with its sign and margin.
     private static func legendWidth(_ words: String) -> Double { 38 + characterWidth * Double(words.count) }
 
-    /// Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
+    /// Returns the colour of a state, from the palette of Okabe and Ito, which suits any kind of colour vision.
     private static func colour(_ state: State) -> String {
         switch state {
         case .active: "#009e73"
@@ -139,7 +138,7 @@ struct TimelineDrawing {
         }
     }
 
-    /// A coordinate with one digit behind the point.
+    /// Returns a coordinate with one decimal.
     private func n(_ value: Double) -> String {
         let tenths = Int64((value * 10).rounded())
         return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(abs(tenths % 10))")

@@ -1,6 +1,8 @@
 import ControlAPI
 import LifecycleTypes
 
+// The output of `lifectl status`: the daemon, or one app with its processes.
+
 extension Presentation {
     func status(_ status: Status) -> String {
         let text = properties([
@@ -29,12 +31,11 @@ extension Presentation {
     func details(_ details: Details) -> String {
         let app = details.app
         let target = app.target == app.state ? "" : ", on its way to \(app.target.rawValue)"
-        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
         let text = properties(
             [
                 ("app", Text.printable(app.id)),
                 ("name", app.name.map(Text.printable)),
-                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target + stopped),
+                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target + stopped(app)),
                 ("since", Instants.dateAndAge(app.since, now: now)),
                 ("reason", Text.printable(app.reason)),
                 ("pid", app.pid.map(String.init)),
@@ -58,8 +59,7 @@ extension Presentation {
                 ("restart", restart(details)),
                 ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
             ] + reclaim(app.lastExit?.reclaim))
-        return text + scenes(of: app)
-            + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
+        return text + scenes(of: app) + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
     }
 
     private func restart(_ details: Details) -> String? {
@@ -71,37 +71,27 @@ extension Presentation {
         return details.restartAt.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }
 
-    /// The helpers as a table.
-    func helpers(_ helpers: [Helper]) -> String {
-        guard !helpers.isEmpty else { return "no helpers\n" }
-        var table = Table([("PID", .trailing), ("STARTED BY", .leading), ("COMMAND", .leading)], style: style)
-        for helper in helpers {
-            table.add([
-                Table.Cell(String(helper.process.pid)), Table.Cell(helper.app ?? "?"),
-                Table.Cell(helper.process.command),
-            ])
-        }
-        return table.text
+    private func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
+        guard let reclaim else { return [] }
+        let more = reclaim.candidates - Int64(reclaim.order.count)
+        let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
+        return [
+            ("memory was short", Text.printable(reclaim.cause)), ("could be ended", order),
+            ("gave back", reclaim.freed.map(Text.size)),
+        ]
     }
 
     private func processes(_ processes: [Process]) -> String {
-        var table = Table(
-            [
-                ("PID", .trailing), ("PARENT", .trailing), ("STATE", .leading), ("CPU", .trailing),
-                ("COMMAND", .leading),
-            ],
-            style: style)
+        var table = Table([.trailing("PID"), .trailing("PARENT"), "STATE", .trailing("CPU"), "COMMAND"], style: style)
         for process in processes {
-            table.add([
-                Table.Cell(String(process.pid)), Table.Cell(String(process.parent)),
-                Table.Cell(Self.spelledOut(process.state)), Table.Cell(Instants.processorTime(process.cpuTime)),
-                Table.Cell(process.command),
-            ])
+            table.add(
+                .text(String(process.pid)), .text(String(process.parent)), .text(Self.spelledOut(process.state)),
+                .text(Instants.processorTime(process.cpuTime)), .text(process.command))
         }
         return table.text
     }
 
-    /// What the letter of proc_pid_stat(5) stands for.
+    /// Returns the name of a state of proc_pid_stat(5).
     static func spelledOut(_ letter: String) -> String {
         switch letter {
         case "R": "running"
@@ -117,15 +107,17 @@ extension Presentation {
         }
     }
 
+    // MARK: Values
+
     private func words(_ schedule: Schedule) -> String {
         let time = schedule.next.map { "next at \(Instants.date($0))" } ?? "never again"
         return "\(Text.printable(schedule.kind)), \(time) (\(Text.printable(schedule.at)))"
     }
 
-    private func words(_ hold: Hold) -> String {
-        let since = "since \(Instants.timeOfDay(hold.since))"
-        let until = hold.until.map { ", until \(Instants.timeOfDay($0))" } ?? ""
-        return "\(hold.kind.rawValue) \(Text.printable(hold.name)), \(since)\(until)"
+    private func words(_ assertion: Hold) -> String {
+        let since = "since \(Instants.timeOfDay(assertion.since))"
+        let until = assertion.until.map { ", until \(Instants.timeOfDay($0))" } ?? ""
+        return "\(assertion.kind.rawValue) \(Text.printable(assertion.name)), \(since)\(until)"
     }
 
     private func words(_ containment: Containment) -> String {
@@ -136,59 +128,26 @@ extension Presentation {
     }
 
     private func words(_ exit: Exit) -> String {
-        let cause =
-            if let signal = exit.signal {
-                ", signal \(signal)"
-            } else if let code = exit.exitCode {
-                ", exit code \(code)"
-            } else {
-                ""
-            }
+        let code = exit.exitCode.map { ", exit code \($0)" }
+        let cause = exit.signal.map { ", signal \($0)" } ?? code ?? ""
         let age = Instants.dateAndAge(exit.time, now: now)
         return "\(Text.printable(exit.reason))\(cause), from \(exit.state.rawValue), \(age)"
     }
 }
 
-extension Presentation {
-    /// Why an app was ended for its memory, as lines of its details.
-    func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
-        guard let reclaim else { return [] }
-        let more = reclaim.candidates - Int64(reclaim.order.count)
-        let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
-        return [
-            ("memory was short", Text.printable(reclaim.cause)),
-            ("could be ended", order),
-            ("gave back", reclaim.freed.map(Text.size)),
-        ]
-    }
-}
-
-extension Text {
-    /// An amount of memory in the largest unit that leaves a whole number above zero.
-    static func size(_ bytes: Int64) -> String {
-        switch bytes {
-        case ..<(1 << 10): "\(bytes) bytes"
-        case ..<(1 << 20): "\(bytes >> 10) KiB"
-        default: "\(bytes >> 20) MiB"
-        }
-    }
-}
-
-/// The short words of the interface, as people say them.
+/// Words of the interface as clauses of a sentence.
 enum Words {
-    /// Returns why an app is where it is, as a clause about the app; the word itself where this program does not know it.
-    static func reason(_ word: String) -> String {
-        Reason(rawValue: word)?.meaning ?? Text.printable(word)
-    }
+    /// Returns the reason of an app's state as a clause about the app; the word itself if this version does not know it.
+    static func reason(_ word: String) -> String { Reason(rawValue: word)?.meaning ?? Text.printable(word) }
 
-    /// Returns how an app ended, as a clause about the app.
+    /// Returns the end of an app as a clause about the app.
     static func end(_ reason: String, exitCode: Int64?, signal: Int64?) -> String {
         guard reason == Reason.crash.rawValue else { return self.reason(reason) }
         if let exitCode { return "it exited with status \(exitCode)" }
         return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? self.reason(reason)
     }
 
-    /// What an app is doing, behind its name.
+    /// Returns the state of an app as a predicate.
     static func state(_ state: State) -> String {
         switch state {
         case .notRunning: "is not running"
@@ -201,7 +160,7 @@ enum Words {
     }
 }
 
-/// Names of signals that end processes, as the journal has them. The numbers are those of x86, ARM and RISC-V (signal(7)).
+/// The names of signals that end processes, as in the journal. The numbers are those of x86, ARM and RISC-V (signal(7)).
 enum SignalName {
     private static let numbers: [String: Int64] = [
         "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8,
@@ -209,13 +168,10 @@ enum SignalName {
         "SIGXCPU": 24, "SIGXFSZ": 25, "SIGSYS": 31,
     ]
 
-    /// The number of a name, or of `signal 40` for one without a name.
+    /// Returns the number of a name, or of `signal 40` for a signal without a name.
     static func number(_ name: String) -> Int64? {
         numbers[name] ?? name.split(separator: " ").last.flatMap { Int64($0) }
     }
 
-    /// The name of a number.
-    static func name(_ number: Int64) -> String {
-        numbers.first { $0.value == number }?.key ?? "signal \(number)"
-    }
+    static func name(_ number: Int64) -> String { numbers.first { $0.value == number }?.key ?? "signal \(number)" }
 }

@@ -1,28 +1,37 @@
 import Glibc
 
-/// Instants and durations, in microseconds, for people.
+/// Instants and durations, in microseconds, as text.
 enum Instants {
-    /// The local time of day with milliseconds: `12:04:05.678`.
-    static func timeOfDay(_ microseconds: Int64) -> String {
-        let fraction = (microseconds % 1_000_000 + 1_000_000) % 1_000_000 / 1000
-        return "\(format(microseconds, "%H:%M:%S")).\(padded(fraction, 3))"
+    /// The time since the epoch.
+    static var now: Int64 { clock(CLOCK_REALTIME) }
+
+    /// The time of the monotonic clock.
+    static var monotonic: Int64 { clock(CLOCK_MONOTONIC) }
+
+    private static func clock(_ id: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(id, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 
-    /// The local time of day: `12:04:05`.
+    /// Returns the local time of day with milliseconds: `12:04:05.678`.
+    static func timeOfDay(_ microseconds: Int64) -> String {
+        let fraction = (microseconds % 1_000_000 + 1_000_000) % 1_000_000 / 1000
+        return "\(clock(microseconds)).\(padded(fraction, 3))"
+    }
+
+    /// Returns the local time of day: `12:04:05`.
     static func clock(_ microseconds: Int64) -> String { format(microseconds, "%H:%M:%S") }
 
-    /// The local date.
     static func day(_ microseconds: Int64) -> String { format(microseconds, "%Y-%m-%d") }
 
-    /// The local date and time.
     static func date(_ microseconds: Int64) -> String { format(microseconds, "%a %Y-%m-%d %H:%M:%S") }
 
-    /// The local date and time, and how long ago that was.
     static func dateAndAge(_ microseconds: Int64, now: Int64) -> String {
         "\(format(microseconds, "%Y-%m-%d %H:%M:%S")) (\(age(now &- microseconds)) ago)"
     }
 
-    /// A duration in its two largest units: `3 d 4 h`, `5 min 6 s`, `7.8 s`.
+    /// Returns a duration in its two largest units: `3 d 4 h`, `5 min 6 s`, `7.8 s`.
     static func age(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds) / 1_000_000
         switch seconds {
@@ -33,22 +42,15 @@ enum Instants {
         }
     }
 
-    /// Processor time with hundredths, like top(1): `0:07.35`.
+    /// Returns processor time with hundredths, as top(1) does: `0:07.35`.
     static func processorTime(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds) / 1_000_000
         let hundredths = max(0, microseconds) % 1_000_000 / 10_000
         return "\(seconds / 60):\(padded(seconds % 60, 2)).\(padded(hundredths, 2))"
     }
 
-    static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
-
     private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        Text.leading(String(number), width: width, with: "0")
     }
 
     private static func format(_ microseconds: Int64, _ pattern: String) -> String {

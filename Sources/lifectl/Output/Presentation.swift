@@ -1,142 +1,113 @@
 import ControlAPI
 
-/// The daemon's replies as people read them.
+/// The daemon's replies as text.
 struct Presentation {
     let style: Style
     let now: Int64
 
-    static var standardOutput: Presentation {
-        Presentation(style: .standardOutput, now: Instants.now)
-    }
+    static var standardOutput: Presentation { Presentation(style: .standardOutput, now: Instants.now) }
 
     /// `org.example.Clock is active (pid 123)`
     func sentence(_ app: App) -> String {
         let pid = app.pid.map { " (pid \($0))" } ?? ""
         let state = app.state == .notRunning ? "not running" : app.state.rawValue
-        let stopped = app.stoppedByOther ? ", but another program has stopped it" : ""
-        return "\(Text.printable(app.id)) is \(style.state(app.state, state))\(pid)\(stopped)\n"
+        return "\(Text.printable(app.id)) is \(style.state(app.state, state))\(pid)\(stopped(app))\n"
     }
 
-    /// `background → suspended`, or `active, stopped` where another program has stopped it.
-    static func state(_ app: App) -> String {
-        let target = app.target == app.state ? "" : " → \(app.target.rawValue)"
-        return app.state.rawValue + target + (app.stoppedByOther ? ", stopped" : "")
-    }
+    func sentence(_ reply: AppReply) -> String { reply.app.map(sentence) ?? "" }
 
-    func list(_ apps: [App]) -> String {
-        guard !apps.isEmpty else { return "no apps\n" }
-        var table = Table(
-            [("ID", .leading), ("STATE", .leading), ("PID", .trailing), ("SINCE", .trailing), ("REASON", .leading)],
-            style: style)
-        for app in apps {
-            table.add([
-                Table.Cell(app.id),
-                Table.Cell(Self.state(app)) { style.state(app.state, $0) },
-                Table.Cell(app.pid.map(String.init) ?? "-"),
-                Table.Cell(Instants.age(now &- app.since)),
-                Table.Cell(app.reason),
-            ])
-            for scene in app.scenes ?? [] {
-                // Below its app, to which the process belongs.
-                table.add([
-                    Table.Cell("  \(scene.id)"), stateCell(of: scene), Table.Cell("-"),
-                    Table.Cell(Instants.age(now &- scene.since)), Table.Cell(scene.reason),
-                ])
-            }
-        }
-        return table.text
-    }
-
-    func problem(_ problem: Problem) -> String {
-        let line = problem.line.map { ":\($0)" } ?? ""
-        return "\(Text.printable(problem.file))\(line): \(Text.printable(problem.message))"
-    }
-
-    func problems(_ problems: [Problem]) -> String {
-        guard !problems.isEmpty else { return "configuration read, no problems\n" }
-        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-        return "configuration read, \(count)\n" + problems.map { "  \(problem($0))\n" }.joined()
-    }
-
-    /// Names and values below one another; lines whose value is nil are left out.
-    func properties(_ properties: [(String, String?)]) -> String {
-        let present = properties.compactMap { name, value in value.map { (name, $0) } }
-        let width = present.map(\.0.count).max() ?? 0
-        return present.map { name, value in
-            "\(style.heading(Text.leading(name, width: width)))  \(value)\n"
-        }.joined()
-    }
-}
-
-extension Presentation {
     /// `org.example.Notes/main is foregroundActive`
     func sentence(_ scene: Scene, of app: String) -> String {
         "\(Text.printable("\(app)/\(scene.id)")) is \(style.state(scene.state))\n"
     }
 
-    func scenes(_ scenes: [ListedScenes.Entry]) -> String {
-        guard !scenes.isEmpty else { return "no scenes\n" }
-        var table = sceneTable(of: "SCENE")
-        for entry in scenes { table.add(cells(of: entry.scene, named: entry.name.text)) }
+    func stopped(_ app: App) -> String { app.stoppedByOther ? ", but another program has stopped it" : "" }
+
+    /// `background → suspended`, or `active, stopped` if another program has stopped the app.
+    func stateCell(of app: App) -> Table.Cell {
+        let target = app.target == app.state ? "" : " → \(app.target.rawValue)"
+        return .text(app.state.rawValue + target + (app.stoppedByOther ? ", stopped" : "")) {
+            style.state(app.state, $0)
+        }
+    }
+
+    /// `background → foregroundActive`
+    func stateCell(of scene: Scene) -> Table.Cell {
+        let target = scene.target == scene.state ? "" : " → \(scene.target.rawValue)"
+        return .text(scene.state.rawValue + target) { style.state(scene.state, $0) }
+    }
+
+    func ageCell(since time: Int64) -> Table.Cell { .text(Instants.age(now &- time)) }
+
+    // MARK: Lists
+
+    func list(_ apps: [App]) -> String {
+        guard !apps.isEmpty else { return "no apps\n" }
+        var table = Table(["ID", "STATE", .trailing("PID"), .trailing("SINCE"), "REASON"], style: style)
+        for app in apps {
+            table.add(
+                .text(app.id), stateCell(of: app), .text(app.pid.map(String.init) ?? "-"), ageCell(since: app.since),
+                .text(app.reason))
+            for scene in app.scenes ?? [] {
+                table.add(
+                    .text("  \(scene.id)"), stateCell(of: scene), .text("-"), ageCell(since: scene.since),
+                    .text(scene.reason))
+            }
+        }
         return table.text
+    }
+
+    func launchable(_ apps: [Launchable], all: Bool) -> String {
+        guard !apps.isEmpty else { return "nothing can be launched\n" }
+        var table = Table(["ID", "NAME", "RUNS", "FROM"] + (all ? ["NOTE"] : []), style: style)
+        for app in apps {
+            let row = [app.id, app.name ?? "-", app.running ? "yes" : "-", app.file] + (all ? [note(app)] : [])
+            table.add(row.map { .text($0) })
+        }
+        return table.text
+    }
+
+    private func note(_ app: Launchable) -> String {
+        guard let problem = app.problem else { return app.shown ? "-" : "menus leave it out" }
+        // The file has a column of its own.
+        guard problem.utf8.starts(with: app.file.utf8) else { return problem }
+        let rest = String(decoding: problem.utf8.dropFirst(app.file.utf8.count), as: UTF8.self)
+        return "cannot be launched: " + rest.drop { $0 == ":" || $0 == " " }
+    }
+
+    func helpers(_ helpers: [Helper]) -> String {
+        guard !helpers.isEmpty else { return "no helpers\n" }
+        var table = Table([.trailing("PID"), "STARTED BY", "COMMAND"], style: style)
+        for helper in helpers {
+            table.add(.text(String(helper.process.pid)), .text(helper.app ?? "?"), .text(helper.process.command))
+        }
+        return table.text
+    }
+
+    func scenes(_ scenes: [ListedScenes.Entry]) -> String {
+        scenes.isEmpty ? "no scenes\n" : sceneTable(scenes.map { ($0.name.text, $0.scene) })
     }
 
     /// The scenes of one app, for its details.
     func scenes(of app: App) -> String {
         guard let scenes = app.scenes, !scenes.isEmpty else { return "" }
-        var table = sceneTable(of: "SCENE")
-        for scene in scenes { table.add(cells(of: scene, named: scene.id)) }
-        return "\n" + table.text
+        return "\n" + sceneTable(scenes.map { ($0.id, $0) })
     }
 
-    /// The word for where a scene is, and where it is going.
-    func stateCell(of scene: Scene) -> Table.Cell {
-        let isMoving = scene.target != scene.state
-        return Table.Cell(isMoving ? "\(scene.state.rawValue) → \(scene.target.rawValue)" : scene.state.rawValue) {
-            style.state(scene.state, $0)
+    private func sceneTable(_ scenes: [(name: String, scene: Scene)]) -> String {
+        var table = Table(["SCENE", "ROLE", "STATE", .trailing("SINCE"), "REASON", "INFO"], style: style)
+        for (name, scene) in scenes {
+            table.add(
+                .text(name), .text(scene.role), stateCell(of: scene), ageCell(since: scene.since),
+                // The JSON has all of a long text.
+                .text(scene.reason), .text(scene.info.map { $0.count > 40 ? $0.prefix(39) + "…" : $0 } ?? "-"))
         }
+        return table.text
     }
 
-    private func sceneTable(of heading: String) -> Table {
-        Table(
-            [
-                (heading, .leading), ("ROLE", .leading), ("STATE", .leading), ("SINCE", .trailing),
-                ("REASON", .leading), ("INFO", .leading),
-            ],
-            style: style)
-    }
+    // MARK: Changes
 
-    private func cells(of scene: Scene, named name: String) -> [Table.Cell] {
-        [
-            Table.Cell(name), Table.Cell(scene.role), stateCell(of: scene),
-            Table.Cell(Instants.age(now &- scene.since)), Table.Cell(scene.reason),
-            Table.Cell(scene.info.map(Self.shortened) ?? "-"),
-        ]
-    }
-
-    /// The beginning of a text that may be long: the whole is in the JSON.
-    private static func shortened(_ text: String) -> String {
-        text.count > 40 ? text.prefix(39) + "…" : text
-    }
-}
-
-extension Style {
-    /// A scene's state in the colour of the app's state that is most like it.
-    func state(_ state: SceneState, _ text: String? = nil) -> String {
-        let like: State =
-            switch state {
-            case .foregroundActive: .active
-            case .foregroundInactive: .inactive
-            case .background: .background
-            case .suspended: .suspended
-            case .unattached: .notRunning
-            }
-        return self.state(like, text ?? state.rawValue)
-    }
-}
-
-extension Presentation {
-    /// One reply of a subscription as lines: a change, or every app as it is.
+    /// Returns the lines of a reply of Monitor: a change, or the state of every app.
     func change(_ reply: MonitorReply) -> String {
         var lines = ""
         for app in reply.apps ?? [] {
@@ -157,5 +128,25 @@ extension Presentation {
 
     private func line(_ time: Int64, _ id: String, _ change: String, _ reason: String) -> String {
         "\(Instants.timeOfDay(time))  \(Text.printable(id))  \(change)  \(Text.printable(reason))\n"
+    }
+
+    // MARK: Problems and properties
+
+    func problem(_ problem: Problem) -> String {
+        let line = problem.line.map { ":\($0)" } ?? ""
+        return "\(Text.printable(problem.file))\(line): \(Text.printable(problem.message))"
+    }
+
+    func problems(_ problems: [Problem]) -> String {
+        guard !problems.isEmpty else { return "configuration read, no problems\n" }
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+        return "configuration read, \(count)\n" + problems.map { "  \(problem($0))\n" }.joined()
+    }
+
+    /// Returns a line for each name with a value.
+    func properties(_ properties: [(String, String?)]) -> String {
+        let present = properties.compactMap { name, value in value.map { (name, $0) } }
+        let width = present.map(\.0.count).max() ?? 0
+        return present.map { "\(style.heading(Text.leading($0, width: width)))  \($1)\n" }.joined()
     }
 }

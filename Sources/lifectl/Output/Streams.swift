@@ -5,9 +5,9 @@ enum StandardStream: CInt {
     case output = 1
     case error = 2
 
-    /// Takes the numbers of standard streams that whoever started lifectl has closed, so that the socket gets none of
-    /// them and no result is written into it. What is opened cannot be written to, so a lost result is a failure.
-    static func holdMissing() {
+    /// Opens /dev/null at the numbers of closed standard streams, so that the socket gets none of them and no result is
+    /// written into it. /dev/null is opened for reading only, so that a lost result is a failure.
+    static func openMissing() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", O_RDONLY)
         }
@@ -15,7 +15,7 @@ enum StandardStream: CInt {
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// How wide and how high the terminal is; nil where this is none, or one that does not say.
+    /// The width of the terminal; nil if the stream is no terminal or its size is not known.
     var columns: Int? { size.ws_col > 0 ? Int(size.ws_col) : nil }
     var rows: Int? { size.ws_row > 0 ? Int(size.ws_row) : nil }
 
@@ -25,68 +25,82 @@ enum StandardStream: CInt {
     }
 
     func write(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes { rest in
-                unsafe Glibc.write(rawValue, rest.baseAddress, rest.count)
-            }
+        switch Descriptor.write(Array(text.utf8), to: rawValue) {
+        case 0: return
+        case EPIPE: throw ReaderGone()
+        case let error: throw Failure(status: .output, message: "cannot write the result: \(Text.error(error))")
+        }
+    }
+}
+
+/// System calls on descriptors.
+enum Descriptor {
+    /// Writes all bytes.
+    ///
+    /// - Returns: 0, or the errno of write(2).
+    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
-                written += count
+                rest.removeFirst(count)
                 continue
             }
             switch errno {
             case EINTR: continue
-            case EAGAIN: waitUntilWritable()
-            case EPIPE: throw ReaderGone()
-            case let error:
-                throw Failure(status: .output, message: "cannot write the result: \(Text.error(error))")
+            case EAGAIN:
+                // Another program that shares the stream may have made it non-blocking.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&entry, 1, -1)
+            case let error: return error
             }
         }
+        return 0
     }
 
-    /// Somebody who shares the stream may have made it non-blocking.
-    private func waitUntilWritable() {
-        var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&entry, 1, -1)
+    /// Returns whether there is something to read, or the other end is closed.
+    static func isReadable(_ descriptor: CInt) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0
+    }
+
+    /// Waits for one of the descriptors to become readable, for some milliseconds at most; a negative time has no limit.
+    ///
+    /// - Returns: The descriptors that are readable.
+    @discardableResult
+    static func wait(for descriptors: [CInt], milliseconds: Int32) -> [CInt] {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return [] }
+        return entries.filter { $0.revents != 0 }.map(\.fd)
     }
 }
 
-/// Files that results are written into, and small ones that are read.
+/// Small files.
 enum TextFile {
-    /// Replaces what the file contains. Where there is no room for that, it is as it was.
+    /// Replaces the content of a file. If the file system has no room for the text, the file stays as it was.
     static func write(_ text: String, to path: String) throws(Failure) {
         let bytes = Array(text.utf8)
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw failure(path) }
-        guard hasRoom(for: bytes.count, in: file), put(bytes, into: file) else {
-            let failure = failure(path)
-            close(file)
-            throw failure
+        var error = file < 0 ? errno : 0
+        if file >= 0 {
+            error = Self.error(ofWriting: bytes, to: file)
+            if close(file) != 0, error == 0 { error = errno }
         }
-        guard close(file) == 0 else { throw failure(path) }
-    }
-
-    /// Reserves the space that is needed; a terminal or a pipe has none.
-    private static func hasRoom(for size: Int, in file: Int32) -> Bool {
-        errno = posix_fallocate(file, 0, size)
-        return ![ENOSPC, EDQUOT, EFBIG].contains(errno)
-    }
-
-    private static func put(_ bytes: [UInt8], into file: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            if count > 0 { rest.removeFirst(count) } else if errno != EINTR { return false }
+        guard error == 0 else {
+            throw Failure(status: .output, message: "cannot write \(path): \(Text.error(error))")
         }
-        return ftruncate(file, bytes.count) == 0 || errno == EINVAL
     }
 
-    private static func failure(_ path: String) -> Failure {
-        Failure(status: .output, message: "cannot write \(path): \(Text.error(errno))")
+    private static func error(ofWriting bytes: [UInt8], to file: CInt) -> Int32 {
+        // A terminal or a pipe cannot reserve space, and needs none.
+        let reservation = posix_fallocate(file, 0, bytes.count)
+        if [ENOSPC, EDQUOT, EFBIG].contains(reservation) { return reservation }
+        let error = Descriptor.write(bytes, to: file)
+        if error != 0 { return error }
+        return ftruncate(file, bytes.count) == 0 || errno == EINVAL ? 0 : errno
     }
 
-    /// What is in a file, as much as 64 KiB; nil where it cannot be read.
+    /// Returns the first 64 KiB of a file; nil if it cannot be read.
     static func read(_ path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -1,26 +1,25 @@
 import ControlAPI
 
-/// Whether and how words are coloured.
+/// The colours of words.
 struct Style {
     let isColoured: Bool
 
-    /// Colours only for a terminal that has them, and not where NO_COLOR (no-color.org) asks for none.
+    /// Colours only for a terminal that has them, and not if NO_COLOR (no-color.org) is set.
     init(isTerminal: Bool, environment: @autoclosure () -> [String: String]) {
         guard isTerminal else {
             isColoured = false
             return
         }
         let environment = environment()
-        let terminal = environment["TERM"] ?? ""
-        let isUnwanted = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        isColoured = !isUnwanted && !terminal.isEmpty && terminal != "dumb"
+        let terminal = environment["TERM", default: ""]
+        isColoured = environment["NO_COLOR", default: ""].isEmpty && !terminal.isEmpty && terminal != "dumb"
     }
 
     static var standardOutput: Style {
         Style(isTerminal: StandardStream.output.isTerminal, environment: Environment.current)
     }
 
-    /// A state's word, or text that stands for it, in the state's colour.
+    /// Returns the text, or the name of the state, in the colour of the state.
     func state(_ state: State, _ text: String? = nil) -> String {
         let code: String =
             switch state {
@@ -34,7 +33,20 @@ struct Style {
         return coloured(text ?? state.rawValue, code)
     }
 
-    /// A message as urgent as its level of syslog(3): errors red, warnings yellow.
+    /// Returns the text, or the name of the state, in the colour of the app's state that is most like it.
+    func state(_ state: SceneState, _ text: String? = nil) -> String {
+        let like: State =
+            switch state {
+            case .foregroundActive: .active
+            case .foregroundInactive: .inactive
+            case .background: .background
+            case .suspended: .suspended
+            case .unattached: .notRunning
+            }
+        return self.state(like, text ?? state.rawValue)
+    }
+
+    /// Returns a message in the colour of its level (syslog(3)): errors red, warnings yellow.
     func urgent(_ text: String, priority: Int) -> String {
         switch priority {
         case ...3: coloured(text, "31")
@@ -43,7 +55,6 @@ struct Style {
         }
     }
 
-    /// A verdict as a word of four columns, in its colour.
     func verdict(_ verdict: Finding.Verdict) -> String {
         switch verdict {
         case .ok: coloured("ok  ", "32")
@@ -52,27 +63,16 @@ struct Style {
         }
     }
 
-    /// The sign of a mark, in its colour.
+    /// Returns the sign of a mark, one column wide in every terminal.
     func mark(_ kind: Lanes.Mark.Kind) -> String {
         switch kind {
-        case .answered: coloured(Self.sign(kind), "32")
-        case .unanswered: coloured(Self.sign(kind), "33")
-        case .killed: coloured(Self.sign(kind), "1;31")
+        case .answered: coloured("·", "32")
+        case .unanswered: coloured("!", "33")
+        case .killed: coloured("x", "1;31")
         }
     }
 
-    /// What stands for a mark, one column wide in every terminal.
-    static func sign(_ kind: Lanes.Mark.Kind) -> String {
-        switch kind {
-        case .answered: "·"
-        case .unanswered: "!"
-        case .killed: "x"
-        }
-    }
-
-    func heading(_ text: String) -> String {
-        coloured(text, "1")
-    }
+    func heading(_ text: String) -> String { coloured(text, "1") }
 
     private func coloured(_ text: String, _ code: String) -> String {
         isColoured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text

@@ -1,22 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// Small pieces of text.
+/// Pieces of text.
 enum Text {
-    /// The text without what would command a terminal: commands and names come from others.
+    /// Returns the text without the scalars that a terminal may act on.
     static func printable(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if commandsTerminal(scalar) {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
+        Escaping.replaced(text) { scalar in
+            commandsTerminal(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : nil
         }
-        return result
     }
 
-    /// Returns whether a terminal may act on the scalar: controls, and marks that change the order of what is shown.
+    /// Returns whether a terminal may act on the scalar: controls, and marks that change the order of the text.
     static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: true
@@ -24,35 +18,44 @@ enum Text {
         }
     }
 
-    /// Fills up to a width with spaces behind.
+    /// Returns the text, filled up at its end with spaces.
     static func trailing(_ text: String, width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Fills up to a width with spaces in front.
-    static func leading(_ text: String, width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+    /// Returns the text, filled up at its start.
+    static func leading(_ text: String, width: Int, with fill: Character = " ") -> String {
+        String(repeating: fill, count: max(0, width - text.count)) + text
     }
 
     static func withoutTrailingSpaces(_ text: String) -> String {
         String(text.dropLast(text.reversed().prefix { $0 == " " }.count))
     }
 
-    /// Microseconds as milliseconds, as exact as it matters: `0.4 ms`, `12 ms`.
+    /// Returns microseconds as milliseconds: `0.4 ms`, `12 ms`.
     static func milliseconds(_ microseconds: Int64) -> String {
         microseconds < 10_000
             ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms" : "\(microseconds / 1000) ms"
     }
 
-    static func error(_ number: Int32) -> String {
-        guard let text = unsafe strerror(number) else { return "error \(number)" }
-        return unsafe String(cString: text)
+    /// Returns an amount of memory in the largest unit that leaves a whole number above zero.
+    static func size(_ bytes: Int64) -> String {
+        switch bytes {
+        case ..<(1 << 10): "\(bytes) bytes"
+        case ..<(1 << 20): "\(bytes >> 10) KiB"
+        default: "\(bytes >> 20) MiB"
+        }
     }
 
-    /// A user by number: lifectl is linked statically, and does without the databases of users.
+    /// Returns the text of an errno.
+    static func error(_ number: Int32) -> String {
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+
+    /// Returns a user by number: lifectl is linked statically, and cannot read the databases of users.
     static func user(_ number: UInt32?) -> String { number.map { "user \($0)" } ?? "an unknown user" }
 
-    /// Seconds without needless zeros: `60 s`, `0.5 s`.
+    /// Returns seconds: `60 s`, `0.5 s`.
     static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -68,6 +71,17 @@ enum Escaping {
     /// Returns the word in quotation marks for sh(1).
     static func shell(_ word: String) -> String {
         "'" + replaced(word) { $0 == "'" ? "'\\''" : nil } + "'"
+    }
+
+    /// Returns the path of a file URL, with escapes for the bytes that RFC 3986 does not allow in a path segment.
+    static func path(_ path: String) -> String {
+        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".unicodeScalars
+        return replaced(path) { scalar in
+            guard !unreserved.contains(scalar) else { return nil }
+            return String(scalar).utf8.map { byte in
+                "%" + Text.leading(String(byte, radix: 16, uppercase: true), width: 2, with: "0")
+            }.joined()
+        }
     }
 
     /// Returns the text for the content of an XML element or attribute, printable.
@@ -103,14 +117,12 @@ enum Escaping {
     static func json(_ document: String) -> String {
         replaced(document) { scalar in
             guard Text.commandsTerminal(scalar) else { return nil }
-            return String(scalar).utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            }.joined()
+            return String(scalar).utf16.map { "\\u" + Text.leading(String($0, radix: 16), width: 4, with: "0") }
+                .joined()
         }
     }
 
-    private static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
+    fileprivate static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             if let replacement = replacement(scalar) {
@@ -123,20 +135,22 @@ enum Escaping {
     }
 }
 
-/// A reply as one line of JSON, its keys in order so that scripts and diffs see the same every time.
+/// JSON of one line, with sorted keys, so that equal replies are equal lines.
 enum JSON {
-    /// Whether a text is JSON.
-    static func isText(_ text: String) -> Bool {
-        (try? JSONDecoder().decode(Anything.self, from: Data(text.utf8))) != nil
-    }
-
-    private struct Anything: Decodable {
-        init(from decoder: any Decoder) {}
-    }
-
     static func line(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Escaping.json(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
+    }
+
+    /// Returns the value of a JSON text; nil if the text has another form.
+    static func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(text))
+    }
+
+    static func isText(_ text: String) -> Bool { decode(Anything.self, from: Array(text.utf8)) != nil }
+
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) {}
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The terminal's attributes as they were, for the handler of a signal that ends the program: it can be given nothing.
+/// The attributes of the terminal at the start. Global, because a signal handler has no context.
 nonisolated(unsafe) private var attributesBefore = termios()
 
-/// A terminal that shows whole pictures and gives single keys. What it was before comes back in the end, and when the
-/// program is asked to end.
+/// A terminal in raw mode on its alternate screen. The former mode returns with the end of the value, and on a signal that
+/// ends the program.
 struct Screen: ~Copyable {
     /// Alternate screen, no cursor; and back.
     private static let enter = "\u{1b}[?1049h\u{1b}[?25l"
@@ -35,12 +35,11 @@ struct Screen: ~Copyable {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &attributesBefore)
     }
 
-    /// How many columns and rows there are.
     var size: (columns: Int, rows: Int) {
         (StandardStream.output.columns ?? 80, max(6, StandardStream.output.rows ?? 24))
     }
 
-    /// Shows lines from the top, each cut off at the width; what was there before goes.
+    /// Replaces the content of the screen; lines are cut at the width.
     func show(_ text: String) throws {
         let (columns, rows) = size
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(rows)
@@ -48,19 +47,16 @@ struct Screen: ~Copyable {
         try StandardStream.output.write("\u{1b}[H" + picture + "\u{1b}[J")
     }
 
-    /// The keys that were pressed; none when the time is over or the other descriptor has something to read.
+    /// Waits for keys, until the time is over or the other descriptor is readable.
     func keys(within milliseconds: Int32, or other: CInt = -1) -> [Key] {
-        var entries = [
-            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
-        ]
-        guard unsafe poll(&entries, 2, max(0, milliseconds)) > 0, entries[0].revents != 0 else { return [] }
+        let readable = Descriptor.wait(for: [STDIN_FILENO, other], milliseconds: max(0, milliseconds))
+        guard readable.contains(STDIN_FILENO) else { return [] }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)
         return count > 0 ? Self.keys(bytes.prefix(count)) : [.quit]
     }
 
-    /// What a terminal sends for keys. Arrows are sequences of three bytes; several keys may come at once.
+    /// Returns the keys of a terminal's bytes. Arrows are sequences of three bytes; several keys may come at once.
     static func keys(_ bytes: some Collection<UInt8>) -> [Key] {
         var rest = Array(bytes)[...]
         var keys: [Key] = []

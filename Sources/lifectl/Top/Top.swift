@@ -4,15 +4,12 @@ import Glibc
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "top",
-        abstract: "Show the apps as they are, again and again: states, CPU, memory, what holds them and for how long.",
+        "top", "Show the apps as they are, again and again: states, CPU, memory, what holds them and for how long.",
         discussion: """
             In a terminal: up and down (or k and j) choose an app, f brings it to the front, s suspends it, r resumes it, t \
             terminates it, q ends. Elsewhere one table after the other is printed. MEMORY counts what processes share in \
             each of them.
-
-            Example: lifectl top --interval 2
-            """)
+            """, example: "lifectl top --interval 2")
 
     @Option(help: ArgumentHelp("How long between two pictures.", valueName: "seconds"))
     var interval = 1.0
@@ -30,10 +27,10 @@ struct Top: ParsableCommand {
     }
 
     func run() throws {
-        var session = try Session(options, doing: "cannot watch the apps")
+        var session = try Session(options.callOptions, doing: "cannot watch the apps")
         let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.json
         guard !isTerminal else { return try watch(&session) }
-        // The share of a processor is that since the sample before.
+        // A load is the share of a processor since the sample before.
         var before = try TopSample.take(&session, visible: 0..<Int.max, before: nil)
         var shown = 0
         while shown < count ?? .max {
@@ -44,11 +41,10 @@ struct Top: ParsableCommand {
         }
     }
 
-    // MARK: In a terminal
-
+    /// Shows samples on a terminal, and acts on keys.
     private func watch(_ session: inout Session) throws {
         let screen = try Screen()
-        var view = TopView(program: options)
+        var view = TopView(options)
         while view.shown < count ?? .max {
             let rows = screen.size.rows - 4
             view.sample = try TopSample.take(&session, visible: view.visible(rows), before: view.sample)
@@ -57,31 +53,30 @@ struct Top: ParsableCommand {
             repeat {
                 try screen.show(view.picture(rows))
                 let keys = screen.keys(within: Int32((end - Instants.now) / 1000), or: view.descriptor)
-                view.takeOutcome()
-                for key in keys where !view.take(key) { return }
+                view.showOutcome()
+                for key in keys where !view.handle(key) { return }
             } while Instants.now < end
         }
     }
 }
 
-/// What `lifectl top` shows, and what its keys do.
+/// The screen of `lifectl top`, and the actions of its keys.
 struct TopView {
-    let program: GlobalOptions
+    let options: GlobalOptions
     var sample: TopSample?
     var shown = 0
-    /// By name, for rows move.
+    /// The id of the selected app: rows move.
     private var selected: String?
     private var first = 0
     private var message = ""
     private var action: Action?
 
-    init(program: GlobalOptions) { self.program = program }
+    init(_ options: GlobalOptions) { self.options = options }
 
     private var apps: [String] { sample?.rows.map(\.app.id) ?? [] }
 
     private var index: Int? { selected.flatMap { apps.firstIndex(of: $0) } ?? (apps.isEmpty ? nil : 0) }
 
-    /// Which rows there is room for.
     func visible(_ rows: Int) -> Range<Int> { first..<first + max(1, rows) }
 
     mutating func picture(_ rows: Int) -> String {
@@ -96,36 +91,34 @@ struct TopView {
         return "\(present.style.heading(title))\(keys)\n\(Text.printable(message))\n\(table)"
     }
 
-    /// - Returns: Whether to go on.
-    mutating func take(_ key: Screen.Key) -> Bool {
+    /// - Returns: False if the key ends the program.
+    mutating func handle(_ key: Screen.Key) -> Bool {
         switch key {
         case .quit: return false
-        case .up: move(-1)
-        case .down: move(1)
-        case .character("f"): act("focus")
-        case .character("s"): act("suspend")
-        case .character("r"): act("resume")
-        case .character("t"): act("terminate")
+        case .up: moveSelection(by: -1)
+        case .down: moveSelection(by: 1)
+        case .character("f"): begin("focus")
+        case .character("s"): begin("suspend")
+        case .character("r"): begin("resume")
+        case .character("t"): begin("terminate")
         case .character: break
         }
         return true
     }
 
-    private mutating func move(_ by: Int) {
+    private mutating func moveSelection(by distance: Int) {
         guard let index else { return }
-        selected = apps[min(max(0, index + by), apps.count - 1)]
+        selected = apps[min(max(0, index + distance), apps.count - 1)]
     }
 
-    // MARK: Acting
-
-    /// What to wait for beside keys: the end of what a key has begun.
+    /// Readable when the command of a key has ended; -1 if there is none.
     var descriptor: CInt { action?.descriptor ?? -1 }
 
-    /// Runs the command of that name, so that nothing stands still while it waits, and what it says is the same.
-    private mutating func act(_ verb: String) {
+    /// Runs the command of that name as a child, so that the screen does not wait for it.
+    private mutating func begin(_ verb: String) {
         guard let index, action == nil else { return }
         let id = apps[index]
-        let words = ["/proc/self/exe", verb] + program.placeArguments + ["--", id]
+        let words = ["/proc/self/exe", verb] + options.daemonArguments + ["--", id]
         do throws(ChildProcess.CannotStart) {
             action = Action(try ChildProcess(words))
             message = "\(verb) \(id) …"
@@ -134,15 +127,15 @@ struct TopView {
         }
     }
 
-    /// Shows what became of what a key has begun, once it is done.
-    mutating func takeOutcome() {
-        guard let action, let outcome = action.outcome() else { return }
+    /// Shows the output of the command of a key, once it has ended.
+    mutating func showOutcome() {
+        guard let outcome = action?.outcome() else { return }
         message = outcome
-        self.action = nil
+        action = nil
     }
 }
 
-/// A command that a key has begun.
+/// The command of a key.
 private final class Action {
     private var child: ChildProcess
 
@@ -150,18 +143,17 @@ private final class Action {
 
     var descriptor: CInt { child.descriptor }
 
-    /// What it had to say, once it is done.
+    /// Returns the output of the command; nil until it has ended.
     func outcome() -> String? {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&entry, 1, 0) > 0 else { return nil }
+        guard Descriptor.isReadable(descriptor) else { return nil }
         let line = child.nextLine().map { String(decoding: $0, as: UTF8.self) }
         return child.finish().complaints.last ?? line ?? ""
     }
 }
 
 extension GlobalOptions {
-    /// The options that say which daemon is meant, for another lifectl.
-    var placeArguments: [String] {
+    /// The options of the same daemon, for another lifectl.
+    var daemonArguments: [String] {
         if let socket { return ["--socket", socket] }
         return system ? ["--system"] : user ? ["--user"] : []
     }

@@ -1,34 +1,30 @@
 import ControlAPI
 import Glibc
 
-/// The apps as they are at one moment, with what their trees use.
+/// The states of the apps at one moment, and the processor time and memory of their processes.
 struct TopSample: Codable, Equatable {
     struct Row: Codable, Equatable {
         var app: App
-        /// The time that the tree's processes have been on a processor, in microseconds; nil where it was not asked for.
+        /// The processor time of the app's processes, in microseconds; nil for a row that is not visible.
         var processorTime: Int64?
-        /// What the tree's processes have in memory, in bytes, memory that they share counted in each; nil as above.
+        /// The resident memory of the app's processes, in bytes, with shared memory counted in each; nil as above.
         var memory: Int64?
         /// The share of one processor since the sample before, in hundredths of a percent.
         var load: Int64?
-        /// What holds the app, what it waits for first.
         var obstacles: [Obstacle]
-        /// What comes next.
         var prospects: [Prospect]
     }
 
-    /// When, in microseconds since the epoch.
+    /// Microseconds since the epoch.
     var time: Int64
     var rows: [Row]
 }
 
 extension TopSample {
-    /// Asks the daemon.
+    /// Takes a sample.
     ///
-    /// - Parameter visible: Which rows are asked about in detail: each costs a call.
-    static func take(
-        _ session: inout Session, visible: Range<Int>, before: TopSample?
-    ) throws(Failure) -> TopSample {
+    /// - Parameter visible: The rows with details, each of which costs a call.
+    static func take(_ session: inout Session, visible: Range<Int>, before: TopSample?) throws(Failure) -> TopSample {
         let apps = try session.call(.list).apps.filter { $0.state != .notRunning || $0.target != .notRunning }
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
         var sample = TopSample(time: Instants.now, rows: [])
@@ -42,11 +38,11 @@ extension TopSample {
             }
             sample.rows.append(row)
         }
-        if let before { sample.takeLoads(since: before) }
+        if let before { sample.computeLoads(since: before) }
         return sample
     }
 
-    /// One that has ended meanwhile is no failure.
+    /// Returns the explanation of an app; nil if the app has gone.
     private static func explanation(of id: String, _ session: inout Session) throws(Failure) -> Explanation? {
         do throws(Failure) {
             return try session.call(.explain, AppParameters(id: id)).explanation
@@ -56,15 +52,15 @@ extension TopSample {
         }
     }
 
-    /// As proc_pid_statm(5) has it; 0 for a process that is gone, or that another machine has.
+    /// Returns the resident memory of a process (proc_pid_statm(5)); 0 for a process that has gone or is on another machine.
     private static func residentMemory(of pid: Int64) -> Int64 {
         let fields = TextFile.read("/proc/\(pid)/statm")?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// A tree whose processes have ended takes their time along: the share is then not known.
-    mutating func takeLoads(since before: TopSample) {
+    /// Computes the loads. If a process of an app has ended with its processor time, the load is not known.
+    mutating func computeLoads(since before: TopSample) {
         let times = Dictionary(before.rows.map { ($0.app.id, $0.processorTime) }) { first, _ in first }
         let elapsed = time - before.time
         guard elapsed > 0 else { return }
@@ -77,7 +73,7 @@ extension TopSample {
 }
 
 extension State {
-    /// What is in front comes first, what sleeps last.
+    /// The position in the list: the foreground first.
     fileprivate var rank: Int {
         switch self {
         case .active: 0
@@ -91,27 +87,23 @@ extension State {
 }
 
 extension Presentation {
-    /// The rows as a table: states, what the trees use, what holds each, and how long that lasts at most.
+    /// Returns the rows as a table.
     ///
-    /// - Parameters:
-    ///   - rows: Which of the rows.
-    ///   - selected: The row that keys act upon; nil where there are no keys.
+    /// - Parameter selected: The row that keys act upon, if any.
     func top(_ sample: TopSample, rows: Range<Int>, selected: Int?) -> String {
         var table = Table(
             [
-                (" ", .leading), ("ID", .leading), ("STATE", .leading), ("SINCE", .trailing), ("CPU", .trailing),
-                ("MEMORY", .trailing), ("LEFT", .trailing), ("HELD BY, AND WHAT COMES NEXT", .leading),
+                " ", "ID", "STATE", .trailing("SINCE"), .trailing("CPU"), .trailing("MEMORY"), .trailing("LEFT"),
+                "HELD BY, AND WHAT COMES NEXT",
             ], style: style)
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
             let app = row.app
             let deadline = (row.obstacles.compactMap(\.until) + row.prospects.map(\.time)).min()
-            table.add([
-                Table.Cell(index == selected ? ">" : " "), Table.Cell(app.id),
-                Table.Cell(Self.state(app)) { style.state(app.state, $0) }, Table.Cell(Instants.age(now &- app.since)),
-                Table.Cell(row.load.map(Self.percent) ?? "-"), Table.Cell(row.memory.map(Text.size) ?? "-"),
-                Table.Cell(deadline.map { Instants.age($0 &- now) } ?? "-"), Table.Cell(notes(row)),
-            ])
+            table.add(
+                .text(index == selected ? ">" : " "), .text(app.id), stateCell(of: app), ageCell(since: app.since),
+                .text(row.load.map(Self.percent) ?? "-"), .text(row.memory.map(Text.size) ?? "-"),
+                .text(deadline.map { Instants.age($0 &- now) } ?? "-"), .text(notes(row)))
         }
         return table.text
     }
@@ -150,10 +142,10 @@ extension Presentation {
         }
     }
 
-    /// Hundredths of a percent as a percentage: `12.3 %`.
+    /// Returns hundredths of a percent as a percentage: `12.3 %`.
     static func percent(_ hundredths: Int64) -> String { "\(hundredths / 100).\(hundredths % 100 / 10) %" }
 
-    /// A line cut off at a width, with escape sequences, which take no room, left whole.
+    /// Returns the start of a line up to a width. Escape sequences have no width and stay whole.
     static func cut(_ line: Substring, to width: Int) -> String {
         var result = ""
         var used = 0

@@ -77,7 +77,7 @@ extension FuzzTarget {
         require(processes.allSatisfy { $0 > 0 }, "a process has a number")
         require(observation.uses.allSatisfy { $0.value.count <= Observation.limit }, "there are only so many windows")
         var follower = Follower()
-        follower.see(observation, at: 0)
+        follower.observe(observation, at: 0)
         var steps = 0
         // Each process is asked for once, each use is told, and there is one wish.
         while let step = follower.next(at: 0, isBusy: false) {
@@ -92,10 +92,10 @@ extension FuzzTarget {
         switch step {
         case .find(let process):
             require(processes.contains(process), "whose a process is is asked of one that was seen")
-            follower.found(process.isMultiple(of: 2) ? "app-\(process)" : nil, process: process)
+            follower.setApp(process.isMultiple(of: 2) ? "app-\(process)" : nil, process: process)
         case .use(let use, let apps):
             require(apps.allSatisfy { name in processes.contains { name == "app-\($0)" } }, "what is used was seen")
-            follower.told(use, apps)
+            follower.setReported(use, apps)
         case .focus(let app, let item):
             require(item.key.process.map { app == "app-\($0)" } == true, "who has the focus is whose window has it")
         case .home, .leave: break
