@@ -57,13 +57,15 @@ let package = Package(
 
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
         // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
-        .target(name: "AppChannel", swiftSettings: strict),
+        .target(name: "AppChannel", dependencies: ["LifecycleTypes"], swiftSettings: strict),
         .target(name: "CLifecycle", cSettings: strictC),
-        .target(name: "LifecycleClient", dependencies: ["AppChannel", "CLifecycle"], swiftSettings: strict),
+        .target(
+            name: "LifecycleClient", dependencies: ["AppChannel", "CLifecycle", "LifecycleTypes"], swiftSettings: strict
+        ),
         .target(name: "CMainQueue", cSettings: strictC),
         .target(
             name: "Lifecycle",
-            dependencies: ["AppChannel", "CMainQueue", "LifecycleClient"],
+            dependencies: ["AppChannel", "CMainQueue", "LifecycleClient", "LifecycleTypes"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -138,7 +140,8 @@ let package = Package(
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strictOnMainActor),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(
-            name: "AppChannelTests", dependencies: ["AppChannel", "TestSupport"], swiftSettings: strict),
+            name: "AppChannelTests", dependencies: ["AppChannel", "LifecycleTypes", "TestSupport"],
+            swiftSettings: strict),
         .executableTarget(
             name: "LifecycleFixture", dependencies: ["Lifecycle"], path: "Tests/LifecycleFixture",
             exclude: ["fork.py", "state.py"], swiftSettings: strictOnMainActor
@@ -146,8 +149,8 @@ let package = Package(
         .testTarget(
             name: "LifecycleTests",
             dependencies: [
-                "AppChannel", "Lifecycle", "LifecycleClient", "LifecycleFixture", "SampleApp", "ScenesApp",
-                "TestSupport",
+                "AppChannel", "Lifecycle", "LifecycleClient", "LifecycleFixture", "LifecycleTypes", "SampleApp",
+                "ScenesApp", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -1,21 +1,21 @@
-// The fields that only some kinds of callbacks have, for who writes them and for who reads them.
+// The fields of single callbacks, for the daemon, which writes them, and the libraries, which read them.
 
-/// What the launch callbacks say.
+/// The fields of the launch callbacks.
 public struct LaunchFields: Equatable, Sendable {
-    /// Why the app was launched, in the daemon's words.
+    /// The reason of the launch, in the daemon's words.
     public var reason: String
-    /// Whether the system and not a person ended the app the last time.
+    /// A Boolean value that indicates whether the system ended the app the last time.
     public var restores: Bool
-    /// The state in which the app ended the last time, in the daemon's words; nil when that is not known.
+    /// The state in which the app ended the last time, in the daemon's words; nil if it is not known.
     public var previousState: String?
-    /// What ended the app the last time, in the daemon's words; nil when that is not known.
+    /// The reason of the previous end, in the daemon's words; nil if it is not known.
     public var previousReason: String?
-    /// When the app ended the last time, in seconds since the epoch; nil when that is not known.
+    /// The time of the previous end, in seconds since the epoch; nil if it is not known.
     public var previousTime: Int64?
-    /// What the app was launched to open.
+    /// The URL that the app was launched to open.
     public var url: String?
 
-    /// The fields of a launch for this reason.
+    /// Creates the fields.
     public init(
         reason: String, restores: Bool = false, previousState: String? = nil, previousReason: String? = nil,
         previousTime: Int64? = nil, url: String? = nil
@@ -28,7 +28,7 @@ public struct LaunchFields: Equatable, Sendable {
         self.url = url
     }
 
-    /// Reads the fields of a callback. What is missing or of no use is as if it were not known.
+    /// Reads the fields of a callback. A missing or invalid value counts as not known.
     public init(_ fields: [Field]) {
         self.init(
             reason: fields.value(of: "reason") ?? "launch", restores: fields.value(of: "restore") == "1",
@@ -36,7 +36,7 @@ public struct LaunchFields: Equatable, Sendable {
             previousTime: (try? fields.number(of: "previous-time")) ?? nil, url: fields.value(of: "url"))
     }
 
-    /// The fields as they are sent.
+    /// The fields to send.
     public var fields: [Field] {
         var fields = [Field("reason", reason)]
         if restores { fields.append(Field("restore", 1)) }
@@ -48,16 +48,16 @@ public struct LaunchFields: Equatable, Sendable {
     }
 }
 
-/// What `open-url` says.
+/// The fields of `open-url`.
 public struct OpenURLFields: Equatable, Sendable {
-    /// What is to be opened.
+    /// The URL to open.
     public var url: String
-    /// Its MIME type, when that is known.
+    /// The MIME type, if known.
     public var type: String?
-    /// The id of the app that asks for it, when it is one.
+    /// The id of the app that sends the URL, if it was an app.
     public var source: String?
 
-    /// The fields for a URL.
+    /// Creates the fields.
     public init(url: String, type: String? = nil, source: String? = nil) {
         self.url = url
         self.type = type
@@ -70,7 +70,7 @@ public struct OpenURLFields: Equatable, Sendable {
             url: fields.value(of: "url") ?? "", type: fields.value(of: "type"), source: fields.value(of: "source"))
     }
 
-    /// The fields as they are sent.
+    /// The fields to send.
     public var fields: [Field] {
         var fields = [Field("url", url)]
         fields.append("type", type)
@@ -79,14 +79,14 @@ public struct OpenURLFields: Equatable, Sendable {
     }
 }
 
-/// What `continue-activity` says.
+/// The fields of `continue-activity`.
 public struct ContinueActivityFields: Equatable, Sendable {
-    /// What kind of activity it is, in reverse-domain notation.
+    /// The kind of activity, in reverse-domain notation.
     public var type: String
-    /// A JSON text that only the app's own other instance and the app understand; empty when there is none.
+    /// A JSON text from the app that began the activity; may be empty.
     public var info: String
 
-    /// The fields for an activity.
+    /// Creates the fields.
     public init(type: String, info: String = "") {
         self.type = type
         self.info = info
@@ -97,18 +97,18 @@ public struct ContinueActivityFields: Equatable, Sendable {
         self.init(type: fields.value(of: "type") ?? "", info: fields.value(of: "info") ?? "")
     }
 
-    /// The fields as they are sent.
+    /// The fields to send.
     public var fields: [Field] { [Field("type", type), Field("info", info)] }
 }
 
-/// What `perform-task` says.
+/// The fields of `perform-task`.
 public struct PerformTaskFields: Equatable, Sendable {
-    /// What the task is, such as `fetch`.
+    /// The kind of task, such as `fetch`.
     public var kind: String
-    /// What there is to know for it, in words that the app and whoever ordered the task agree on; empty when there is nothing.
+    /// The payload of the request; may be empty.
     public var payload: String
 
-    /// The fields for a task.
+    /// Creates the fields.
     public init(kind: String, payload: String = "") {
         self.kind = kind
         self.payload = payload
@@ -119,7 +119,7 @@ public struct PerformTaskFields: Equatable, Sendable {
         self.init(kind: fields.value(of: "kind") ?? "", payload: fields.value(of: "payload") ?? "")
     }
 
-    /// The fields as they are sent.
+    /// The fields to send.
     public var fields: [Field] { [Field("kind", kind), Field("payload", payload)] }
 }
 

@@ -1,71 +1,26 @@
-/// The kinds of callbacks, named after the methods of `UIApplicationDelegate`.
-public enum CallbackKind: String, CaseIterable, Sendable {
-    /// The first of all.
-    case willFinishLaunching = "will-finish-launching"
-    /// Launching is almost done.
-    case didFinishLaunching = "did-finish-launching"
-    /// The app is in front and in use.
-    case didBecomeActive = "did-become-active"
-    /// The app is about to stop being in use.
-    case willResignActive = "will-resign-active"
-    /// The app is out of sight.
-    case didEnterBackground = "did-enter-background"
-    /// The app is about to come to the front.
-    case willEnterForeground = "will-enter-foreground"
-    /// There is something to open.
-    case openURL = "open-url"
-    /// Something that was begun elsewhere is to be gone on with.
-    case continueActivity = "continue-activity"
-    /// There is work to do out of sight.
-    case performTask = "perform-task"
-    /// Memory is running short.
-    case didReceiveMemoryWarning = "memory-warning"
-    /// The session is about to be locked.
-    case protectedDataWillBecomeUnavailable = "protected-data-will-become-unavailable"
-    /// The session was unlocked.
-    case protectedDataDidBecomeAvailable = "protected-data-did-become-available"
-    /// The clock was set, the time zone is another one, or a day has begun.
-    case significantTimeChange = "significant-time-change"
-    /// A scene is there, and not yet in front.
-    case sceneWillConnect = "scene-will-connect"
-    /// A scene is about to come to the front.
-    case sceneWillEnterForeground = "scene-will-enter-foreground"
-    /// A scene is in front and in use.
-    case sceneDidBecomeActive = "scene-did-become-active"
-    /// A scene is about to stop being in use.
-    case sceneWillResignActive = "scene-will-resign-active"
-    /// A scene is out of sight.
-    case sceneDidEnterBackground = "scene-did-enter-background"
-    /// A scene is gone.
-    case sceneDidDisconnect = "scene-did-disconnect"
+public import LifecycleTypes
 
-    /// The kind that a verb stands for, or nil for a verb that is none.
+extension Callback {
+    /// Creates the callback of a verb; nil for any other verb.
     ///
-    /// Spelled out, because the compiler's own lookup among so many words has a dictionary, for which the C library would
-    /// need more of the system than libc.
-    public init?(rawValue verb: String) {
-        guard let kind = Self.allCases.first(where: { $0.rawValue == verb }) else { return nil }
-        self = kind
+    /// The compiler's look-up among so many words, `init(rawValue:)`, uses a dictionary, for which the C library would need
+    /// more of the system than libc.
+    init?(verb: String) {
+        guard let callback = Self.allCases.first(where: { $0.rawValue == verb }) else { return nil }
+        self = callback
     }
 
-    /// Whether the callback is about one scene of the app, which it names.
-    public var isAboutScene: Bool {
-        switch self {
-        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect:
-            true
-        default:
-            false
-        }
-    }
-
-    /// The fields without which a callback of this kind says nothing.
+    /// The fields without which the callback has no meaning.
     fileprivate var requiredKeys: [String] {
         switch self {
         case .openURL: ["url"]
         case .continueActivity: ["type"]
         case .performTask: ["kind"]
-        default: []
+        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            .willEnterForeground, .memoryWarning, .protectedDataWillBecomeUnavailable,
+            .protectedDataDidBecomeAvailable, .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground,
+            .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
+            []
         }
     }
 }
@@ -82,9 +37,9 @@ public enum ReportedState: String, CaseIterable, Sendable {
 
 /// A callback on its way to an app.
 public struct CallbackMessage: Equatable, Sendable {
-    /// What the app is told.
-    public var kind: CallbackKind
-    /// What the answer refers to.
+    /// The callback.
+    public var kind: Callback
+    /// The number to which the answer refers.
     public var sequence: SequenceNumber
     /// The time to answer in, in milliseconds from when the line was sent.
     public var deadlineMilliseconds: Int64
@@ -93,9 +48,9 @@ public struct CallbackMessage: Equatable, Sendable {
     /// The fields that only this kind of callback has, in the order in which they are sent.
     public var fields: [Field]
 
-    /// A callback of which everything is known.
+    /// Creates a callback.
     public init(
-        _ kind: CallbackKind, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: ReportedState,
+        _ kind: Callback, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: ReportedState,
         fields: [Field] = []
     ) {
         self.kind = kind
@@ -107,7 +62,7 @@ public struct CallbackMessage: Equatable, Sendable {
 
     static let ownKeys = ["seq", "deadline-ms", "state"]
 
-    init(_ kind: CallbackKind, _ fields: [Field]) throws(LineError) {
+    init(_ kind: Callback, _ fields: [Field]) throws(LineError) {
         guard let state = ReportedState(rawValue: try fields.required("state")) else {
             throw .unknownValue(key: "state")
         }
@@ -127,26 +82,8 @@ public struct CallbackMessage: Equatable, Sendable {
     }
 }
 
-/// What became of a task that an app was told to perform.
-public enum TaskResult: String, CaseIterable, Sendable {
-    /// There is something new.
-    case newData = "new-data"
-    /// There is nothing new.
-    case noData = "no-data"
-    /// It could not be done.
-    case failed
-}
-
-/// What an app says to a callback, beyond that it has dealt with it.
-public enum CallbackAnswer: Hashable, Sendable {
-    /// Nothing more. To a launch callback this is yes; to one that brings a URL or an activity it is no, because an app that
-    /// does not know the verb says it too.
-    case plain
-    /// Whether the app can open what it was launched for, or has taken what it was given.
-    case handled(Bool)
-    /// What became of a task.
-    case result(TaskResult)
-
+extension AppAnswer {
+    /// Reads the fields of an answer. An app that does not know the callback gives a plain answer, too.
     init(_ fields: [Field]) throws(LineError) {
         if let word = fields.value(of: "result") {
             guard let result = TaskResult(rawValue: word) else { throw .unknownValue(key: "result") }

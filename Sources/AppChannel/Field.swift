@@ -22,14 +22,14 @@ public struct Field: Equatable, Sendable {
 }
 
 extension [Field] {
-    /// The value of the field `key`, or nil when there is none.
+    /// Returns the value of a field; nil if there is no such field.
     public func value(of key: String) -> String? {
         first { $0.key == key }?.value
     }
 
-    /// The number that the field `key` holds, or nil when there is no such field.
+    /// Returns the number of a field; nil if there is no such field.
     ///
-    /// Throws `LineError.notANumber` when it holds something else.
+    /// - Throws: `LineError.notANumber` if the value is no number.
     public func number(of key: String) throws(LineError) -> Int64? {
         guard let digits = value(of: key) else { return nil }
         guard let number = Self.decimal(digits.utf8) else { throw .notANumber(key: key) }
@@ -96,7 +96,7 @@ enum PercentCoding {
         }
     }
 
-    /// The bytes that an encoded value stands for, or nil when it does not follow the grammar.
+    /// Returns the bytes of an encoded value; nil for a value that does not follow the grammar.
     static func decode(_ encoded: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(encoded.count)

@@ -2,9 +2,9 @@
 ///
 /// A line follows the grammar; whether it means something is for `MessageFromApp` and `MessageToApp` to say.
 public struct Line: Equatable, Sendable {
-    /// What the line is about.
+    /// The verb.
     public let verb: String
-    /// What else it says. No key comes twice.
+    /// The fields, with unique keys.
     public let fields: [Field]
 
     init(_ verb: String, _ fields: [Field] = []) {
@@ -14,7 +14,7 @@ public struct Line: Equatable, Sendable {
 
     /// Reads a line, given without its line feed.
     ///
-    /// Throws a `LineError` when it does not follow the grammar of `docs/app-protocol.md`.
+    /// - Throws: ``LineError`` if the line does not follow the grammar of `docs/app-protocol.md`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(LineError) {
         guard bytes.count < AppProtocol.maximumLineLength else { throw .tooLong }
         guard !bytes.isEmpty else { throw .empty }
@@ -34,9 +34,9 @@ public struct Line: Equatable, Sendable {
         self.init(verb, fields)
     }
 
-    /// The line as it is sent, with its line feed.
+    /// Returns the encoded line, with its line feed.
     ///
-    /// Throws `LineError.tooLong`, `.tooManyFields` or `.unusableText` when what it has to say does not fit a line.
+    /// - Throws: `LineError.tooLong`, `.tooManyFields` or `.unusableText` if the content does not fit a line.
     public func encoded() throws(LineError) -> [UInt8] {
         guard fields.count <= AppProtocol.maximumFieldCount else { throw .tooManyFields }
         var bytes = Array(verb.utf8)
@@ -83,7 +83,7 @@ public struct Line: Equatable, Sendable {
     }
 }
 
-/// What is wrong with a line, or with what a line was to be made of.
+/// The error of a line that was received or is to be sent.
 ///
 /// A case holds only text that the rules have already found to be short ASCII, so that a description can go to a log as it
 /// is.
@@ -110,12 +110,12 @@ public enum LineError: Error, Equatable, Sendable {
     case notANumber(key: String)
     /// The value of `key` is none of those that the field may have.
     case unknownValue(key: String)
-    /// The line follows the grammar, but whoever reads it does not know its verb.
+    /// The line follows the grammar, and has an unknown verb.
     case unknownVerb(String)
 }
 
 extension LineError: CustomStringConvertible {
-    /// A sentence that says what is wrong.
+    /// The error as a sentence.
     public var description: String {
         switch self {
         case .tooLong: "The line is longer than 16384 bytes."
@@ -140,7 +140,7 @@ extension LineError: CustomStringConvertible {
 /// than what was appended since lines were last taken. A line that is too long is not kept; it is reported once, in its
 /// place, as soon as it is known to be too long, and left out up to its line feed.
 public struct LineBuffer: Sendable {
-    /// What was cut off the stream.
+    /// An element of the stream.
     public enum Entry: Equatable, Sendable {
         /// A line without its line feed.
         case line(ArraySlice<UInt8>)
@@ -150,13 +150,13 @@ public struct LineBuffer: Sendable {
 
     private var entries: [Entry] = []
     private var nextEntry = 0
-    /// The beginning of a line. Of one that is too long it is what was kept when that was found out, and nothing is added.
+    /// The start of a line. A line that is too long does not grow after it was reported.
     private var unfinished: [UInt8] = []
 
-    /// A buffer that nothing was appended to.
+    /// Creates an empty buffer.
     public init() {}
 
-    /// A buffer that goes on where another was whose `remainder` this is. Bytes of any kind and number do no harm.
+    /// Creates a buffer that continues another one with this `remainder`. Any bytes are valid.
     public init(remainder: [UInt8]) {
         unfinished = Array(remainder.prefix(AppProtocol.maximumLineLength))
     }
@@ -168,10 +168,10 @@ public struct LineBuffer: Sendable {
     // A line of the greatest length has one byte more: its line feed.
     private var isSkipping: Bool { unfinished.count == AppProtocol.maximumLineLength }
 
-    /// Whether `next()` has something to give.
+    /// A Boolean value that indicates whether `next()` returns an element.
     public var isEmpty: Bool { nextEntry == entries.count }
 
-    /// Takes bytes off the stream, in pieces of any size.
+    /// Appends bytes of the stream, in pieces of any size.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
@@ -182,7 +182,7 @@ public struct LineBuffer: Sendable {
         }
     }
 
-    /// The next entry, or nil when no further line has arrived in full.
+    /// Returns the next entry; nil until all of a line has come.
     public mutating func next() -> Entry? {
         guard nextEntry < entries.count else {
             entries.removeAll(keepingCapacity: false)

@@ -1,30 +1,32 @@
-/// What an app says to the daemon.
+public import LifecycleTypes
+
+/// A message of an app to the daemon.
 public enum MessageFromApp: Equatable, Sendable {
-    /// The app speaks the protocol up to this version. One that comes back after its channel has ended says which
-    /// callback was the last that it received, 0 for none; one that says hello for the first time does not.
+    /// The app speaks the protocol up to this version. After the end of a channel it names the last callback that it received,
+    /// 0 for none; on its first channel it does not.
     case hello(version: Int64, resume: SequenceNumber?)
-    /// The app has dealt with a callback.
-    case done(SequenceNumber, CallbackAnswer)
-    /// The app needs time in the background, and says what for.
+    /// Answers a callback.
+    case done(SequenceNumber, AppAnswer)
+    /// The app begins a background task.
     case beginTask(AssertionID, name: String)
-    /// The app no longer needs the time that it asked for.
+    /// The app ends a background task.
     case endTask(AssertionID)
-    /// The app does something out of sight for as long as it lasts, of a kind that its manifest declares.
+    /// The app begins an activity of a mode that its manifest declares.
     case beginActivity(AssertionID, mode: String)
-    /// The activity is over.
+    /// The app ends an activity.
     case endActivity(AssertionID)
-    /// The app asks how much time its tasks have left.
+    /// The app requests the time that its tasks have left.
     case timeLeft
-    /// The app wants a scene: a new one, which the daemon names unless the app does, or the one with this id.
+    /// The app requests a scene: the scene with this id, or a new one; without an id the daemon names it.
     case openScene(SceneID?, role: String?, info: String?)
-    /// The app wants to be rid of a scene.
+    /// The app requests the end of a scene.
     case closeScene(SceneID)
-    /// What is to be given back with a scene when it is restored; nil for nothing.
+    /// The content that the app gets back with the restored scene; nil for none.
     case sceneInfo(SceneID, info: String?)
 
-    /// Reads the message that a line holds.
+    /// Reads the message of a line.
     ///
-    /// Throws a `LineError` for an unknown verb, and for a field that is missing or of no use.
+    /// - Throws: ``LineError`` for an unknown verb, and for a missing or invalid field.
     public init(_ line: Line) throws(LineError) {
         let fields = line.fields
         switch line.verb {
@@ -32,7 +34,7 @@ public enum MessageFromApp: Equatable, Sendable {
             let resume = try fields.number(of: "resume").map(SequenceNumber.init(rawValue:))
             self = .hello(version: try fields.requiredNumber("protocol"), resume: resume)
         case "done":
-            self = .done(SequenceNumber(rawValue: try fields.requiredNumber("seq")), try CallbackAnswer(fields))
+            self = .done(SequenceNumber(rawValue: try fields.requiredNumber("seq")), try AppAnswer(fields))
         case "begin-task":
             self = .beginTask(try fields.requiredAssertionID(), name: try fields.required("name"))
         case "end-task":
@@ -57,12 +59,12 @@ public enum MessageFromApp: Equatable, Sendable {
 
     /// Reads the message of a line that is given without its line feed.
     ///
-    /// Throws a `LineError` when the line does not follow the grammar or is not a message.
+    /// - Throws: ``LineError`` if the line does not follow the grammar or is no message.
     public init(parsing bytes: ArraySlice<UInt8>) throws(LineError) {
         try self.init(Line(parsing: bytes))
     }
 
-    /// The line that says this.
+    /// The line of the message.
     public var line: Line {
         switch self {
         case .hello(let version, resume: nil): Line("hello", [Field("protocol", version)])
@@ -81,7 +83,7 @@ public enum MessageFromApp: Equatable, Sendable {
         }
     }
 
-    /// The message as it is sent, with its line feed.
+    /// Returns the encoded message, with its line feed.
     ///
     /// Throws `LineError.tooLong` or `.unusableText` when a name does not fit a line.
     public func encoded() throws(LineError) -> [UInt8] {

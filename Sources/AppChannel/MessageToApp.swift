@@ -1,29 +1,31 @@
-/// What the daemon says to an app.
+internal import LifecycleTypes
+
+/// A message of the daemon to an app.
 public enum MessageToApp: Equatable, Sendable {
-    /// The answer to `hello`: the version that both speak, and who the app is.
+    /// The answer to `hello`: the version that both speak, and the id of the app.
     case welcome(version: Int64, appID: String)
     /// A callback, to be answered with `done`.
     case callback(CallbackMessage)
-    /// A callback of a later version of the protocol, to be answered with `done`. It is only ever read, never sent.
+    /// A callback of a later version of the protocol, to be answered with `done`. It is read and never sent.
     case unknownCallback(SequenceNumber)
-    /// The task or activity holds the app in the background. Where the time for tasks runs, so many milliseconds are left.
+    /// The daemon accepts the task or activity. If the background time runs, these milliseconds are left.
     case granted(AssertionID, timeLeftMilliseconds: Int64? = nil)
-    /// The task or activity does not hold the app in the background.
+    /// The daemon refuses the task or activity.
     case refused(AssertionID, reason: RefusalReason)
-    /// The task has to be ended within these milliseconds, counted from when the line was sent.
+    /// The app must end the task within these milliseconds from the sending of the line.
     case expireTask(AssertionID, deadlineMilliseconds: Int64)
-    /// The answer to `time-left`: the milliseconds that are left for tasks; nil where the time does not run.
+    /// The answer to `time-left`: the milliseconds that are left for tasks; nil if the time does not run.
     case timeLeft(milliseconds: Int64?)
-    /// The daemon left out a line of the app.
+    /// The daemon ignored a line of the app.
     case mistake(Mistake)
     /// The daemon closes the channel.
     case goodbye(reason: GoodbyeReason)
 
-    /// Reads the message that a line holds.
+    /// Reads the message of a line.
     ///
-    /// Throws a `LineError` for a field that is missing or of no use, and for an unknown verb without a `seq`.
+    /// - Throws: ``LineError`` for a missing or invalid field, and for an unknown verb without a `seq`.
     public init(_ line: Line) throws(LineError) {
-        if let kind = CallbackKind(rawValue: line.verb) {
+        if let kind = Callback(verb: line.verb) {
             self = .callback(try CallbackMessage(kind, line.fields))
             return
         }
@@ -54,12 +56,12 @@ public enum MessageToApp: Equatable, Sendable {
 
     /// Reads the message of a line that is given without its line feed.
     ///
-    /// Throws a `LineError` when the line does not follow the grammar or is not a message.
+    /// - Throws: ``LineError`` if the line does not follow the grammar or is no message.
     public init(parsing bytes: ArraySlice<UInt8>) throws(LineError) {
         try self.init(Line(parsing: bytes))
     }
 
-    /// The line that says this.
+    /// The line of the message.
     public var line: Line {
         switch self {
         case .welcome(let version, let appID): Line("welcome", [Field("protocol", version), Field("app-id", appID)])
@@ -76,9 +78,9 @@ public enum MessageToApp: Equatable, Sendable {
         }
     }
 
-    /// The message as it is sent, with its line feed.
+    /// Returns the encoded message, with its line feed.
     ///
-    /// Throws `LineError.tooLong`, `.tooManyFields` or `.unusableText` when what it has to say does not fit a line.
+    /// - Throws: `LineError.tooLong`, `.tooManyFields` or `.unusableText` if the content does not fit a line.
     public func encoded() throws(LineError) -> [UInt8] {
         try line.encoded()
     }

@@ -1,11 +1,11 @@
-/// Why the daemon refuses to let a task or an activity hold an app in the background.
+/// The reason why the daemon refuses a task or an activity.
 ///
 /// The list is open: a later daemon may have reasons that are not named here.
 public struct RefusalReason: RawRepresentable, Hashable, Sendable {
-    /// The word that is sent.
+    /// The word in the protocol.
     public let rawValue: String
 
-    /// The reason that this word stands for.
+    /// Creates the reason of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -23,14 +23,14 @@ public struct RefusalReason: RawRepresentable, Hashable, Sendable {
     public static let all = [tooManyTasks, modeNotDeclared, duplicateID, timeIsUp]
 }
 
-/// Why the daemon left out a line of an app.
+/// The reason why the daemon ignored a line of an app.
 ///
 /// The list is open: a later daemon may have reasons that are not named here.
 public struct MistakeReason: RawRepresentable, Hashable, Sendable {
-    /// The word that is sent.
+    /// The word in the protocol.
     public let rawValue: String
 
-    /// The reason that this word stands for.
+    /// Creates the reason of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -69,14 +69,14 @@ public struct MistakeReason: RawRepresentable, Hashable, Sendable {
     ]
 }
 
-/// Why the daemon closes a channel.
+/// The reason why the daemon closes a channel.
 ///
 /// The list is open: a later daemon may have reasons that are not named here.
 public struct GoodbyeReason: RawRepresentable, Hashable, Sendable {
-    /// The word that is sent.
+    /// The word in the protocol.
     public let rawValue: String
 
-    /// The reason that this word stands for.
+    /// Creates the reason of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -90,19 +90,19 @@ public struct GoodbyeReason: RawRepresentable, Hashable, Sendable {
     public static let all = [tooManyMistakes, notExpected]
 }
 
-/// What is wrong with a line that the daemon left out, and which line it was.
+/// The report about a line that the daemon ignored.
 public struct Mistake: Equatable, Sendable {
     /// The most bytes that a verb or a key has here; a longer one is not repeated.
     static let wordLimit = 64
 
-    /// What is wrong.
+    /// The reason.
     public var reason: MistakeReason
     /// The line's verb, if it follows the grammar.
     public var verb: String?
     /// The field that is wrong, if it is one.
     public var key: String?
 
-    /// A mistake of which everything is known.
+    /// Creates a report.
     public init(_ reason: MistakeReason, verb: String? = nil, key: String? = nil) {
         self.reason = reason
         self.verb = verb.flatMap { $0.utf8.count > Self.wordLimit ? nil : $0 }

@@ -3,42 +3,42 @@ internal import CMainQueue
 internal import Dispatch
 internal import Glibc
 internal import LifecycleClient
+internal import LifecycleTypes
 
-/// The app that this process is.
+/// The app of this process.
 ///
-/// There are three ways to keep it going. An app whose main thread has nothing else to do gives it away with
-/// `run(delegate:)`. One that is `async` from the start awaits the method of the same name. One that has a loop of its own
-/// calls `start(delegate:)`, polls `fileDescriptor`, and calls `dispatch()` when it is readable.
+/// An app without a main loop calls `run(delegate:)`; an `async` app awaits the method of the same name. An app with a main
+/// loop calls `start(delegate:)`, polls `fileDescriptor`, and calls `dispatch()` when it is readable.
 ///
-/// A process that was not launched by lifed is told the same as one that is launched to the front and stays there. With
-/// `LIFECYCLE_VERBOSE` in the environment it says so once on standard error.
+/// A process that lifed did not launch gets the callbacks of an app that is launched to the foreground and stays there. With
+/// `LIFECYCLE_VERBOSE` in the environment it notes that once on standard error.
 @MainActor
 public final class Application {
-    /// Where an app is, as far as it can see. While it is suspended it does not run, and so never sees that.
+    /// The states of an app that it can see: while it is suspended, it does not run.
     public enum State: Hashable, Sendable {
-        /// In front and in use.
+        /// In the foreground and in use.
         case active
-        /// In front and not in use: being launched, interrupted, or about to leave.
+        /// In the foreground, without events: during launch, an interruption, or a change.
         case inactive
-        /// Out of sight, and about to be suspended.
+        /// In the background, before the suspension.
         case background
     }
 
-    /// What the library makes of SIGTERM.
+    /// The handling of SIGTERM.
     public enum Termination: Sendable {
-        /// It calls `applicationWillTerminate(_:)` and exits.
+        /// The library calls `applicationWillTerminate(_:)` and exits.
         case exits
-        /// Nothing: the app, or a library that it uses, has a way of its own to shut down.
+        /// The app handles SIGTERM.
         case leftToTheApp
     }
 
-    /// The app that this process is.
+    /// The app of this process.
     public static let shared = Application()
 
-    /// Whom the app's events go to first. Held strongly.
+    /// The delegate, which gets each event first. A strong reference.
     public private(set) var delegate: (any ApplicationDelegate)?
 
-    /// What is kept of the scenes that this process has heard of and that are not closed for good.
+    /// The sessions of the scenes that this process has heard of and that are not closed for good.
     public internal(set) var openSessions: [SceneSession] = []
 
     private(set) var client: Client?
@@ -47,12 +47,12 @@ public final class Application {
     var refusalHandlers: [AssertionID: @MainActor (ActivityRefusal) -> Void] = [:]
     let observers = Observers()
     private var isDispatching = false
-    /// For whoever waits until the life cycle is given up.
+    /// Ends the wait of an `async` `run` for the end of the life cycle.
     private var end: AsyncStream<Never>.Continuation?
 
     init() {}
 
-    /// The state that the app is in; inactive until it is told otherwise.
+    /// The state of the app; inactive before the first callback.
     public var applicationState: State {
         switch client?.state {
         case .active: .active
@@ -61,20 +61,24 @@ public final class Application {
         }
     }
 
-    /// Whether lifed decides over the app; false when it was not launched by lifed, or lifed has let go of it.
+    /// A Boolean value that indicates whether lifed manages the app: lifed launched it, and has not released it.
     public var isManaged: Bool { client?.isManaged ?? false }
 
-    /// The app's events from now on, for those who do not have to be waited for. To be asked for before the app is started
-    /// by those who want to hear of its launch.
+    /// The app's events from now on, for observers that the app does not wait for. The events of the launch are among them if
+    /// an observer reads this property before the start.
     public var events: ApplicationEvents { observers.add() }
 
-    /// Takes up the life cycle of this process, for an app that has a loop of its own. The first events come with
+    /// Starts the life cycle of this process, for an app with a main loop of its own. The first events come with
     /// `dispatch()`.
     ///
-    /// Catches SIGTERM unless told to leave it; programs that the app starts do not inherit that. Takes `LIFECYCLE_FD` and
-    /// `LIFECYCLE_SOCKET` out of the environment and closes the descriptor that the former names on `execve`, so that they
-    /// do not take themselves for the app. Throws an `ApplicationError` when the life cycle was taken up already, or the system has no
-    /// descriptors left; then nothing has changed, and it can be tried again.
+    /// Removes `LIFECYCLE_FD` and `LIFECYCLE_SOCKET` from the environment, and closes the descriptor of the former on
+    /// `execve`, so that a child does not take itself for the app.
+    ///
+    /// - Parameters:
+    ///   - delegate: The delegate, which is held strongly.
+    ///   - termination: The handling of SIGTERM. Children do not inherit it.
+    /// - Throws: ``ApplicationError`` if the life cycle was started before, or the system has no descriptors left. Nothing has
+    ///   changed then, and the app can try again.
     public func start(
         delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits
     ) throws(ApplicationError) {
@@ -93,8 +97,8 @@ public final class Application {
         self.delegate = delegate
     }
 
-    /// Gives the life cycle up: nothing is told any more, and SIGTERM does what it did before. An `async` `run` returns,
-    /// the one that is `Never` goes on with the main queue alone.
+    /// Stops the life cycle: no events follow, and SIGTERM has its former handling. An `async` `run` returns, the `run` that
+    /// never returns serves the main queue alone.
     public func stop() {
         client?.close()
         client = nil
@@ -112,16 +116,18 @@ public final class Application {
         end = stream
     }
 
-    /// A descriptor to poll for input in a loop of any kind; it stays the same. The app must have been started.
+    /// The descriptor to poll for input, which stays the same.
+    ///
+    /// - Precondition: The app was started.
     public var fileDescriptor: CInt {
         guard let client else { preconditionFailure("The app has not been started.") }
         return client.fileDescriptor
     }
 
-    /// Tells the app what there is to tell, if anything. Never waits. From within a method of the delegate it does nothing.
+    /// Delivers the events that have come, without waiting. A call from within a method of the delegate does nothing.
     ///
-    /// When lifed dies and is started again, this finds it again and goes on where it was. Meanwhile the app stays as it is,
-    /// and what it asks for waits.
+    /// After a restart of lifed, this method connects again. Meanwhile the state of the app stays as it is, and its requests
+    /// wait.
     public func dispatch() {
         guard let client, !isDispatching else { return }
         isDispatching = true
@@ -132,7 +138,7 @@ public final class Application {
     }
 }
 
-/// Why an app cannot take up its life cycle.
+/// The error that an app cannot take up its life cycle.
 public enum ApplicationError: Error, Hashable, Sendable {
     /// It was taken up already. There is one in a process.
     case alreadyStarted
@@ -141,7 +147,7 @@ public enum ApplicationError: Error, Hashable, Sendable {
 }
 
 extension ApplicationError: CustomStringConvertible {
-    /// A sentence that says why.
+    /// The error as a sentence.
     public var description: String {
         switch self {
         case .alreadyStarted: "The life cycle of this process was taken up already."
@@ -156,10 +162,9 @@ extension ApplicationError: CustomStringConvertible {
 }
 
 extension Application {
-    /// Gives the main thread to the app, for good: tells the delegate what there is to tell, and does the work of the main
-    /// actor and of the main dispatch queue meanwhile.
+    /// Runs the app on the main thread, with the main actor and the main dispatch queue, for a `main` that is not `async`.
     ///
-    /// For a `main` that is not `async`. A process that cannot have the few descriptors needed says so and exits.
+    /// If the system has no descriptors left, the process writes a message and exits.
     @available(*, noasync, message: "await the method of the same name")
     public func run(delegate: any ApplicationDelegate) -> Never {
         do throws(ApplicationError) {
@@ -174,7 +179,7 @@ extension Application {
             pollfd(fd: lifecycle_main_queue_descriptor(), events: Int16(POLLIN), revents: 0),
         ]
         while true {
-            // The delegate may have given the life cycle up, and what is not there is left out: it would be ready all the time.
+            // The delegate may have stopped the life cycle. poll(2) ignores -1; a closed descriptor would always be ready.
             items[0].fd = client?.fileDescriptor ?? -1
             guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
             if items[0].revents != 0 { dispatch() }
@@ -182,10 +187,9 @@ extension Application {
         }
     }
 
-    /// Tells the delegate what there is to tell, until the task is cancelled or the app gives its life cycle up
-    /// with `stop()`. Either way it is given up when this returns.
+    /// Runs the app until the task is cancelled or the app calls `stop()`. The life cycle is stopped afterwards.
     ///
-    /// Throws an `ApplicationError` like `start(delegate:termination:)`.
+    /// - Throws: ``ApplicationError``, as `start(delegate:termination:)` does.
     public func run(delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits)
         async throws(ApplicationError)
     {
@@ -202,7 +206,7 @@ extension Application {
             source.setCancelHandler { continuation.resume() }
             source.cancel()
         }
-        // Whoever has stopped the app may have started it anew.
+        // The app may have been stopped and started again.
         if self.client === client { stop() }
     }
 
@@ -216,7 +220,7 @@ extension Application {
 }
 
 extension Application {
-    /// Tells the delegate, then the observers, and then lifed that it was done.
+    /// Delivers an event to the delegate, then to the observers, and answers it.
     func deliver(_ event: SessionEvent, of client: Client) {
         switch event {
         case .callback(let callback):
@@ -230,72 +234,72 @@ extension Application {
             refusalHandlers.removeValue(forKey: id)?(ActivityRefusal(rawValue: reason.rawValue))
         case .terminate:
             delegate?.applicationWillTerminate(self)
-            observers.tell(.willTerminate)
+            observers.send(.willTerminate)
             exit(0)
         }
     }
 
-    /// The answer, or nil when it comes later.
-    private func deliver(_ callback: CallbackMessage, of client: Client) -> CallbackAnswer? {
+    /// Returns the answer; nil if it comes later.
+    private func deliver(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
         switch callback.kind {
         case .willFinishLaunching, .didFinishLaunching: launch(callback)
         case .openURL: open(OpenURLFields(callback.fields))
-        case .continueActivity: takeUp(UserActivity(ContinueActivityFields(callback.fields)))
+        case .continueActivity: continueActivity(UserActivity(ContinueActivityFields(callback.fields)))
         case .performTask: perform(callback, of: client)
-        case .didBecomeActive: tell(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
-        case .willResignActive: tell(.willResignActive) { $0.applicationWillResignActive(self) }
-        case .didEnterBackground: tell(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
-        case .willEnterForeground: tell(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
-        case .didReceiveMemoryWarning: tell(.didReceiveMemoryWarning) { $0.applicationDidReceiveMemoryWarning(self) }
+        case .didBecomeActive: notify(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
+        case .willResignActive: notify(.willResignActive) { $0.applicationWillResignActive(self) }
+        case .didEnterBackground: notify(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
+        case .willEnterForeground: notify(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
+        case .memoryWarning: notify(.didReceiveMemoryWarning) { $0.applicationDidReceiveMemoryWarning(self) }
         case .protectedDataWillBecomeUnavailable:
-            tell(.protectedDataWillBecomeUnavailable) { $0.applicationProtectedDataWillBecomeUnavailable(self) }
+            notify(.protectedDataWillBecomeUnavailable) { $0.applicationProtectedDataWillBecomeUnavailable(self) }
         case .protectedDataDidBecomeAvailable:
-            tell(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
-        case .significantTimeChange: tell(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
+            notify(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
+        case .significantTimeChange: notify(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
         case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
             .sceneDidEnterBackground, .sceneDidDisconnect:
-            tellScene(callback)
+            deliverSceneCallback(callback)
         }
     }
 
-    private func tell(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> CallbackAnswer {
+    private func notify(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> AppAnswer {
         if let delegate { call(delegate) }
-        observers.tell(event)
+        observers.send(event)
         return .plain
     }
 
-    private func tellScene(_ callback: CallbackMessage) -> CallbackAnswer {
+    private func deliverSceneCallback(_ callback: CallbackMessage) -> AppAnswer {
         deliverToScene(callback)
         return .plain
     }
 
-    private func launch(_ callback: CallbackMessage) -> CallbackAnswer {
+    private func launch(_ callback: CallbackMessage) -> AppAnswer {
         let options = LaunchOptions(LaunchFields(callback.fields))
         let handled: Bool
         if callback.kind == .willFinishLaunching {
             handled = delegate?.application(self, willFinishLaunchingWithOptions: options) ?? true
-            observers.tell(.willFinishLaunching(options))
+            observers.send(.willFinishLaunching(options))
         } else {
             handled = delegate?.application(self, didFinishLaunchingWithOptions: options) ?? true
-            observers.tell(.didFinishLaunching(options))
+            observers.send(.didFinishLaunching(options))
         }
         return handled ? .plain : .handled(false)
     }
 
-    private func open(_ fields: OpenURLFields) -> CallbackAnswer {
+    private func open(_ fields: OpenURLFields) -> AppAnswer {
         let options = OpenURLOptions(fields)
         let handled = delegate?.application(self, open: fields.url, options: options) ?? false
-        observers.tell(.openURL(fields.url, options))
+        observers.send(.openURL(fields.url, options))
         return .handled(handled)
     }
 
-    private func takeUp(_ activity: UserActivity) -> CallbackAnswer {
+    private func continueActivity(_ activity: UserActivity) -> AppAnswer {
         let handled = delegate?.application(self, continue: activity) ?? false
-        observers.tell(.continueActivity(activity))
+        observers.send(.continueActivity(activity))
         return .handled(handled)
     }
 
-    private func perform(_ callback: CallbackMessage, of client: Client) -> CallbackAnswer? {
+    private func perform(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
         let work = BackgroundWork(PerformTaskFields(callback.fields))
         var isDone = false
         let complete: @MainActor (BackgroundWorkResult) -> Void = { [weak self] result in
@@ -308,7 +312,7 @@ extension Application {
         } else {
             complete(.noData)
         }
-        observers.tell(.performWork(work))
+        observers.send(.performWork(work))
         return nil
     }
 }

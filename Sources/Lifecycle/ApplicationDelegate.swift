@@ -1,82 +1,85 @@
-/// What an app hears of its life cycle, in the order and with the names of `UIApplicationDelegate`.
+/// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`.
 ///
-/// Every method has an implementation that does nothing, so an app has those that it cares about; a method whose name or
-/// parameters differ in a letter is never called. lifed waits for each to return, for a time that differs, and then goes on
-/// without: an app that has not returned from `applicationDidEnterBackground(_:)` after 5 s is killed. What takes longer
-/// asks for time with `Application.beginBackgroundTask(withName:expirationHandler:)`.
+/// Every method has a default implementation that does nothing. A method whose name or parameters differ in a letter is never
+/// called. lifed waits for each method to return, for a limited time: if `applicationDidEnterBackground(_:)` does not return
+/// within 5 s, lifed kills the app. For longer work, the app begins a background task with
+/// `Application.beginBackgroundTask(withName:expirationHandler:)`.
 @MainActor
 public protocol ApplicationDelegate: AnyObject {
-    /// The first of all. The state is inactive.
+    /// The process runs. The first callback; the state is inactive.
     ///
-    /// Returns whether the app can open what it was launched for; true when it was for nothing in particular.
+    /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: Application, willFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
-    /// Launching is done but for coming to the front. The state is inactive, or background for a launch out of sight.
+    /// The launch is almost complete. The state is inactive, or background for a launch in the background.
     ///
-    /// Returns whether the app can open what it was launched for; true when it was for nothing in particular.
+    /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: Application, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
-    /// The app is in front and in use. The state is active.
+    /// The app is active.
     func applicationDidBecomeActive(_ application: Application)
 
-    /// The app is about to stop being in use, for an interruption or for good. The state is active, and inactive afterwards.
+    /// The app is about to become inactive, for an interruption or for good. The state is active, and inactive afterwards.
     func applicationWillResignActive(_ application: Application)
 
-    /// The app is out of sight. The state is background.
+    /// The app is in the background.
     ///
-    /// The app is suspended afterwards unless a task or an activity holds it, and may be killed while it is suspended. There
-    /// is no notice of either.
+    /// lifed suspends the app afterwards, unless it has a background task or an activity, and may kill a suspended app. No
+    /// callback announces either.
     func applicationDidEnterBackground(_ application: Application)
 
-    /// The app is about to come to the front. The state is background, and inactive afterwards.
+    /// The app is about to enter the foreground. The state is background, and inactive afterwards.
     func applicationWillEnterForeground(_ application: Application)
 
-    /// There is something to open. Comes after the launch methods or after `applicationWillEnterForeground(_:)`, and before
-    /// the app is active.
+    /// The app is handed a URL to open, after the launch methods or `applicationWillEnterForeground(_:)` and before it is
+    /// active.
     ///
-    /// Returns whether the app opens it; whoever asked for it is told when it does not.
+    /// - Returns: A Boolean value that indicates whether the app opens the URL; the client is told.
     func application(_ application: Application, open url: String, options: OpenURLOptions) -> Bool
 
-    /// A person goes on here with what was begun elsewhere. Comes where `application(_:open:options:)` does.
+    /// The app is handed an activity that was begun elsewhere, at the time of `application(_:open:options:)`.
     ///
-    /// Returns whether the app takes it up.
+    /// - Returns: A Boolean value that indicates whether the app continues the activity.
     func application(_ application: Application, continue activity: UserActivity) -> Bool
 
-    /// There is work to do out of sight. The app has about 30 s, and says with the handler, once and on the main actor, what
-    /// became of it; it may do so after it has returned. lifed waits for that, not for the method.
+    /// The app is handed work for the background, and has about 30 s for it.
+    ///
+    /// - Parameter completionHandler: A function that takes the result, once and on the main actor. lifed waits for this call,
+    ///   which may follow the return of the method.
     func application(
         _ application: Application, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void)
 
-    /// Memory is running short: whoever gives back what can be had again is less likely to be killed for it.
+    /// Memory is short: an app that releases what it can load again is less likely to be killed.
     func applicationDidReceiveMemoryWarning(_ application: Application)
 
-    /// The session is about to be locked: what is for its owner's eyes only is to be put away.
+    /// The session is about to be locked: private content should be hidden.
     func applicationProtectedDataWillBecomeUnavailable(_ application: Application)
 
     /// The session was unlocked.
     func applicationProtectedDataDidBecomeAvailable(_ application: Application)
 
-    /// The clock was set, the time zone is another one, or a day has begun.
+    /// The clock was set, the time zone changed, or a day began.
     func applicationSignificantTimeChange(_ application: Application)
 
-    /// Whether the app has scenes where lifed is not there to say so, because it did not launch the app: it is told of one
-    /// then, in front. True for a delegate that is a `SceneDelegate` too.
+    /// A Boolean value that indicates whether an app that lifed did not launch has a scene, in the foreground. By default, true
+    /// for a `SceneDelegate`.
     var usesScenes: Bool { get }
 
-    /// A scene is about to be connected: who is to hear of what happens to it.
+    /// A scene is about to be connected.
     ///
-    /// By itself, this returns the delegate of the app where that is a `SceneDelegate` too.
+    /// - Returns: The configuration with the delegate of the scene; by default, the delegate of the app if it is a
+    ///   `SceneDelegate`.
     func application(
         _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
     ) -> SceneConfiguration
 
-    /// Scenes were closed for good, and are disconnected: what was kept for them can go.
+    /// Scenes were closed for good and disconnected: the app can delete their data.
     func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession])
 
-    /// SIGTERM came, from lifed or from anybody. The app has about 5 s.
+    /// SIGTERM came, from lifed or from another process. The app has about 5 s.
     ///
-    /// Called once, and nothing is called after it: when it returns, the process exits with status 0.
+    /// The last call: when the method returns, the process exits with status 0.
     func applicationWillTerminate(_ application: Application)
 }
 
@@ -103,13 +106,13 @@ extension ApplicationDelegate {
     /// Does nothing.
     public func applicationWillEnterForeground(_ application: Application) {}
 
-    /// Does not open it.
+    /// Does not open the URL.
     public func application(_ application: Application, open url: String, options: OpenURLOptions) -> Bool { false }
 
-    /// Does not take it up.
+    /// Does not continue the activity.
     public func application(_ application: Application, continue activity: UserActivity) -> Bool { false }
 
-    /// Finds nothing new.
+    /// Completes the work without new data.
     public func application(
         _ application: Application, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void
@@ -127,10 +130,10 @@ extension ApplicationDelegate {
     /// Does nothing.
     public func applicationSignificantTimeChange(_ application: Application) {}
 
-    /// Whether this is a `SceneDelegate`.
+    /// True for a `SceneDelegate`.
     public var usesScenes: Bool { self is any SceneDelegate }
 
-    /// Makes a scene that this hears of, where it is a `SceneDelegate`.
+    /// Returns a configuration with this delegate, if it is a `SceneDelegate`.
     public func application(
         _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
     ) -> SceneConfiguration { SceneConfiguration(delegate: self as? any SceneDelegate) }

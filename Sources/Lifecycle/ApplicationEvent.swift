@@ -1,52 +1,52 @@
-/// What observers of an app hear: the same as its delegate, after it.
+/// The events of an app for its observers, which follow the calls of its delegate.
 public enum ApplicationEvent: Hashable, Sendable {
-    /// The first of all.
+    /// The process runs. The first event.
     case willFinishLaunching(LaunchOptions)
-    /// Launching is done but for coming to the front.
+    /// The launch is almost complete.
     case didFinishLaunching(LaunchOptions)
-    /// The app is in front and in use.
+    /// The app is active.
     case didBecomeActive
-    /// The app is about to stop being in use.
+    /// The app is about to become inactive.
     case willResignActive
-    /// The app is out of sight.
+    /// The app is in the background.
     case didEnterBackground
-    /// The app is about to come to the front.
+    /// The app is about to enter the foreground.
     case willEnterForeground
-    /// There is something to open.
+    /// The app was handed a URL to open.
     case openURL(String, OpenURLOptions)
-    /// A person goes on here with what was begun elsewhere.
+    /// The app was handed an activity that was begun elsewhere.
     case continueActivity(UserActivity)
-    /// There is work to do out of sight.
+    /// The app was handed work for the background.
     case performWork(BackgroundWork)
-    /// Memory is running short.
+    /// Memory is short.
     case didReceiveMemoryWarning
     /// The session is about to be locked.
     case protectedDataWillBecomeUnavailable
     /// The session was unlocked.
     case protectedDataDidBecomeAvailable
-    /// The clock was set, the time zone is another one, or a day has begun.
+    /// The clock was set, the time zone changed, or a day began.
     case significantTimeChange
-    /// The scene with this identifier is there, and not yet to be seen.
+    /// The scene with this identifier is connected, and not visible yet.
     case sceneWillConnect(String, Scene.ConnectionOptions)
-    /// The scene is about to come to the front.
+    /// The scene is about to enter the foreground.
     case sceneWillEnterForeground(String)
-    /// The scene is in front and in use.
+    /// The scene is active.
     case sceneDidBecomeActive(String)
-    /// The scene is about to stop being in use.
+    /// The scene is about to become inactive.
     case sceneWillResignActive(String)
-    /// The scene is out of sight.
+    /// The scene is in the background.
     case sceneDidEnterBackground(String)
-    /// The scene is gone.
+    /// The scene was disconnected.
     case sceneDidDisconnect(String)
-    /// The process is about to exit. Observers are not waited for, and may not get as far as this.
+    /// The process is about to exit. It does not wait for observers, which may miss this event.
     case willTerminate
 }
 
 /// The events of an app from when they were asked for.
 ///
-/// Nobody waits for an observer. One that is slow misses the oldest of more than 64 events.
+/// The app does not wait for its observers. A slow observer misses the oldest of more than 64 events.
 public struct ApplicationEvents: AsyncSequence, Sendable {
-    /// What an iteration gives.
+    /// The type of the events.
     public typealias Element = ApplicationEvent
     /// Iteration does not fail.
     public typealias Failure = Never
@@ -63,7 +63,7 @@ public struct ApplicationEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Those who iterate over an app's events.
+/// The iterations over an app's events.
 @MainActor
 final class Observers {
     private static let bufferedEvents = 64
@@ -83,7 +83,7 @@ final class Observers {
         return ApplicationEvents(stream)
     }
 
-    func tell(_ event: ApplicationEvent) {
+    func send(_ event: ApplicationEvent) {
         for continuation in continuations.values { continuation.yield(event) }
     }
 }

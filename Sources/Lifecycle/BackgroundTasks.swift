@@ -2,19 +2,21 @@ internal import AppChannel
 internal import LifecycleClient
 
 extension Application {
-    /// How long the app may still run out of sight, or nil when nothing limits it at present.
+    /// The time that the app may still run in the background; nil without a limit.
     ///
-    /// This is what lifed said last. Each look asks lifed again, so that a later one finds what has changed meanwhile.
+    /// The last value from lifed. Each read requests another one.
     public var backgroundTimeRemaining: Duration? {
         client?.backgroundMillisecondsRemaining.map { .milliseconds($0) }
     }
 
-    /// Asks for time to finish something out of sight: up to 30 s for all tasks together, counted from when the app went
-    /// there. To be asked for before the work starts, in front or in `applicationDidEnterBackground(_:)`.
+    /// Begins a background task: up to 30 s for all tasks together, from the time at which the app enters the background. The
+    /// app calls this before the work starts, in the foreground or in `applicationDidEnterBackground(_:)`.
     ///
-    /// The name is for the person who looks at what keeps the app awake; its first 128 bytes count. When the time is up, or
-    /// when lifed refuses to give any, the handler is called, which has to end the task within 5 s: the library does not,
-    /// and the app is killed when it is not done. `.invalid` when the app was not started.
+    /// - Parameters:
+    ///   - name: The name of the task for users; its first 128 bytes count.
+    ///   - expirationHandler: A function that has to end the task within 5 s, otherwise lifed kills the app. It is called when
+    ///     the time expires, or when lifed refuses the task.
+    /// - Returns: The task; `.invalid` if the app was not started.
     public func beginBackgroundTask(
         withName name: String? = nil, expirationHandler: (@MainActor () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
@@ -24,17 +26,19 @@ extension Application {
         return BackgroundTaskIdentifier(id: id)
     }
 
-    /// The task is done. One that has ended already is left alone.
+    /// Ends a task. A task that has ended is ignored.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         guard let id = identifier.id else { return }
         expirationHandlers[id] = nil
         client?.endTask(id)
     }
 
-    /// Says that something goes on out of sight for as long as it lasts. The app is not suspended meanwhile.
+    /// Begins an activity, during which lifed does not suspend the app.
     ///
-    /// When lifed refuses, because the manifest does not declare the mode or there are too many, the handler is called and
-    /// the activity is over. `.invalid` when the app was not started.
+    /// - Parameters:
+    ///   - mode: The background mode, which the manifest must declare.
+    ///   - refusalHandler: A function that is called when lifed refuses the activity, which has ended then.
+    /// - Returns: The activity; `.invalid` if the app was not started.
     public func beginActivity(
         _ mode: BackgroundMode, refusalHandler: (@MainActor (ActivityRefusal) -> Void)? = nil
     ) -> ActivityIdentifier {
@@ -44,7 +48,7 @@ extension Application {
         return ActivityIdentifier(id: id)
     }
 
-    /// The activity is over. One that has ended already is left alone.
+    /// Ends an activity. An activity that has ended is ignored.
     public func endActivity(_ identifier: ActivityIdentifier) {
         guard let id = identifier.id else { return }
         refusalHandlers[id] = nil
@@ -68,12 +72,12 @@ public struct ActivityIdentifier: Hashable, Sendable {
     public static let invalid = ActivityIdentifier(id: nil)
 }
 
-/// What goes on out of sight. An app's manifest declares its modes with `backgroundModes`.
+/// A background mode. An app's manifest declares its modes with `backgroundModes`.
 public struct BackgroundMode: RawRepresentable, Hashable, Sendable {
     /// The word in the manifest.
     public let rawValue: String
 
-    /// The mode with this word.
+    /// Creates the mode of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -88,12 +92,12 @@ public struct BackgroundMode: RawRepresentable, Hashable, Sendable {
     public static let processing = BackgroundMode(rawValue: "processing")
 }
 
-/// Why an activity does not hold the app in the background. The list is open.
+/// The reason why an activity does not keep the app running in the background. The list is open.
 public struct ActivityRefusal: RawRepresentable, Error, Hashable, Sendable {
     /// lifed's word for the reason.
     public let rawValue: String
 
-    /// The reason with this word.
+    /// Creates the reason of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

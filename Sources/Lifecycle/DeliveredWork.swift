@@ -1,13 +1,14 @@
 internal import AppChannel
+internal import LifecycleTypes
 
-/// What there is to know about a URL that an app is to open, beside the URL.
+/// The options of a URL to open.
 public struct OpenURLOptions: Hashable, Sendable {
-    /// The MIME type of what is behind it, when that is known.
+    /// The MIME type of the content, if known.
     public var contentType: String?
-    /// The id of the app that asks for it, when it is one.
+    /// The id of the app that sends the URL, if it was an app.
     public var sourceApplication: String?
 
-    /// Options of which everything may be unknown.
+    /// Creates the options.
     public init(contentType: String? = nil, sourceApplication: String? = nil) {
         self.contentType = contentType
         self.sourceApplication = sourceApplication
@@ -20,12 +21,12 @@ public struct OpenURLOptions: Hashable, Sendable {
 
 /// Something that a person was doing elsewhere and goes on with here.
 public struct UserActivity: Hashable, Sendable {
-    /// What kind of activity it is, in reverse-domain notation.
+    /// The kind of activity, in reverse-domain notation.
     public var activityType: String
-    /// A JSON text from whoever began the activity; empty when there is none.
+    /// A JSON text from the app that began the activity; may be empty.
     public var userInfo: String
 
-    /// An activity of a kind.
+    /// Creates an activity.
     public init(activityType: String, userInfo: String = "") {
         self.activityType = activityType
         self.userInfo = userInfo
@@ -38,12 +39,12 @@ public struct UserActivity: Hashable, Sendable {
 
 /// Work that an app was woken for, out of sight.
 public struct BackgroundWork: Hashable, Sendable {
-    /// What is to be done, such as `fetch`.
+    /// The kind of work, such as `fetch`.
     public var kind: String
-    /// What there is to know for it, in the words of whoever ordered it; empty when there is nothing.
+    /// The payload of the request; may be empty.
     public var payload: String
 
-    /// Work of a kind.
+    /// Creates work.
     public init(kind: String, payload: String = "") {
         self.kind = kind
         self.payload = payload
@@ -54,7 +55,7 @@ public struct BackgroundWork: Hashable, Sendable {
     }
 }
 
-/// What became of work out of sight.
+/// The result of background work.
 public enum BackgroundWorkResult: Hashable, Sendable {
     /// There is something new.
     case newData
@@ -63,7 +64,7 @@ public enum BackgroundWorkResult: Hashable, Sendable {
     /// It could not be done.
     case failed
 
-    var answer: CallbackAnswer {
+    var answer: AppAnswer {
         switch self {
         case .newData: .result(.newData)
         case .noData: .result(.noData)

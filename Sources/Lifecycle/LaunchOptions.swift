@@ -1,18 +1,18 @@
 internal import AppChannel
 
-/// Why an app was launched, and how it ended the last time.
+/// The reason of a launch, and the previous end of the app.
 public struct LaunchOptions: Sendable, Hashable {
-    /// Why the app was launched.
+    /// The reason of the launch.
     public var reason: LaunchReason
-    /// Whether the system and not a person ended the app the last time: it should show what was there.
+    /// A Boolean value that indicates whether the system ended the app, so that it should restore its state.
     public var shouldRestore: Bool
-    /// How the app ended the last time, when that is known.
+    /// The previous end of the app, if known.
     public var previousExit: PreviousExit?
-    /// What the app was launched to open, when it was. It comes once more with `application(_:open:options:)`, unless both
-    /// launch methods say no.
+    /// The URL that the app was launched to open, if any. `application(_:open:options:)` follows, unless both launch methods
+    /// return false.
     public var url: String?
 
-    /// The options of a launch for this reason.
+    /// Creates the options.
     public init(
         reason: LaunchReason = .launch, shouldRestore: Bool = false, previousExit: PreviousExit? = nil,
         url: String? = nil
@@ -30,32 +30,32 @@ public struct LaunchOptions: Sendable, Hashable {
     }
 }
 
-/// Why an app was launched. The list is open: lifed may have reasons that are not named here.
+/// The reason of a launch. The list is open: lifed may have other reasons.
 public struct LaunchReason: RawRepresentable, Hashable, Sendable {
     /// lifed's word for the reason.
     public let rawValue: String
 
-    /// The reason with this word.
+    /// Creates the reason of a word.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Somebody launched it.
+    /// A client launched the app.
     public static let launch = LaunchReason(rawValue: "launch")
     /// It is the home app, and nothing else was in front.
     public static let home = LaunchReason(rawValue: "home")
 }
 
-/// How an app ended the last time, in lifed's words.
+/// The previous end of an app, in lifed's words.
 public struct PreviousExit: Hashable, Sendable {
-    /// The state that it was in, such as `suspended`; empty when it is not known.
+    /// The state in which the app ended, such as `suspended`; empty if it is not known.
     public var state: String
-    /// What ended it, such as `background-timeout`; empty when it is not known.
+    /// The reason, such as `background-timeout`; empty if it is not known.
     public var reason: String
-    /// When that was, in seconds since 1970 began in UTC; nil when it is not known.
+    /// The time, in seconds since the start of 1970 in UTC; nil if it is not known.
     public var secondsSince1970: Int64?
 
-    /// An exit in this state and for this reason.
+    /// Creates a previous end.
     public init(state: String, reason: String, secondsSince1970: Int64? = nil) {
         self.state = state
         self.reason = reason

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import LifecycleClient
 
-/// Why what an app wants to have back cannot be kept, or is not there.
+/// The error that a state cannot be saved or restored.
 public enum RestorationError: Error, Hashable, Sendable {
     /// It is more than `Application.restorationStateLimit` bytes.
     case tooLarge
     /// Nothing was kept; or there is no `LIFECYCLE_STATE_DIR`, because the app was not launched by lifed.
     case notThere
-    /// What was kept is damaged.
+    /// The saved state is damaged.
     case damaged
     /// The system says no: ENOSPC, EACCES and the like.
     case system(code: CInt)
@@ -23,7 +23,7 @@ public enum RestorationError: Error, Hashable, Sendable {
 }
 
 extension RestorationError: CustomStringConvertible {
-    /// A sentence that says why.
+    /// The error as a sentence.
     public var description: String {
         switch self {
         case .tooLarge: "The state to restore is larger than 1 MiB."
@@ -35,21 +35,24 @@ extension RestorationError: CustomStringConvertible {
 }
 
 extension Application {
-    /// The most bytes that `saveRestorationState(_:)` keeps.
+    /// The limit of `saveRestorationState(_:)`, in bytes.
     public nonisolated static var restorationStateLimit: Int { SavedState.limit }
 
-    /// Keeps what the app wants to have back when the system ends it, in place of what was kept before: whatever happens,
-    /// the one or the other is there afterwards, whole.
+    /// Saves the state that the app restores after the system has ended it. Replaces the saved state as a whole, whatever
+    /// happens, and waits for the disk.
     ///
-    /// In `LIFECYCLE_STATE_DIR`, for one process of the app at a time. The right time is
-    /// `applicationDidEnterBackground(_:)`. Waits for the disk. Throws a `RestorationError`.
+    /// The file is in `LIFECYCLE_STATE_DIR`, for one process of the app at a time. The right time is
+    /// `applicationDidEnterBackground(_:)`.
+    ///
+    /// - Parameter state: At most ``restorationStateLimit`` bytes.
+    /// - Throws: ``RestorationError``.
     public func saveRestorationState(_ state: [UInt8]) throws(RestorationError) {
         do throws(SystemError) { try SavedState.save(state) } catch { throw RestorationError(error) }
     }
 
-    /// What was kept the last time; to be asked for when the options of the launch say `shouldRestore`.
+    /// Returns the saved state, for a launch whose options say `shouldRestore`.
     ///
-    /// Throws a `RestorationError`.
+    /// - Throws: ``RestorationError``.
     public func restorationState() throws(RestorationError) -> [UInt8] {
         do throws(SystemError) { return try SavedState.load() } catch { throw RestorationError(error) }
     }

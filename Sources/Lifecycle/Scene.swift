@@ -1,5 +1,6 @@
 internal import AppChannel
 internal import LifecycleClient
+internal import LifecycleTypes
 
 /// A scene of the app: a window, as a rule, that comes to the front and leaves it independently of the app's others.
 ///
@@ -20,31 +21,31 @@ public final class Scene {
         case background
     }
 
-    /// What there is to know about a scene that is being connected, beside its session.
+    /// The options of a scene's connection.
     public struct ConnectionOptions: Hashable, Sendable {
-        /// Who wants it.
+        /// The reason of the connection.
         public var reason: ConnectionReason
-        /// What it is to show, in words that only the app understands; nil when there is nothing. The session has it too.
+        /// The content of the scene, in the app's own format; nil for none. The session has it, too.
         public var userInfo: String?
 
-        /// Options of a connection for this reason.
+        /// Creates the options.
         public init(reason: ConnectionReason = .person, userInfo: String? = nil) {
             self.reason = reason
             self.userInfo = userInfo
         }
     }
 
-    /// Who wants a scene. The list is open: lifed may have reasons that are not named here.
+    /// The reason of a scene's connection. The list is open: lifed may have other reasons.
     public struct ConnectionReason: RawRepresentable, Hashable, Sendable {
         /// lifed's word for the reason.
         public let rawValue: String
 
-        /// The reason with this word.
+        /// Creates the reason of a word.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// Somebody has opened it.
+        /// A user opened the scene.
         public static let person = ConnectionReason(rawValue: "person")
         /// The system needs it; it is out of sight as a rule.
         public static let system = ConnectionReason(rawValue: "system")
@@ -54,7 +55,7 @@ public final class Scene {
         public static let restoration = ConnectionReason(rawValue: "restoration")
     }
 
-    /// What stays of the scene when it is not connected.
+    /// The session of the scene.
     public let session: SceneSession
 
     /// Whom the scene's events go to. Held strongly, until the scene is disconnected.
@@ -70,16 +71,16 @@ public final class Scene {
         return switch session.record?.state {
         case .foregroundActive: .foregroundActive
         case .foregroundInactive: .foregroundInactive
-        case .background: .background
+        case .background, .suspended: .background
         case .unattached, nil: .unattached
         }
     }
 }
 
-/// What stays of a scene when it is not connected: its name, what it is for and what it shows.
+/// The part of a scene that outlives its connection: its name, role and content.
 @MainActor
 public final class SceneSession {
-    /// What a scene is for. The list is the app's own.
+    /// The role of a scene. The app defines its roles.
     public struct Role: RawRepresentable, Hashable, Sendable {
         /// A word of 1 to 64 letters, digits, dots, underscores and hyphens.
         public let rawValue: String
@@ -96,9 +97,9 @@ public final class SceneSession {
     /// The most bytes of UTF-8 that `userInfo` has.
     public nonisolated static var userInfoLimit: Int { SceneProtocol.infoLimit }
 
-    /// What tells the session from the app's others; the same for as long as the session is kept, across launches.
+    /// The identifier of the session, unique within the app and the same across launches.
     public let persistentIdentifier: String
-    /// What the scene is for.
+    /// The role of the scene.
     public let role: Role
     /// The scene, while it is connected.
     public internal(set) weak var scene: Scene?
@@ -109,25 +110,27 @@ public final class SceneSession {
     init(_ id: SceneID, role: String, of application: Application) {
         self.id = id
         self.application = application
-        persistentIdentifier = id.rawValue
+        persistentIdentifier = id.name
         self.role = Role(rawValue: role)
     }
 
     var record: SceneRecord? { application?.client?.scenes.first { $0.id == id } }
 
-    /// What the scene shows, in words that only the app understands, JSON by custom; nil when there is nothing.
+    /// The content of the scene, in the app's own format, usually JSON; nil for none.
     ///
     /// lifed keeps it, and the app gets it back with the scene when that is connected again, in this process or a later one.
     public var userInfo: String? { record?.info }
 
-    /// Says what the scene shows. Throws a `SceneError`.
+    /// Sets the content of the scene.
+    ///
+    /// - Throws: ``SceneError``.
     public func setUserInfo(_ userInfo: String?) throws(SceneError) {
         guard let client = application?.client else { throw .noSuchSession }
         do throws(SceneRequestError) { try client.setSceneInfo(userInfo, of: id) } catch { throw SceneError(error) }
     }
 }
 
-/// Why what an app asks for a scene is not passed on to lifed.
+/// The error of a request for a scene.
 public enum SceneError: Error, Hashable, Sendable {
     /// The identifier or the role is not of 1 to 64 letters, digits, dots, underscores and hyphens.
     case malformedName
@@ -150,7 +153,7 @@ public enum SceneError: Error, Hashable, Sendable {
 }
 
 extension SceneError: CustomStringConvertible {
-    /// A sentence that says why.
+    /// The error as a sentence.
     public var description: String {
         switch self {
         case .malformedName: "A scene's identifier and role are 1 to 64 letters, digits, dots, underscores and hyphens."
@@ -162,32 +165,40 @@ extension SceneError: CustomStringConvertible {
 }
 
 extension Application {
-    /// The scenes that are connected, in the order in which they were first.
+    /// The connected scenes, in the order of their first connection.
     public var connectedScenes: [Scene] { openSessions.compactMap { $0.scene } }
 
-    /// Asks for a scene: the one of a session, or a new one. It comes to the front when the app is there, for which lifed may
-    /// let other scenes go to the background, and is out of sight otherwise. `scene(_:willConnectTo:options:)` follows where
-    /// it is not connected.
+    /// Requests a scene: the scene of a session, or a new one.
     ///
-    /// A role and a text are for a new scene. Throws a `SceneError`.
+    /// If the app is in the foreground, the scene comes to the foreground, and lifed may send other scenes to the background.
+    /// Otherwise the scene stays in the background. `scene(_:willConnectTo:options:)` follows unless the scene is connected.
+    ///
+    /// - Parameters:
+    ///   - session: The session; nil for a new scene.
+    ///   - role: The role of a new scene.
+    ///   - userInfo: The content of a new scene.
+    /// - Throws: ``SceneError``.
     public func requestSceneSessionActivation(
         _ session: SceneSession? = nil, role: SceneSession.Role? = nil, userInfo: String? = nil
     ) throws(SceneError) {
         try requestScene(session?.id, role: role, userInfo: userInfo)
     }
 
-    /// Asks in the same way for the scene with an identifier of the app's own choice: a new one where there is no such
-    /// session.
+    /// Requests the scene with this identifier, in the same way: a new scene if there is no such session.
     ///
-    /// A role and a text are for a new scene. Throws a `SceneError`.
+    /// - Parameters:
+    ///   - identifier: An identifier that the app has chosen.
+    ///   - role: The role of a new scene.
+    ///   - userInfo: The content of a new scene.
+    /// - Throws: ``SceneError``.
     public func requestSceneSessionActivation(
         identifier: String, role: SceneSession.Role? = nil, userInfo: String? = nil
     ) throws(SceneError) {
-        guard let id = SceneID(rawValue: identifier) else { throw .malformedName }
+        guard let id = SceneID(identifier) else { throw .malformedName }
         try requestScene(id, role: role, userInfo: userInfo)
     }
 
-    /// Asks to be rid of a scene and its session. One that is not there any more is left alone.
+    /// Requests the end of a scene and its session. A session that has ended is ignored.
     public func requestSceneSessionDestruction(_ session: SceneSession) {
         client?.closeScene(session.id)
     }
@@ -209,7 +220,7 @@ extension Application {
             if let fields = SceneConnectionFields(callback.fields) { connect(fields) }
             return
         }
-        // A scene that was never connected has nobody who could hear of it.
+        // A scene that was never connected has no delegate.
         guard let id = callback.fields.scene, let scene = openSessions.first(where: { $0.id == id })?.scene else {
             return
         }
@@ -220,7 +231,7 @@ extension Application {
         case .sceneDidEnterBackground: scene.delegate?.sceneDidEnterBackground(scene)
         default: disconnect(scene, SceneDisconnectionFields(callback.fields)?.reason)
         }
-        ApplicationEvent(callback.kind, id.rawValue).map { observers.tell($0) }
+        ApplicationEvent(callback.kind, id.name).map { observers.send($0) }
     }
 
     private func connect(_ fields: SceneConnectionFields) {
@@ -237,7 +248,7 @@ extension Application {
         session.scene = scene
         scene.delegate = delegate?.application(self, configurationForConnecting: session, options: options).delegate
         scene.delegate?.scene(scene, willConnectTo: session, options: options)
-        observers.tell(.sceneWillConnect(session.persistentIdentifier, options))
+        observers.send(.sceneWillConnect(session.persistentIdentifier, options))
     }
 
     private func disconnect(_ scene: Scene, _ reason: String?) {
@@ -254,7 +265,7 @@ extension Application {
 
 extension ApplicationEvent {
     /// The event that tells observers of a callback about a scene that is connected.
-    fileprivate init?(_ kind: CallbackKind, _ scene: String) {
+    fileprivate init?(_ kind: Callback, _ scene: String) {
         switch kind {
         case .sceneWillEnterForeground: self = .sceneWillEnterForeground(scene)
         case .sceneDidBecomeActive: self = .sceneDidBecomeActive(scene)

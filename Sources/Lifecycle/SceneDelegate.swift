@@ -1,27 +1,27 @@
-/// What a scene hears of its life cycle, in the order and with the names of `UISceneDelegate`.
+/// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`.
 ///
-/// In an app with scenes these replace four methods of `ApplicationDelegate`: those that begin and end the time in use and
-/// in front. Every method has an implementation that does nothing. lifed waits for each to return as it does for those: a
-/// scene that has not returned from `sceneDidEnterBackground(_:)` after 5 s has its app killed.
+/// In an app with scenes these replace the methods of `ApplicationDelegate` about the foreground and the active state. Every
+/// method has a default implementation that does nothing. If `sceneDidEnterBackground(_:)` does not return within 5 s, lifed
+/// kills the app.
 @MainActor
 public protocol SceneDelegate: AnyObject {
-    /// The scene is there, and not yet to be seen. The state is unattached, and background afterwards.
+    /// The scene is connected, and not visible yet. The state is unattached, and background afterwards.
     ///
-    /// What the session holds is what the scene is to show. `sceneWillEnterForeground(_:)` follows when it is to be seen.
+    /// The session has the content of the scene. `sceneWillEnterForeground(_:)` follows for a visible scene.
     func scene(_ scene: Scene, willConnectTo session: SceneSession, options: Scene.ConnectionOptions)
 
-    /// The scene is about to come to the front, for the first time too. The state is background, and foregroundInactive
-    /// afterwards.
+    /// The scene is about to enter the foreground, for the first time or again. The state is background, and
+    /// foregroundInactive afterwards.
     func sceneWillEnterForeground(_ scene: Scene)
 
-    /// The scene is in front and in use. The state is foregroundActive.
+    /// The scene is active. The state is foregroundActive.
     func sceneDidBecomeActive(_ scene: Scene)
 
-    /// The scene is about to stop being in use, for an interruption or for good. The state is foregroundActive, and
+    /// The scene is about to become inactive, for an interruption or for good. The state is foregroundActive, and
     /// foregroundInactive afterwards.
     func sceneWillResignActive(_ scene: Scene)
 
-    /// The scene is out of sight. The state is background.
+    /// The scene is in the background.
     ///
     /// When all of them are, the app is suspended unless a task or an activity holds it, and may be killed while it is
     /// suspended. There is no notice of either.
@@ -53,10 +53,10 @@ extension SceneDelegate {
     public func sceneDidDisconnect(_ scene: Scene) {}
 }
 
-/// How a scene is made: what `application(_:configurationForConnecting:options:)` returns.
+/// The configuration of a new scene.
 @MainActor
 public struct SceneConfiguration {
-    /// Whom the scene's events go to; nil for nobody.
+    /// The delegate of the scene; nil for none.
     public var delegate: (any SceneDelegate)?
 
     /// A scene with this delegate.

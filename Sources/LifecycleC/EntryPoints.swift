@@ -6,6 +6,7 @@ internal import AppChannel
 internal import CLifecycle
 internal import LifecycleClient
 public import LifecycleHeader
+internal import LifecycleTypes
 
 // MARK: - Opening and closing
 
@@ -111,7 +112,7 @@ public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointe
         lifecycle_set_errno(lifecycle_invalid_argument())
         return -1
     }
-    // What is too large is not copied first.
+    // A state above the limit is not copied.
     let count = min(size, SavedState.limit + 1)
     do throws(SystemError) {
         try SavedState.save(unsafe Array(UnsafeRawBufferPointer(start: state, count: count)))
@@ -155,7 +156,7 @@ func text(_ string: UnsafePointer<CChar>?) -> String? {
 }
 
 extension lifecycle_callbacks {
-    /// As many of the functions as both the program and this library know, or nil when there is not even the size.
+    /// Copies the functions that both the program and this library know; nil without even the size.
     fileprivate init?(copying source: UnsafePointer<lifecycle_callbacks>) {
         let size = unsafe UnsafeRawPointer(source).load(as: Int.self)
         guard size >= MemoryLayout<Int>.size else { return nil }
@@ -175,7 +176,7 @@ public func lifecycle_open_scene(
     _ info: UnsafePointer<CChar>!
 ) -> CInt {
     let name = unsafe text(scene)
-    let id = name.flatMap { SceneID(rawValue: $0) }
+    let id = name.flatMap { SceneID($0) }
     guard let handle = unsafe handle(app), name == nil || id != nil else { return refuse(.malformedRole) }
     do throws(SceneRequestError) {
         try handle.client.openScene(id, role: unsafe text(role), info: unsafe text(info))
@@ -210,13 +211,13 @@ public func lifecycle_scene_state(_ app: OpaquePointer!, _ scene: UnsafePointer<
     return switch unsafe handle(app)?.client.scenes.first(where: { $0.id == id })?.state {
     case .foregroundInactive: LIFECYCLE_SCENE_FOREGROUND_INACTIVE
     case .foregroundActive: LIFECYCLE_SCENE_FOREGROUND_ACTIVE
-    case .background: LIFECYCLE_SCENE_BACKGROUND
+    case .background, .suspended: LIFECYCLE_SCENE_BACKGROUND
     case .unattached, nil: LIFECYCLE_SCENE_UNATTACHED
     }
 }
 
 private func sceneID(_ string: UnsafePointer<CChar>?) -> SceneID? {
-    unsafe text(string).flatMap { SceneID(rawValue: $0) }
+    unsafe text(string).flatMap { SceneID($0) }
 }
 
 private func refuse(_ error: SceneRequestError) -> CInt {

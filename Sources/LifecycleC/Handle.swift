@@ -2,8 +2,9 @@ internal import AppChannel
 internal import CLifecycle
 internal import LifecycleClient
 internal import LifecycleHeader
+internal import LifecycleTypes
 
-/// What a `struct lifecycle *` points to: a client, and the functions that are to hear of its events.
+/// The object behind a `struct lifecycle *`: a client, and the functions that get its events.
 @safe final class Handle {
     let client: Client
     let callbacks: lifecycle_callbacks
@@ -51,19 +52,19 @@ internal import LifecycleHeader
         }
     }
 
-    /// The answer, or nil when it comes later.
-    private func deliver(_ callback: CallbackMessage) -> CallbackAnswer? {
+    /// Returns the answer; nil if it comes later.
+    private func deliver(_ callback: CallbackMessage) -> AppAnswer? {
         switch callback.kind {
         case .willFinishLaunching: return unsafe launch(callback, callbacks.will_finish_launching)
         case .didFinishLaunching: return unsafe launch(callback, callbacks.did_finish_launching)
         case .openURL: return .handled(open(OpenURLFields(callback.fields)))
-        case .continueActivity: return .handled(takeUp(ContinueActivityFields(callback.fields)))
+        case .continueActivity: return .handled(continueActivity(ContinueActivityFields(callback.fields)))
         case .performTask: return perform(callback)
         case .didBecomeActive: unsafe callbacks.did_become_active?(context)
         case .willResignActive: unsafe callbacks.will_resign_active?(context)
         case .didEnterBackground: unsafe callbacks.did_enter_background?(context)
         case .willEnterForeground: unsafe callbacks.will_enter_foreground?(context)
-        case .didReceiveMemoryWarning: unsafe callbacks.did_receive_memory_warning?(context)
+        case .memoryWarning: unsafe callbacks.did_receive_memory_warning?(context)
         case .protectedDataWillBecomeUnavailable: unsafe callbacks.protected_data_will_become_unavailable?(context)
         case .protectedDataDidBecomeAvailable: unsafe callbacks.protected_data_did_become_available?(context)
         case .significantTimeChange: unsafe callbacks.significant_time_change?(context)
@@ -77,7 +78,7 @@ internal import LifecycleHeader
     private typealias LaunchFunction =
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<lifecycle_launch>?) -> Bool
 
-    private func launch(_ callback: CallbackMessage, _ function: LaunchFunction?) -> CallbackAnswer {
+    private func launch(_ callback: CallbackMessage, _ function: LaunchFunction?) -> AppAnswer {
         guard let function = unsafe function else { return .plain }
         let fields = LaunchFields(callback.fields)
         let texts = CTexts()
@@ -99,14 +100,14 @@ internal import LifecycleHeader
         }
     }
 
-    private func takeUp(_ fields: ContinueActivityFields) -> Bool {
+    private func continueActivity(_ fields: ContinueActivityFields) -> Bool {
         let texts = CTexts()
         return withExtendedLifetime(texts) {
             unsafe callbacks.continue_activity?(context, texts.add(fields.type), texts.add(fields.info)) ?? false
         }
     }
 
-    private func perform(_ callback: CallbackMessage) -> CallbackAnswer? {
+    private func perform(_ callback: CallbackMessage) -> AppAnswer? {
         guard let function = unsafe callbacks.perform_work else { return .result(.noData) }
         work.append(callback)
         let fields = PerformTaskFields(callback.fields)
@@ -131,7 +132,7 @@ extension Handle {
         guard let id = callback.fields.scene else { return }
         let texts = CTexts()
         withExtendedLifetime(texts) {
-            let scene = unsafe texts.add(id.rawValue)
+            let scene = unsafe texts.add(id.name)
             switch callback.kind {
             case .sceneWillConnect: connect(callback, texts)
             case .sceneWillEnterForeground: unsafe callbacks.scene_will_enter_foreground?(context, scene)
@@ -148,14 +149,14 @@ extension Handle {
     private func connect(_ callback: CallbackMessage, _ texts: CTexts) {
         guard let fields = SceneConnectionFields(callback.fields) else { return }
         var scene = unsafe lifecycle_scene(
-            id: texts.add(fields.scene.rawValue), role: texts.add(fields.role), reason: texts.add(fields.reason),
+            id: texts.add(fields.scene.name), role: texts.add(fields.role), reason: texts.add(fields.reason),
             info: texts.add(fields.info))
         unsafe callbacks.scene_will_connect?(context, &scene)
     }
 }
 
 extension lifecycle_callbacks {
-    /// Whether a program wants to hear of scenes.
+    /// A Boolean value that indicates whether the program has functions for scenes.
     var usesScenes: Bool {
         unsafe scene_will_connect != nil || scene_will_enter_foreground != nil || scene_did_become_active != nil
             || scene_will_resign_active != nil || scene_did_enter_background != nil || scene_did_disconnect != nil

@@ -9,7 +9,7 @@ struct AssertionTable {
 
     private enum Standing {
         case asked
-        /// Ended before the daemon answered. What is refused must not be ended, so the end waits for the answer.
+        /// Ended before the daemon answered. A refused assertion must not be ended, so the end waits for the answer.
         case askedAndEnded
         case granted
     }
@@ -44,11 +44,10 @@ struct AssertionTable {
     private var ended: [Assertion] = []
     private var lastID: Int64 = 0
 
-    /// How many there are.
+    /// The number of assertions.
     var count: Int { assertions.count }
 
-    /// What a daemon is told that takes up a channel again. It may have lost what was said last, or heard it already:
-    /// nothing here does harm when it is said twice.
+    /// The messages for the successor of a daemon, which may have lost the last messages. A repetition does no harm.
     var messagesToResume: [MessageFromApp] { assertions.map { $0.begin } + ended.map { $0.end } }
 
     /// Returns the message that asks for it.
@@ -101,7 +100,7 @@ struct AssertionTable {
         return nil
     }
 
-    /// Whether the app is to hear of the refusal: not of something that it has ended.
+    /// Removes a refused assertion, and returns whether to tell the app, which has not ended it.
     mutating func refuse(_ id: AssertionID) -> Bool {
         guard let index = index(of: id) else { return false }
         let assertion = assertions.remove(at: index)
@@ -109,14 +108,14 @@ struct AssertionTable {
         return false
     }
 
-    /// Whether the app is to hear that its time is up: of a task that it has and has not ended, and once.
+    /// Notes the expiration of a task, and returns whether to tell the app: once, unless it has ended the task.
     mutating func expire(_ id: AssertionID) -> Bool {
         guard hasTask(id), let index = index(of: id), !assertions[index].hasExpired else { return false }
         assertions[index].hasExpired = true
         return true
     }
 
-    /// Whether the app has a task with this id that it has not ended.
+    /// Returns whether the app has a task with this id that it has not ended.
     func hasTask(_ id: AssertionID) -> Bool {
         guard let index = index(of: id), assertions[index].kind == .task else { return false }
         if case .askedAndEnded = assertions[index].standing { return false }

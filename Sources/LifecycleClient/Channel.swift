@@ -14,12 +14,12 @@ struct Channel {
         case ended
     }
 
-    /// How many bytes are taken at once. Lines are short, and a callback is seldom followed by another.
+    /// The number of bytes of one read. Lines are short, and seldom follow one another.
     private static let pieceLength = 1024
 
     let descriptor: Int32
 
-    /// What has arrived, a piece at most.
+    /// Receives a piece of the bytes that have come.
     func receive() -> Receipt {
         var outcome = LIFECYCLE_IO_ENDED
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceLength) { piece, count in
@@ -98,14 +98,14 @@ struct Waker: ~Copyable {
 
 /// The way back to a daemon that was started again: its socket, and when to try there next.
 ///
-/// Nobody waits for it: `descriptor` is readable when the next attempt is due.
+/// `descriptor` is readable when the next attempt is due.
 final class Reconnection {
     private static let shortestDelay: Int64 = 100
     private static let longestDelay: Int64 = 4_000
 
     let descriptor: Int32
     private let path: String
-    /// In milliseconds. A daemon that is restarted is back soon, one that is not should cost an app as good as nothing.
+    /// The delay in milliseconds: short for a daemon that is restarted, long for a daemon that stays away.
     private var delay = shortestDelay
 
     init(path: String) throws(SystemError) {
@@ -129,12 +129,12 @@ final class Reconnection {
         delay = Self.shortestDelay
     }
 
-    /// Whether an attempt is due. It is the caller's then.
-    func takeTurn() -> Bool {
+    /// Returns whether an attempt is due, which is then the caller's.
+    func consumeAttempt() -> Bool {
         lifecycle_timer_take(descriptor)
     }
 
-    /// A channel to whoever listens at the path, or nil when that is nobody or they are busy.
+    /// Returns a channel to the daemon at the path; nil if the daemon is absent or busy.
     func connect() -> Channel? {
         let socket = unsafe path.withCString { unsafe lifecycle_connect($0) }
         return socket >= 0 ? Channel(descriptor: socket) : nil
@@ -150,6 +150,6 @@ public struct SystemError: Error, Equatable, Sendable {
         self.code = code
     }
 
-    /// Why the last call failed.
+    /// The error of the last call.
     static var last: SystemError { SystemError(code: lifecycle_errno()) }
 }

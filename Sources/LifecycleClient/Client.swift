@@ -1,19 +1,20 @@
 public import AppChannel
 internal import CLifecycle
+public import LifecycleTypes
 
 /// A session with the descriptors and the signal that feed it.
 ///
-/// Has no thread. Whoever owns it polls `fileDescriptor`, calls `receive()` when it is readable, and then takes events
-/// until there are none. No call waits. SIGTERM belongs to the process, so there is one client in it that catches it.
+/// A client has no thread. Its owner polls `fileDescriptor`, calls `receive()` when it is readable, and then takes events
+/// until there are none. No call waits. SIGTERM belongs to the process, so that one client at most catches it.
 ///
-/// A process that was forked and has not executed a program has a copy, which does nothing: the descriptors are the same
-/// for both, so whatever it did, it would do to the one that it was forked from.
+/// In a forked process that has not executed a program, the client does nothing: it shares the descriptors with the client
+/// of the parent.
 public final class Client {
-    /// Who is to hear of SIGTERM.
+    /// The handling of SIGTERM.
     public enum Termination: Sendable {
-        /// The client catches it, and has `.terminate` as its last event.
+        /// The client catches SIGTERM, and has `.terminate` as its last event.
         case caught
-        /// The app deals with it by itself.
+        /// The app handles SIGTERM.
         case leftToTheApp
     }
 
@@ -27,13 +28,12 @@ public final class Client {
     private var hasClaimedProcess = false
     private let owner = lifecycle_process()
 
-    /// A client on the channel that `LIFECYCLE_FD` names, or on none when the app was not launched by the daemon. When the
-    /// channel ends, another one is had at the socket that `LIFECYCLE_SOCKET` names. `usesScenes` is as for the other
-    /// initializer.
+    /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names; without a channel if the daemon did not
+    /// launch the app. When the channel ends, the client connects to the socket that `LIFECYCLE_SOCKET` names. Removes both
+    /// variables from the environment.
     ///
-    /// Takes both variables out of the environment. Throws a `SystemError`, and leaves everything as it is for who tries
-    /// again: EBUSY when there is such a client already or another one catches SIGTERM, EMFILE, ENFILE or ENOMEM when there
-    /// are no descriptors left.
+    /// - Throws: ``SystemError``, without a change: EBUSY if there is another such client or another client catches SIGTERM;
+    ///   EMFILE, ENFILE or ENOMEM if the system has no descriptors left.
     public static func forThisProcess(
         _ termination: Termination, usesScenes: Bool = false
     ) throws(SystemError) -> Client {
@@ -52,9 +52,13 @@ public final class Client {
         }
     }
 
-    /// A client on a connected stream socket, which it closes in the end, or on none; and the path of the socket where
-    /// the daemon has another one for it, when that one has ended. Where there is no daemon to say so, `usesScenes` says
-    /// whether the app has a life cycle for each of its scenes. When it throws, the descriptor is still the caller's.
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - descriptor: A connected stream socket, which the client closes; nil for none.
+    ///   - socketPath: The path of the socket at which to connect again; nil for none.
+    ///   - usesScenes: A Boolean value that indicates whether an app without a daemon has a scene.
+    /// - Throws: ``SystemError``; the descriptor is still the caller's.
     public init(
         channel descriptor: Int32?, socketPath: String? = nil, usesScenes: Bool = false, _ termination: Termination
     ) throws(SystemError) {
@@ -94,23 +98,23 @@ public final class Client {
     /// Readable whenever there is something to do; stays the same for as long as the client is there.
     public var fileDescriptor: Int32 { events.descriptor }
 
-    /// The state that the app is in, as it is to see it.
+    /// The state of the app.
     public var state: ReportedState { session.state }
 
-    /// Whether the daemon is there to decide over the app's state.
+    /// A Boolean value that indicates whether the daemon manages the app.
     public var isManaged: Bool { session.isManaged }
 
-    /// The milliseconds that the app has left in the background, or nil when nothing limits it at present.
+    /// The milliseconds that the app has left in the background; nil without a limit.
     ///
-    /// What the daemon said last; it is asked again, so that a later look finds what has changed meanwhile.
+    /// The last value from the daemon. Each read requests another one.
     public var backgroundMillisecondsRemaining: Int64? {
         session.askForTimeLeft()
         flush()
         return session.backgroundMillisecondsRemaining(now: lifecycle_now_milliseconds())
     }
 
-    /// Takes what has arrived since the last time, a limited amount at once: what is left keeps the descriptor readable.
-    /// Events are to be taken afterwards, until there are none.
+    /// Receives a limited number of bytes; the rest keeps the descriptor readable.
+    /// The caller then takes events until there are none.
     public func receive() {
         guard isOwned else { return }
         waker.reset()
@@ -123,43 +127,47 @@ public final class Client {
             case .wouldBlock: flush()
             case .ended: endChannel()
             }
-        } else if let reconnection, reconnection.takeTurn() {
+        } else if let reconnection, reconnection.consumeAttempt() {
             reconnect(reconnection)
         }
     }
 
-    /// What the app is to be told next, or nil when there is nothing for now.
+    /// Returns the next event; nil if there is none.
     public func nextEvent() -> SessionEvent? {
         guard isOwned else { return nil }
         if hasCaughtTermination, lifecycle_termination_take() { session.requestTermination() }
         return session.next()
     }
 
-    /// The app has dealt with a callback.
-    public func answer(_ callback: CallbackMessage, _ answer: CallbackAnswer = .plain) {
+    /// Answers a callback.
+    public func answer(_ callback: CallbackMessage, _ answer: AppAnswer = .plain) {
         session.answer(callback, answer)
         flush()
     }
 
-    /// Asks for time in the background. The name is for people, who see the first 128 bytes of it.
+    /// Begins a background task.
+    ///
+    /// - Parameter name: The name for users; its first 128 bytes count.
     public func beginTask(name: String) -> AssertionID {
         defer { flushAndWake() }
         return session.beginTask(name: name)
     }
 
-    /// Ends a task. One that is not there, or was ended before, is left alone.
+    /// Ends a task. An unknown task is ignored.
     public func endTask(_ id: AssertionID) {
         session.endTask(id)
         flushAndWake()
     }
 
-    /// Asks to be held in the background for as long as something of a declared kind lasts.
+    /// Begins an activity, during which the app is not suspended.
+    ///
+    /// - Parameter mode: A background mode that the manifest declares.
     public func beginActivity(mode: String) -> AssertionID {
         defer { flushAndWake() }
         return session.beginActivity(mode: mode)
     }
 
-    /// Ends an activity. One that is not there, or was ended before, is left alone.
+    /// Ends an activity. An unknown activity is ignored.
     public func endActivity(_ id: AssertionID) {
         session.endActivity(id)
         flushAndWake()
@@ -238,22 +246,26 @@ extension Client {
 }
 
 extension Client {
-    /// The scenes that the app has heard of and that are not closed for good, in the order in which it has.
+    /// The known scenes, in the order of their first connection.
     public var scenes: [SceneRecord] { session.allScenes }
 
-    /// Asks for a scene: a new one, or the one with this id. Throws a `SceneRequestError`.
+    /// Requests a scene: a new one, or the scene with this id.
+    ///
+    /// - Throws: ``SceneRequestError``.
     public func openScene(_ id: SceneID?, role: String?, info: String?) throws(SceneRequestError) {
         try session.openScene(id, role: role, info: info)
         flushAndWake()
     }
 
-    /// Asks to be rid of a scene. One that is not there is left alone.
+    /// Requests the end of a scene. An unknown scene is ignored.
     public func closeScene(_ id: SceneID) {
         session.closeScene(id)
         flushAndWake()
     }
 
-    /// Says what a scene shows, to be given back with it when it is restored. Throws a `SceneRequestError`.
+    /// Sets the content of a scene, which the app gets back with the restored scene.
+    ///
+    /// - Throws: ``SceneRequestError``.
     public func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
         try session.setSceneInfo(info, of: id)
         flushAndWake()

@@ -1,6 +1,6 @@
 internal import CLifecycle
 
-/// What an app keeps for its next launch: one file in its state directory, whole or not there at all.
+/// The state that an app saves for its next launch: one file in its state directory, which is replaced as a whole.
 public enum SavedState {
     /// The most bytes that are kept.
     public static let limit = 1 << 20
@@ -10,10 +10,10 @@ public enum SavedState {
     private static let mark = Array("lifecyc1".utf8)
     private static let headerLength = mark.count + 16
 
-    /// Keeps the state in place of the one that was kept before, in the directory that `LIFECYCLE_STATE_DIR` names.
+    /// Replaces the saved state, in the directory that `LIFECYCLE_STATE_DIR` names, and waits for the disk.
     ///
-    /// Waits until it is on the disk. Throws a `SystemError`: EFBIG for more than the limit, ENOENT without a directory,
-    /// and what open(2), write(2), fsync(2) and rename(2) say.
+    /// - Throws: ``SystemError``: EFBIG for a state above the limit, ENOENT without a directory, and the errors of open(2),
+    ///   write(2), fsync(2) and rename(2).
     public static func save(_ state: [UInt8]) throws(SystemError) {
         guard state.count <= limit else { throw SystemError(code: lifecycle_file_too_big()) }
         guard let directory = unsafe lifecycle_state_directory() else { throw .last }
@@ -21,9 +21,9 @@ public enum SavedState {
         guard unsafe lifecycle_replace_file(directory, fileName, file, file.count) == 0 else { throw .last }
     }
 
-    /// What was kept the last time.
+    /// Returns the saved state.
     ///
-    /// Throws a `SystemError`: ENOENT when nothing was, EBADMSG when what is there is damaged.
+    /// - Throws: ``SystemError``: ENOENT without a saved state, EBADMSG if it is damaged.
     public static func load() throws(SystemError) -> [UInt8] {
         guard let directory = unsafe lifecycle_state_directory() else { throw .last }
         var count: Int64 = 0

@@ -1,30 +1,19 @@
-public import AppChannel
+internal import AppChannel
+public import LifecycleTypes
 
-/// Where a scene is, as far as an app can see. While its app is suspended it does not run, and so never sees that.
-public enum SceneState: Sendable {
-    /// Not connected: its session is kept, and may be connected again.
-    case unattached
-    /// In front and not in use: interrupted, or about to come or to leave.
-    case foregroundInactive
-    /// In front and in use.
-    case foregroundActive
-    /// Out of sight.
-    case background
-}
-
-/// A scene of the app, as the app knows it.
+/// A scene of the app.
 public struct SceneRecord: Equatable, Sendable {
     /// Which scene it is.
     public let id: SceneID
-    /// What it is for.
+    /// The role.
     public internal(set) var role = SceneProtocol.defaultRole
-    /// What it is to show, in words that only the app understands; nil when there is nothing.
+    /// The content, in the app's own format; nil for none.
     public internal(set) var info: String?
-    /// Where it is.
+    /// The state, as far as the app can see it: never ``SceneState/suspended``, because the app does not run then.
     public internal(set) var state = SceneState.unattached
-    /// Whether the daemon has `info` from this process, and so may have lost it.
+    /// The daemon has `info` from this process, and so may have lost it.
     var hasToldInfo = false
-    /// Whether the app has asked to be rid of it.
+    /// The app has requested the end of the scene.
     var isClosing = false
 
     init(_ id: SceneID) {
@@ -32,7 +21,7 @@ public struct SceneRecord: Equatable, Sendable {
     }
 }
 
-/// The scenes that the app has heard of and that are not closed for good.
+/// The known scenes, except those that were closed for good.
 struct SceneTable {
     // An array: there are a handful, and Embedded Swift's dictionaries would need a source of randomness.
     private(set) var scenes: [SceneRecord] = []
@@ -41,10 +30,10 @@ struct SceneTable {
         scenes.first { $0.id == id }
     }
 
-    /// Whether one of them is in use.
+    /// A Boolean value that indicates whether a scene is active.
     var isActive: Bool { scenes.contains { $0.state == .foregroundActive } }
 
-    /// What a daemon is told that may have lost it. Nothing here does harm when it is said twice.
+    /// The messages for a daemon that may have lost them. A repetition does no harm.
     var messagesToResume: [MessageFromApp] {
         scenes.compactMap { scene in
             if scene.isClosing { return .closeScene(scene.id) }
@@ -52,7 +41,7 @@ struct SceneTable {
         }
     }
 
-    /// A callback is about to be dealt with.
+    /// Applies a callback before the app handles it.
     mutating func begin(_ callback: CallbackMessage) {
         guard callback.kind.isAboutScene, let id = callback.fields.scene else { return }
         change(id) { scene in
@@ -65,11 +54,11 @@ struct SceneTable {
         }
     }
 
-    /// A callback has been dealt with.
+    /// Applies a callback after the app has handled it.
     mutating func finish(_ callback: CallbackMessage) {
         guard callback.kind.isAboutScene, let id = callback.fields.scene else { return }
         switch callback.kind {
-        // What is to be seen is told so: it is out of sight until then.
+        // A visible scene gets another callback; until then it is in the background.
         case .sceneWillConnect: change(id) { $0.state = .background }
         case .sceneWillEnterForeground, .sceneWillResignActive: change(id) { $0.state = .foregroundInactive }
         case .sceneDidDisconnect:
@@ -79,7 +68,7 @@ struct SceneTable {
         }
     }
 
-    /// The app says what a scene shows.
+    /// Sets the content of a scene.
     mutating func setInfo(_ info: String?, of id: SceneID) {
         change(id) { scene in
             scene.info = info
@@ -87,20 +76,16 @@ struct SceneTable {
         }
     }
 
-    /// The app wants to be rid of a scene.
+    /// The app requests the end of a scene.
     mutating func close(_ id: SceneID) {
         change(id) { $0.isClosing = true }
     }
 
-    /// An id that no scene has: `main`, `scene-2`, `scene-3` and so on.
+    /// Returns an id that no scene has: `main`, `scene-2`, `scene-3` and so on.
     func freeID() -> SceneID {
-        if self[.main] == nil { return .main }
-        var number = 2
-        while let id = SceneID(rawValue: "scene-\(number)") {
-            if self[id] == nil { return id }
-            number += 1
-        }
-        return .main
+        var ordinal = 1
+        while self[SceneID(ordinal: ordinal)] != nil { ordinal += 1 }
+        return SceneID(ordinal: ordinal)
     }
 
     private mutating func change(_ id: SceneID, _ change: (inout SceneRecord) -> Void) {

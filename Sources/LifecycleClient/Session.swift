@@ -1,19 +1,20 @@
 public import AppChannel
+public import LifecycleTypes
 
 /// An app's side of the app protocol: bytes and the time go in, events and bytes come out.
 ///
-/// Knows no descriptor and no clock. Both client libraries are made of it, and what an app is told is decided here.
+/// A session has no descriptor and no clock. It decides which events both client libraries deliver.
 public struct Session: Sendable {
     enum Channel {
-        /// There is none: nobody is told anything, and every task is granted.
+        /// No channel: no message is sent, and every task is granted.
         case none
         /// `hello` was said.
         case greeted
         /// `welcome` was heard.
         case open
-        /// It has ended with the daemon. The next daemon has another one.
+        /// The channel has ended with the daemon. The next daemon has another one.
         case lost
-        /// It was there and is no more; the app goes on as it is.
+        /// The channel has ended for good; the app stays as it is.
         case closed
     }
 
@@ -23,20 +24,20 @@ public struct Session: Sendable {
         case delivered
     }
 
-    /// What there is to send may grow to this many bytes before tasks are refused here.
+    /// The number of unsent bytes from which the session refuses tasks.
     static let outputLimit = 64 << 10
 
-    /// While there is no channel, so many tasks and activities may wait for one before others are refused here.
+    /// The number of tasks and activities that may wait for a channel.
     static let waitingLimit = 256
 
-    /// A channel that ends so many times in a row before it is welcomed is not asked for again. That the daemon dies just
-    /// then is unlikely, so many times.
+    /// The number of channels in a row that end before `welcome`, after which the session requests no other. So many deaths
+    /// of the daemon in this moment are unlikely.
     static let refusalLimit = 10
 
-    /// The state that the app is in, as it is to see it.
+    /// The state of the app.
     public private(set) var state = ReportedState.inactive
 
-    /// The bytes to send, in the order in which they are to be sent.
+    /// The bytes to send.
     public internal(set) var output: [UInt8] = []
 
     var channel = Channel.none
@@ -53,13 +54,15 @@ public struct Session: Sendable {
     var refusals = 0
     /// When the time in the background is used up, in milliseconds of the caller's clock.
     var backgroundEnd: Int64?
-    /// Whether the daemon was asked how much time is left and has not answered; false where there is no open channel.
+    /// The answer to `time-left` is pending; false without an open channel.
     var isAskingForTime = false
 
-    /// A session of an app that was launched by the daemon, or of one that was not and is as if launched to the front.
+    /// Creates a session.
     ///
-    /// One that `canResume` waits for `resume()` when its channel has ended. Where there is no daemon to say so,
-    /// `usesScenes` says whether the app has a life cycle for each of its scenes.
+    /// - Parameters:
+    ///   - hasChannel: False for an app that the daemon did not launch. It is launched to the foreground.
+    ///   - canResume: True to wait for `resume()` when the channel ends.
+    ///   - usesScenes: A Boolean value that indicates whether an app without a channel has a scene.
     public init(hasChannel: Bool, canResume: Bool = false, usesScenes: Bool = false) {
         self.canResume = canResume
         self.usesScenes = usesScenes
@@ -71,7 +74,7 @@ public struct Session: Sendable {
         }
     }
 
-    /// Whether the daemon is there to decide over the app's state.
+    /// A Boolean value that indicates whether the daemon manages the app.
     public var isManaged: Bool {
         switch channel {
         case .greeted, .open, .lost: true
@@ -79,20 +82,20 @@ public struct Session: Sendable {
         }
     }
 
-    /// Whether the channel has ended and another one is to be had.
+    /// A Boolean value that indicates whether the channel has ended and the session waits for another one.
     public var isLost: Bool {
         if case .lost = channel { true } else { false }
     }
 
-    /// Whether the daemon has welcomed the app on the present channel.
+    /// A Boolean value that indicates whether the daemon has welcomed the app on this channel.
     public var isOpen: Bool {
         if case .open = channel { true } else { false }
     }
 
-    /// Whether `next()` has something to give.
+    /// A Boolean value that indicates whether `next()` returns an element.
     public var hasEvents: Bool { termination == .requested || (termination == .none && !events.isEmpty) }
 
-    /// What the app is to be told next, or nil when there is nothing for now.
+    /// Returns the next event; nil if there is none.
     ///
     /// A request to terminate is the next event whatever else is waiting, and the last.
     public mutating func next() -> SessionEvent? {
@@ -122,8 +125,8 @@ public struct Session: Sendable {
         return nil
     }
 
-    /// The app has dealt with a callback.
-    public mutating func answer(_ callback: CallbackMessage, _ answer: CallbackAnswer = .plain) {
+    /// Answers a callback.
+    public mutating func answer(_ callback: CallbackMessage, _ answer: AppAnswer = .plain) {
         switch callback.kind {
         case .willResignActive, .willEnterForeground: state = .inactive
         default:
@@ -142,7 +145,7 @@ public struct Session: Sendable {
     public mutating func receive(_ bytes: some Collection<UInt8>, now: Int64) {
         input.append(bytes)
         while let entry = input.next() {
-            // A line that cannot be read is left out: a later daemon may say things that nobody here knows.
+            // An unknown line is ignored: a later daemon may have other messages.
             guard case .line(let line) = entry, let message = try? MessageToApp(parsing: line) else { continue }
             handle(message, now: now)
         }
@@ -165,25 +168,25 @@ public struct Session: Sendable {
         guard isLost else { return }
         channel = .greeted
         send(.hello(version: AppProtocol.version, resume: answers.lastReceived ?? SequenceNumber(rawValue: 0)))
-        sayAgain()
+        resendMessages()
         for message in waitingScenes { send(message) }
         waitingScenes = []
     }
 
     /// Tells the daemon what it may not know: first what keeps the app awake, because the answer to a callback may lead to
     /// its suspension.
-    mutating func sayAgain() {
+    mutating func resendMessages() {
         for message in assertions.messagesToResume + scenes.messagesToResume { send(message) }
         for message in answers.messagesToResume { send(message) }
     }
 
-    /// Nobody decides over the app any more.
+    /// Ends the management by the daemon.
     mutating func close() {
         channel = .closed
         output = []
         backgroundEnd = nil
         waitingScenes = []
-        // Nobody is there to launch the app, which would otherwise wait for it for ever.
+        // No daemon launches the app, which would wait for the callbacks for ever.
         if answers.lastReceived == nil { launchToFront() }
     }
 
@@ -192,13 +195,13 @@ public struct Session: Sendable {
         output.removeFirst(min(count, output.count))
     }
 
-    /// The milliseconds that the app has left in the background, or nil when nothing limits it at present.
+    /// The milliseconds that the app has left in the background; nil without a limit.
     public func backgroundMillisecondsRemaining(now: Int64) -> Int64? {
         backgroundEnd.map { max(0, $0 - now) }
     }
 }
 
-/// What an app is to be told next.
+/// An event for the app.
 public enum SessionEvent: Equatable, Sendable {
     /// A callback, which is to be answered with `Session.answer(_:_:)` when the app has dealt with it.
     case callback(CallbackMessage)
@@ -215,7 +218,7 @@ extension Session {
         switch message {
         case .welcome:
             // A daemon that has taken over the channel asks so for what the one before may have heard and lost.
-            if isOpen { sayAgain() }
+            if isOpen { resendMessages() }
             channel = .open
             refusals = 0
         case .callback(let callback):
@@ -288,33 +291,33 @@ extension Session {
         output += bytes
     }
 
-    /// What an app is told that nobody manages: it is in front and stays there.
+    /// Tells an app without a daemon that it is in the foreground.
     mutating func launchToFront() {
         channel = .none
         let launch = [Field("reason", "launch")]
-        tell(.willFinishLaunching, .inactive, launch)
-        tell(.didFinishLaunching, .inactive, launch)
-        if usesScenes { showScene(.main, reason: "person") } else { tell(.didBecomeActive, .active) }
+        queue(.willFinishLaunching, .inactive, launch)
+        queue(.didFinishLaunching, .inactive, launch)
+        if usesScenes { showScene(.main, reason: "person") } else { queue(.didBecomeActive, .active) }
     }
 }
 
 extension Session {
-    /// Asks for time in the background. The name is for people, who see the first 128 bytes of it.
+    /// Begins a background task. The first 128 bytes of the name count.
     public mutating func beginTask(name: String) -> AssertionID {
         begin(.task, name: name.shortened(to: 128))
     }
 
-    /// Ends a task. One that is not there, or was ended before, is left alone.
+    /// Ends a task. An unknown task is ignored.
     public mutating func endTask(_ id: AssertionID) {
         end(id, .task)
     }
 
-    /// Asks to be held in the background for as long as something of a declared kind lasts.
+    /// Begins an activity, during which the app is not suspended.
     public mutating func beginActivity(mode: String) -> AssertionID {
         begin(.activity, name: mode.shortened(to: 128))
     }
 
-    /// Ends an activity. One that is not there, or was ended before, is left alone.
+    /// Ends an activity. An unknown activity is ignored.
     public mutating func endActivity(_ id: AssertionID) {
         end(id, .activity)
     }
@@ -358,7 +361,7 @@ extension String {
     }
 }
 
-/// Why the library does not pass on what an app asks for a scene.
+/// The error of a request for a scene that the library does not send.
 public enum SceneRequestError: Error, Sendable {
     /// The role is not of 1 to 64 letters, digits, dots, underscores and hyphens.
     case malformedRole
@@ -371,13 +374,15 @@ public enum SceneRequestError: Error, Sendable {
 }
 
 extension Session {
-    /// While there is no channel, so many requests for scenes wait for one: more than an app may have scenes.
+    /// The number of requests for scenes that may wait for a channel: more than an app may have scenes.
     static let waitingScenesLimit = 64
 
-    /// The scenes that the app has heard of and that are not closed for good, in the order in which it has.
+    /// The known scenes, in the order of their first connection.
     public var allScenes: [SceneRecord] { scenes.scenes }
 
-    /// Asks for a scene: a new one, or the one with this id. Throws a `SceneRequestError`.
+    /// Requests a scene: a new one, or the scene with this id.
+    ///
+    /// - Throws: ``SceneRequestError``.
     public mutating func openScene(
         _ id: SceneID?, role: String?, info: String?
     ) throws(SceneRequestError) {
@@ -394,14 +399,16 @@ extension Session {
         }
     }
 
-    /// Asks to be rid of a scene. One that is not there is left alone.
+    /// Requests the end of a scene. An unknown scene is ignored.
     public mutating func closeScene(_ id: SceneID) {
         guard let scene = scenes[id] else { return }
         scenes.close(id)
         if isManaged { send(.closeScene(id)) } else { removeScene(scene) }
     }
 
-    /// Says what a scene shows, to be given back with it when it is restored. Throws a `SceneRequestError`.
+    /// Sets the content of a scene, which the app gets back with the restored scene.
+    ///
+    /// - Throws: ``SceneRequestError``.
     public mutating func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
         try check(info)
         guard let scene = scenes[id], !scene.isClosing else { throw .noSuchScene }
@@ -420,7 +427,7 @@ extension Session {
         guard output.count <= Self.outputLimit else { throw .tooManyRequests }
     }
 
-    /// The state that the app is in once it has dealt with a callback about a scene.
+    /// Returns the state of the app after a callback about a scene.
     func stateAfter(_ callback: CallbackMessage) -> ReportedState {
         switch callback.kind {
         case .sceneWillResignActive where !scenes.isActive: .inactive
@@ -431,34 +438,34 @@ extension Session {
 
     // MARK: - Without a daemon
 
-    /// What an app is told that nobody manages, when it wants a scene: that it is in front.
+    /// Tells an app without a daemon that the scene is in the foreground.
     mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: String = "app") {
         let known = scenes[id]
         if known == nil || known?.state == .unattached {
             let connection = SceneConnectionFields(
                 scene: id, role: role ?? known?.role ?? SceneProtocol.defaultRole, reason: reason,
                 info: info ?? known?.info)
-            tell(.sceneWillConnect, .inactive, connection.fields)
+            queue(.sceneWillConnect, .inactive, connection.fields)
         }
         guard known?.state != .foregroundActive else { return }
-        tell(.sceneWillEnterForeground, .inactive, .scene(id))
-        tell(.sceneDidBecomeActive, .active, .scene(id))
+        queue(.sceneWillEnterForeground, .inactive, .scene(id))
+        queue(.sceneDidBecomeActive, .active, .scene(id))
     }
 
     private mutating func removeScene(_ scene: SceneRecord) {
-        if scene.state == .foregroundActive { tell(.sceneWillResignActive, .active, .scene(scene.id)) }
+        if scene.state == .foregroundActive { queue(.sceneWillResignActive, .active, .scene(scene.id)) }
         let state: ReportedState =
             scenes.scenes.contains { $0.id != scene.id && $0.state == .foregroundActive }
             ? .active : .background
         if scene.state != .background, scene.state != .unattached {
-            tell(.sceneDidEnterBackground, state, .scene(scene.id))
+            queue(.sceneDidEnterBackground, state, .scene(scene.id))
         }
         let fields = SceneDisconnectionFields(scene: scene.id, reason: SceneDisconnectionFields.closed).fields
-        tell(.sceneDidDisconnect, state, fields)
+        queue(.sceneDidDisconnect, state, fields)
     }
 
-    /// Has the app hear a callback that nobody has sent, and to which nobody waits for an answer.
-    mutating func tell(_ kind: CallbackKind, _ state: ReportedState, _ fields: [Field] = []) {
+    /// Queues a callback of the library itself, whose answer is dropped.
+    mutating func queue(_ kind: Callback, _ state: ReportedState, _ fields: [Field] = []) {
         let callback = CallbackMessage(
             kind, sequence: SequenceNumber(rawValue: 0), deadlineMilliseconds: 0, state: state, fields: fields)
         events.append(.callback(callback))

@@ -1,4 +1,5 @@
 import AppChannel
+import LifecycleTypes
 import Testing
 
 /// The lines as `docs/app-protocol.md` has them.
@@ -250,17 +251,17 @@ import Testing
 
     @Test(arguments: ["a", "A", "0", "main", "scene-2", "org.example_1", String(repeating: "x", count: 64)])
     func `what is of the form of a scene's id is one`(text: String) {
-        #expect(SceneID(rawValue: text)?.rawValue == text)
+        #expect(SceneID(text)?.name == text)
     }
 
     @Test(arguments: ["", " ", "a b", "a/b", "é", "a\u{0}", "a\n", String(repeating: "x", count: 65)])
     func `what is not of the form of a scene's id is none`(text: String) {
-        #expect(SceneID(rawValue: text) == nil)
+        #expect(SceneID(text) == nil)
     }
 
     @Test func `a line has room for a scene's info, whatever it holds, and not for more`() throws {
         let word = String(repeating: "x", count: 64)
-        let scene = try #require(SceneID(rawValue: word))
+        let scene = try #require(SceneID(word))
         let info = String(repeating: "\"", count: SceneProtocol.infoLimit)
         let connection = SceneConnectionFields(scene: scene, role: word, reason: "restoration", info: info)
         let callback = CallbackMessage(

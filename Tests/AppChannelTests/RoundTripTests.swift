@@ -1,4 +1,5 @@
 import AppChannel
+import LifecycleTypes
 import TestSupport
 import Testing
 
@@ -56,7 +57,7 @@ extension SeededGenerator {
     mutating func messageToApp() -> MessageToApp {
         let id = AssertionID(rawValue: id())
         let callback = CallbackMessage(
-            CallbackKind.allCases.randomElement(using: &self) ?? .didBecomeActive,
+            Callback.allCases.randomElement(using: &self) ?? .didBecomeActive,
             sequence: SequenceNumber(rawValue: self.id()), deadlineMilliseconds: self.id(),
             state: ReportedState.allCases.randomElement(using: &self) ?? .active,
             fields: payload())
@@ -70,8 +71,8 @@ extension SeededGenerator {
         return messages[Int.random(in: messages.indices, using: &self)]
     }
 
-    mutating func answer() -> CallbackAnswer {
-        let answers: [CallbackAnswer] =
+    mutating func answer() -> AppAnswer {
+        let answers: [AppAnswer] =
             [.plain, .handled(true), .handled(false)] + TaskResult.allCases.map { .result($0) }
         return answers.randomElement(using: &self) ?? .plain
     }

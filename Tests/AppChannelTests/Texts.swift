@@ -1,10 +1,11 @@
 import AppChannel
+import LifecycleTypes
 
 /// The scene that the tests are about.
 let sceneTwo = scene("scene-2")
 
 func scene(_ text: String) -> SceneID {
-    guard let scene = SceneID(rawValue: text) else { preconditionFailure("\(text) is no scene's id") }
+    guard let scene = SceneID(text) else { preconditionFailure("\(text) is no scene's id") }
     return scene
 }
 

@@ -176,7 +176,7 @@ def test_every_verb_of_the_app_protocol_is_in_its_page(page):
     text = page("man7/lifecycle-protocol.7")
     sources = [ROOT / "Sources/AppChannel" / name for name in ("MessageFromApp.swift", "MessageToApp.swift")]
     verbs = {verb for source in sources for verb in re.findall(r'case "([a-z-]+)"', source.read_text())}
-    verbs |= set(re.findall(r'case \w+ = "([a-z-]+)"', (ROOT / "Sources/AppChannel/CallbackMessage.swift").read_text()))
+    verbs |= set(re.findall(r'case \w+ = "([a-z-]+)"', (ROOT / "Sources/LifecycleTypes/Callback.swift").read_text()))
     verbs |= set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/app-protocol.md").read_text(), re.MULTILINE))
     assert len(verbs) > 20
     assert not {verb for verb in verbs if not re.search(rf"(?<![\w-]){verb}(?![\w-])", text)}

@@ -45,9 +45,9 @@ let package = Package(
         module("Systemd", ["CSystemd"], swift: strictOnMainActor),
         module("Varlink"),
         module("ControlAPI", ["Varlink"]),
-        module("AppChannel"),
+        module("AppChannel", ["LifecycleTypes"]),
         module("CLifecycle"),
-        module("LifecycleClient", ["AppChannel", "CLifecycle"]),
+        module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
         module("Calendar"),
         module("Configuration", ["Calendar", .product(name: "TOMLKit", package: "TOMLKit")]),
         module(
@@ -67,7 +67,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel", "LifecycleClient", "Calendar",
+                "LifecycleTypes", "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel",
+                "LifecycleClient", "Calendar",
                 "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl",
             ],
             path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor

@@ -1,6 +1,7 @@
 import AppChannel
 import Glibc
 import LifecycleClient
+import LifecycleTypes
 import Testing
 
 /// The client on real descriptors. Only one test catches SIGTERM: it belongs to the process.
@@ -28,7 +29,7 @@ import Testing
         let client = try Client(channel: nil, .leftToTheApp)
         #expect(client.isReadable)
         client.receive()
-        var kinds: [CallbackKind] = []
+        var kinds: [Callback] = []
         while case .callback(let callback) = client.nextEvent() {
             kinds.append(callback.kind)
             client.answer(callback)

@@ -1,5 +1,6 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 import TestSupport
 import Testing
 

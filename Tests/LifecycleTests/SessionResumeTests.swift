@@ -1,5 +1,6 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 import Testing
 
 /// What a session makes of a daemon that died and came back.

@@ -1,11 +1,12 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 import Testing
 
 /// What a session makes of scenes.
 @Suite struct SessionSceneTests {
     private static let welcome = "welcome protocol=1 app-id=x"
-    private let other = SceneID(rawValue: "other")
+    private let other = SceneID("other")
 
     private func managed() -> Session {
         var session = Session(hasChannel: true, canResume: true)
@@ -187,6 +188,6 @@ import Testing
 
 extension Session {
     fileprivate func scene(_ id: String) -> SceneRecord? {
-        allScenes.first { $0.id.rawValue == id }
+        allScenes.first { $0.id.name == id }
     }
 }

@@ -1,5 +1,6 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 
 extension Session {
     mutating func hear(_ line: String, now: Int64 = 0) {

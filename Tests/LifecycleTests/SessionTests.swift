@@ -1,5 +1,6 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 import TestSupport
 import Testing
 
@@ -138,7 +139,7 @@ import Testing
             case 0: bytes += (0..<20).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             case 1: bytes += Array("granted id=\(sequence)\nexpire-task id=\(sequence) deadline-ms=1".utf8)
             default:
-                let kind = CallbackKind.allCases.randomElement(using: &generator) ?? .didBecomeActive
+                let kind = Callback.allCases.randomElement(using: &generator) ?? .didBecomeActive
                 let fields = "seq=\(sequence) deadline-ms=1 state=active url=u type=t kind=k scene=s"
                 bytes += Array("\n\(kind.rawValue) \(fields)".utf8)
                 sent.append(sequence)

@@ -1,3 +1,5 @@
+import LifecycleTypes
+
 @testable import AppChannel
 @testable import LifecycleClient
 
@@ -49,7 +51,7 @@ private struct FuzzedApp {
 
     private mutating func openScene(_ input: inout FuzzInput) {
         let (name, role) = (input.text(), input.text())
-        try? session.openScene(SceneID(rawValue: name), role: role.isEmpty ? nil : role, info: input.text())
+        try? session.openScene(SceneID(name), role: role.isEmpty ? nil : role, info: input.text())
     }
 
     private mutating func receive(_ line: ArraySlice<UInt8>, isWhole: Bool) {
