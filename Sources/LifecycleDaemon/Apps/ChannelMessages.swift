@@ -4,23 +4,18 @@ import LifecycleCore
 // The terms of the core in those of the app protocol, and back.
 
 extension AppMessage {
-    init?(_ message: MessageFromApp) {
+    init(_ message: MessageFromApp) {
         switch message {
         case .hello: self = .hello
         case .done(let sequence, let answer):
-            self = .done(sequence: UInt64(clamping: sequence.rawValue), AppAnswer(answer))
+            self = .done(sequence: UInt64(clamping: sequence.rawValue), answer)
         case .beginTask(let id, let name): self = .beginTask(id.number, name: Self.shortened(name))
         case .beginActivity(let id, let mode): self = .beginActivity(id.number, mode: mode)
         case .endTask(let id), .endActivity(let id): self = .endAssertion(id.number)
         case .timeLeft: self = .timeLeft
-        case .openScene(let scene, let role, let info):
-            self = .openScene(scene.flatMap { LifecycleCore.SceneID($0.rawValue) }, role: role, info: info)
-        case .closeScene(let scene):
-            guard let scene = LifecycleCore.SceneID(scene.rawValue) else { return nil }
-            self = .closeScene(scene)
-        case .sceneInfo(let scene, let info):
-            guard let scene = LifecycleCore.SceneID(scene.rawValue) else { return nil }
-            self = .sceneInfo(scene, info)
+        case .openScene(let scene, let role, let info): self = .openScene(scene, role: role, info: info)
+        case .closeScene(let scene): self = .closeScene(scene)
+        case .sceneInfo(let scene, let info): self = .sceneInfo(scene, info)
         }
     }
 }
@@ -55,7 +50,8 @@ extension CallbackMessage {
     ///   - scene: The scene that the callback concerns.
     init(_ delivery: Delivery, now: Instant, previousTime: Int64?, scene: Scene?) {
         self.init(
-            CallbackKind(delivery.callback), sequence: SequenceNumber(rawValue: Int64(clamping: delivery.sequence)),
+            delivery.callback,
+            sequence: SequenceNumber(rawValue: Int64(clamping: delivery.sequence)),
             deadlineMilliseconds: delivery.deadline.duration(since: now).wholeMilliseconds,
             state: ReportedState(delivery.state), fields: Self.fields(of: delivery, previousTime, scene))
     }
@@ -80,7 +76,7 @@ extension LaunchFields {
 
 extension SceneNews {
     fileprivate func fields(_ callback: Callback, of scene: Scene?) -> [Field] {
-        guard let id = AppChannel.SceneID(rawValue: self.scene.name) else { return [] }
+        let id = self.scene
         return switch callback {
         case .sceneWillConnect:
             SceneConnectionFields(
@@ -97,32 +93,6 @@ extension SceneNews {
 extension Duration {
     /// In milliseconds, rounded up: a deadline of the protocol must not pass before the daemon's own.
     nonisolated var wholeMilliseconds: Int64 { Int64(clamping: (wholeMicroseconds + 999) / 1000) }
-}
-
-extension CallbackKind {
-    init(_ callback: Callback) {
-        switch callback {
-        case .willFinishLaunching: self = .willFinishLaunching
-        case .didFinishLaunching: self = .didFinishLaunching
-        case .didBecomeActive: self = .didBecomeActive
-        case .willResignActive: self = .willResignActive
-        case .didEnterBackground: self = .didEnterBackground
-        case .willEnterForeground: self = .willEnterForeground
-        case .openURL: self = .openURL
-        case .continueActivity: self = .continueActivity
-        case .performTask: self = .performTask
-        case .memoryWarning: self = .didReceiveMemoryWarning
-        case .protectedDataWillBecomeUnavailable: self = .protectedDataWillBecomeUnavailable
-        case .protectedDataDidBecomeAvailable: self = .protectedDataDidBecomeAvailable
-        case .significantTimeChange: self = .significantTimeChange
-        case .sceneWillConnect: self = .sceneWillConnect
-        case .sceneWillEnterForeground: self = .sceneWillEnterForeground
-        case .sceneDidBecomeActive: self = .sceneDidBecomeActive
-        case .sceneWillResignActive: self = .sceneWillResignActive
-        case .sceneDidEnterBackground: self = .sceneDidEnterBackground
-        case .sceneDidDisconnect: self = .sceneDidDisconnect
-        }
-    }
 }
 
 extension ReportedState {
@@ -144,26 +114,6 @@ extension AppEvent {
         case .continueActivity(let type, let info): ContinueActivityFields(type: type, info: info).fields
         case .performTask(let kind, let payload): PerformTaskFields(kind: kind, payload: payload).fields
         default: []
-        }
-    }
-}
-
-extension AppAnswer {
-    init(_ answer: CallbackAnswer) {
-        switch answer {
-        case .plain: self = .plain
-        case .handled(let isHandled): self = .handled(isHandled)
-        case .result(let result): self = .result(LifecycleCore.TaskResult(result))
-        }
-    }
-}
-
-extension LifecycleCore.TaskResult {
-    init(_ result: AppChannel.TaskResult) {
-        switch result {
-        case .newData: self = .newData
-        case .noData: self = .noData
-        case .failed: self = .failed
         }
     }
 }

@@ -104,7 +104,7 @@ extension AppEvent {
     /// A Boolean value that indicates whether the event fits into a line of the app protocol.
     var fitsALine: Bool {
         let message = CallbackMessage(
-            CallbackKind(callback), sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,
+            callback, sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,
             state: .background, fields: fields)
         guard let bytes = try? MessageToApp.callback(message).encoded() else { return false }
         return bytes.count <= Self.lineLimit
