@@ -84,7 +84,7 @@ final class AppChannels {
     private func handle(_ event: AppConnection.Event, of id: AppID) {
         switch event {
         case .message(.hello(let version, let resume)): greet(id, version: version, resume: resume)
-        case .message(let message): if let message = AppMessage(message) { report(message, from: id) }
+        case .message(let message): report(AppMessage(message), from: id)
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: id)
         case .changed: if let state = state(of: id) { store.save(.channel, state.saved(id)) }
         case .closed:
