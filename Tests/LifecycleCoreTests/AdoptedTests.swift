@@ -76,7 +76,7 @@ import Testing
         world.ask(.launch(Self.viewer, background: false))
         if isAsleep { world.ask(.suspend(Self.viewer)) }
         _ = world.lines()
-        let request = world.ask(.disown(Self.viewer))
+        let request = world.ask(.release(Self.viewer))
         let lines = world.lines()
         #expect(lines.contains("terminate viewer"))
         #expect(lines.contains("viewer: terminating → notRunning (disown)"))
@@ -86,11 +86,11 @@ import Testing
 
     @Test func `what the daemon has started is not let go`() {
         var world = world()
-        let request = world.ask(.disown(AppID("clock")))
+        let request = world.ask(.release(AppID("clock")))
         #expect(world.replies[request] == .refused(.notAdopted(AppID("clock"))))
-        let stranger = world.ask(.disown(AppID("stranger")))
+        let stranger = world.ask(.release(AppID("stranger")))
         #expect(world.replies[stranger] == .refused(.noSuchApp(AppID("stranger"))))
-        let resting = world.ask(.disown(Self.viewer))
+        let resting = world.ask(.release(Self.viewer))
         #expect(world.replies[resting] == .refused(.notRunning(Self.viewer)))
     }
 }

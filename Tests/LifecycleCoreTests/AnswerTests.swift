@@ -34,8 +34,8 @@ import Testing
 
     @Test func `an app that is handed something before it has heard that it is active is not active yet`() {
         var world = World(apps: "clock", linked: true)
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
-        world.ask(.hand(Self.clock, .openURL("lifed:2")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:2")))
         world.ask(.home)
         world.ask(.resume(Self.clock))
         world.give(.memoryPressure(.warning, "short"))
@@ -76,7 +76,7 @@ import Testing
     @Test func `what an app is asked to open has all of its time, also where the app has lost its place meanwhile`() {
         var world = running("clock")
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.ask(.home)
         world.pass(.milliseconds(4_999))
         #expect(!world.lines().contains("! clock open-url unanswered"))
@@ -87,7 +87,7 @@ import Testing
     @Test func `the time for an answer is over with the answer`() {
         var world = running("clock")
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.pass(.milliseconds(4_500))
         world.answer(Self.clock)
         world.silent[Self.clock] = [.willResignActive]
@@ -150,8 +150,8 @@ import Testing
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.home)
         world.give(.message(Self.clock, .closed))
-        world.pass(Lifecycle.exitTime)
-        #expect(world.core.knownApps[Self.clock]?.holds == [])
+        world.pass(AppMachine.exitTime)
+        #expect(world.core.knownApps[Self.clock]?.heldAssertions == [])
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
         #expect(world.core.nextDeadline == nil)
@@ -160,10 +160,10 @@ import Testing
     @Test func `what waits for an app that closes its channel is not heard`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
-        let url = world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        let url = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.give(.message(Self.clock, .closed))
         #expect(world.replies[url] == nil)
-        world.pass(Lifecycle.exitTime)
+        world.pass(AppMachine.exitTime)
         #expect(world.replies[url]?.name == "not-listening")
     }
 
@@ -179,16 +179,16 @@ import Testing
         },
         { world in
             world.linked = []
-            world.ask(.hand(clock, .openURL("lifed:1")))
+            world.ask(.deliver(clock, .openURL("lifed:1")))
             world.give(.message(clock, .hello))
         },
         { world in
             world.linked = []
-            world.ask(.hand(clock, .openURL("lifed:1")))
+            world.ask(.deliver(clock, .openURL("lifed:1")))
             world.ask(.kill(clock))
         },
         { world in
-            world.ask(.hand(clock, .performTask(kind: "fetch")))
+            world.ask(.deliver(clock, .performTask(kind: "fetch")))
             world.ask(.resume(clock))
         },
         { world in
@@ -196,7 +196,7 @@ import Testing
             world.give(.message(clock, .beginTask(1, name: "upload")))
             world.ask(.home)
             world.pass(.seconds(31))
-            world.give(.message(clock, .endHold(1)))
+            world.give(.message(clock, .endAssertion(1)))
         },
         { world in
             world.ask(.launch(clock, background: false))

@@ -56,7 +56,7 @@ import Testing
 
     @Test func crashInAnEventFailsTheRequestThatSentIt() {
         var world = running("clock", silent: .openURL)
-        let open = world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        let open = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         crash(&world)
         #expect(world.replies[open]?.name == "refused ended")
     }
@@ -73,7 +73,7 @@ import Testing
         var world = running("clock", silent: .didEnterBackground)
         world.ask(.home)
         world.give(.message(Self.clock, .closed))
-        world.pass(Lifecycle.exitTime + .milliseconds(4999))
+        world.pass(AppMachine.exitTime + .milliseconds(4999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))
         #expect(world.state("clock") == .suspended)
@@ -112,7 +112,7 @@ import Testing
         world.ask(.home)
         world.pass(.seconds(31))
         world = world.takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.pass(.milliseconds(3999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))

@@ -7,9 +7,9 @@ import Testing
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 
-    static func settings(frontLimit: Int = 1, home: AppID? = nil) -> Settings {
+    static func settings(foregroundLimit: Int = 1, home: AppID? = nil) -> Settings {
         var settings = Settings()
-        settings.frontLimit = frontLimit
+        settings.foregroundLimit = foregroundLimit
         settings.homeApp = home
         return settings
     }
@@ -31,8 +31,8 @@ import Testing
     }
 
     @Test func `there is always a place in front`() {
-        var world = World(apps: "clock", settings: Self.settings(frontLimit: 0))
-        #expect(world.core.settings.frontLimit == 1)
+        var world = World(apps: "clock", settings: Self.settings(foregroundLimit: 0))
+        #expect(world.core.settings.foregroundLimit == 1)
         world.ask(.launch(Self.clock, background: false))
         #expect(world.state("clock") == .active)
     }
@@ -44,7 +44,7 @@ import Testing
         world.silent[Self.maps] = [.willResignActive]
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .inactive)
-        world.give(.configure(Self.settings(frontLimit: 2)))
+        world.give(.configure(Self.settings(foregroundLimit: 2)))
         #expect(world.state("clock") == .active)
     }
 
@@ -105,27 +105,27 @@ import Testing
         #expect(world.core.knownApps[Self.clock] == nil)
         #expect(world.lines().last == "forgotten clock")
         #expect(world.core.nextDeadline == nil)
-        #expect(world.core.returning.isEmpty)
+        #expect(world.core.returningApps.isEmpty)
     }
 
     @Test func `the limits that nobody can set are those that are written down`() {
         #expect(Lifecycle.interruptionLimit == 64)
-        #expect(Lifecycle.errandLimit == 16)
-        #expect(Lifecycle.returnTime == .seconds(35))
+        #expect(Outbox.eventLimit == 16)
+        #expect(AppMachine.reconnectionTime == .seconds(35))
         #expect(Scenes.limit == 32)
         #expect(Scene.infoLimit == 4096)
-        #expect(Reclaimed.orderLimit == 16)
+        #expect(ReclaimRecord.orderLimit == 16)
     }
 
     @Test func `what holds where nobody has said anything is what is written down`() {
-        #expect(Settings().frontLimit == 1 && Settings().suspendedLimit == 0)
-        #expect(Policy().holdLimit == 16 && Policy().sceneLimit == 1)
+        #expect(Settings().foregroundLimit == 1 && Settings().suspendedLimit == 0)
+        #expect(Policy().assertionLimit == 16 && Policy().sceneLimit == 1)
         #expect(!Policy().isTransient && !Policy().scenes && !Policy().takesURLs)
     }
 
     @Test func `an app that was never launched has not failed`() {
         let world = World(apps: "clock")
-        #expect(world.core.knownApps[Self.clock]?.isGivenUp == false)
+        #expect(world.core.knownApps[Self.clock]?.restart.isLimitReached == false)
     }
 
     @Test(arguments: [(0, false), (1, true), (64, true), (65, false)])

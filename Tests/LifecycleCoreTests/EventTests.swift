@@ -18,7 +18,7 @@ import Testing
     @Test func `launched to open a URL`() {
         var world = World(apps: "clock", linked: true)
         world.answers[Self.clock] = [.openURL: .handled(true)]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(
             world.lines() == [
                 "spawn clock",
@@ -40,11 +40,11 @@ import Testing
         world.answers[Self.clock] = [
             .willFinishLaunching: .handled(false), .didFinishLaunching: .handled(false), .openURL: .handled(true),
         ]
-        world.ask(.hand(Self.clock, Self.page))
-        #expect(world.core.knownApps[Self.clock]?.launchURL == "https://example.org/")
+        world.ask(.deliver(Self.clock, Self.page))
+        #expect(world.core.knownApps[Self.clock]?.launch.url == "https://example.org/")
         #expect(!world.transcript.contains("clock ← open-url"))
         #expect(world.replies[1]?.name == "declined")
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(world.replies[2]?.name == "handled")
     }
 
@@ -52,14 +52,14 @@ import Testing
     func `one no of two is none`(callback: Callback) {
         var world = World(apps: "clock", linked: true)
         world.answers[Self.clock] = [callback: .handled(false), .openURL: .handled(true)]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(world.replies[1]?.name == "handled")
     }
 
     @Test func `brought back to open a URL`() {
         var world = running(["clock", "maps"])
         world.answers[Self.clock] = [.openURL: .handled(false)]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(
             world.lines().filter { $0.contains("clock") || $0.contains("reply") } == [
                 "resume clock",
@@ -77,14 +77,14 @@ import Testing
     @Test func `told while it is active`() {
         var world = running(["clock"])
         world.answers[Self.clock] = [.continueActivity: .handled(true)]
-        world.ask(.hand(Self.clock, .continueActivity(type: "org.example.read")))
+        world.ask(.deliver(Self.clock, .continueActivity(type: "org.example.read")))
         #expect(world.lines() == ["clock ← continue-activity", "! clock continue-activity handled", "reply 2 handled"])
     }
 
     @Test func `who is silent has not handled it, and goes on`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .inactive)
         world.pass(.milliseconds(1))
@@ -95,7 +95,7 @@ import Testing
     @Test func `a silent app keeps nobody from coming to the front for longer than a second`() {
         var world = running(["maps", "clock"])
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         world.ask(.focus(Self.maps))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
@@ -105,7 +105,7 @@ import Testing
     @Test func `who is ended first loses it`() {
         var world = running(["maps", "clock"])
         world.silent[Self.maps] = [.willEnterForeground]
-        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.deliver(Self.maps, Self.page))
         world.ask(.terminate(Self.maps))
         #expect(world.replies[3]?.name == "refused superseded")
         #expect(world.core.knownApps[Self.maps]?.events == [])
@@ -114,7 +114,7 @@ import Testing
     @Test func `who is sent elsewhere first is told when it is back`() {
         var world = running(["maps", "clock"])
         world.withholding = [.resumed]
-        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.deliver(Self.maps, Self.page))
         world.ask(.focus(Self.clock))
         #expect(world.replies[3]?.name == "refused superseded")
         world.withholding = []
@@ -127,21 +127,21 @@ import Testing
 
     @Test func `an app that listens only later gets it then, and one that never does has not handled it`() {
         var world = running([], linked: false)
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(3))
         world.answers[Self.clock] = [.openURL: .handled(true)]
         world.give(.message(Self.clock, .hello))
         #expect(world.replies[1]?.name == "handled")
-        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.deliver(Self.maps, Self.page))
         world.pass(.seconds(20))
         #expect(world.replies[2]?.name == "not-listening")
-        world.ask(.hand(Self.maps, Self.page))
+        world.ask(.deliver(Self.maps, Self.page))
         #expect(world.replies[3]?.name == "not-listening")
     }
 
     @Test func `what waits for an app to listen does not wait longer because its manifest says so later`() {
         var world = running([], linked: false)
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(10))
         var policy = Policy()
         policy.timeouts.launch = .seconds(60)
@@ -155,17 +155,17 @@ import Testing
         var policy = Policy()
         policy.takesURLs = true
         world.give(.define(Self.clock, policy))
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(world.replies[1]?.name == "handled")
         #expect(!world.lines().contains("clock ← open-url"))
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(world.lines().contains("clock ← open-url"))
     }
 
     @Test func `a task is done in the background, and the app sleeps again`() {
         var world = running(["clock", "maps"])
         world.answers[Self.clock] = [.performTask: .result(.newData)]
-        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         #expect(
             world.lines() == [
                 "resume clock",
@@ -180,7 +180,7 @@ import Testing
 
     @Test func `launched in the background for a task`() {
         var world = World(apps: "clock", linked: true)
-        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         #expect(
             world.lines() == [
                 "spawn clock",
@@ -198,7 +198,7 @@ import Testing
     @Test func `a task holds nobody up, and has thirty seconds`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.performTask]
-        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .active)
         world.ask(.focus(Self.maps))
@@ -213,11 +213,11 @@ import Testing
     @Test func `of warnings that wait one is told, and of opposites none`() {
         var world = running(["clock", "maps"])
         for _ in 0..<3 {
-            world.core.notify(Self.clock, .significantTimeChange)
-            world.core.notify(Self.clock, .protectedDataWillBecomeUnavailable)
-            world.core.notify(Self.clock, .protectedDataDidBecomeAvailable)
+            world.core.queue(Self.clock, .significantTimeChange)
+            world.core.queue(Self.clock, .protectedDataWillBecomeUnavailable)
+            world.core.queue(Self.clock, .protectedDataDidBecomeAvailable)
         }
-        world.core.notify(Self.clock, .memoryWarning)
+        world.core.queue(Self.clock, .memoryWarning)
         world.give(.tick)
         #expect(world.lines() == [])
         world.ask(.focus(Self.clock))
@@ -231,10 +231,10 @@ import Testing
     @Test func `more errands than can be wanted are refused`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.willEnterForeground]
-        for _ in 0..<16 { world.ask(.hand(Self.clock, Self.page)) }
+        for _ in 0..<16 { world.ask(.deliver(Self.clock, Self.page)) }
         #expect(world.replies.count == 2)
-        world.ask(.hand(Self.clock, Self.page))
-        #expect(world.replies[19]?.name == "refused tooManyErrands")
+        world.ask(.deliver(Self.clock, Self.page))
+        #expect(world.replies[19]?.name == "refused tooManyEvents")
         world.ask(.kill(Self.clock))
         #expect(world.replies.count == 20)
     }
@@ -244,10 +244,10 @@ import Testing
         world.stubborn = [Self.clock]
         world.answers[Self.clock] = [.openURL: .handled(true)]
         world.ask(.terminate(Self.clock))
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(5))
         #expect(world.replies[3]?.name == "handled")
-        #expect(world.core.knownApps[Self.clock]?.launchURL == "https://example.org/")
+        #expect(world.core.knownApps[Self.clock]?.launch.url == "https://example.org/")
     }
 
     @Test(arguments: [

@@ -48,7 +48,7 @@ import Testing
         world.core = Lifecycle(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         _ = world.lines()
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         world.pass(.milliseconds(4_999))
         #expect(world.lines() == ["terminate clock"])
         world.pass(.milliseconds(1))
@@ -64,11 +64,11 @@ import Testing
         let records = world.core.knownApps.keys.sorted().compactMap { world.core.record(of: $0) }
         world.core = Lifecycle(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
-        world.give(.takeOver)
-        world.give(.message(maps, .back(lastSequence: 2)))
+        world.give(.resumeRestored)
+        world.give(.message(maps, .reconnected(lastSequence: 2)))
         world.pass(.seconds(2))
         _ = world.lines()
-        world.give(.message(Self.clock, .back(lastSequence: 2)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: 2)))
         #expect(!world.lines().contains("clock ← did-become-active"))
     }
 
@@ -122,7 +122,7 @@ import Testing
         world.ask(.terminate(Self.clock))
         world.ask(.launch(Self.clock, background: true))
         world.give(.outcome(Self.clock, .spawned))
-        #expect(world.core.front == [Self.clock])
+        #expect(world.core.foreground == [Self.clock])
         #expect(world.state("clock") == .active)
     }
 
@@ -147,7 +147,7 @@ import Testing
         var policy = Policy()
         policy.takesURLs = takesURLs
         world.give(.define(Self.clock, policy))
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         #expect(world.core.knownApps[Self.clock]?.argumentURL == (takesURLs ? "lifed:1" : nil))
         policy.takesURLs.toggle()
         world.give(.define(Self.clock, policy))
@@ -162,7 +162,7 @@ import Testing
         let (home, maps) = (AppID("home"), AppID("maps"))
         var settings = Settings()
         settings.homeApp = home
-        settings.frontLimit = 3
+        settings.foregroundLimit = 3
         var world = World(apps: "home", "maps", "clock", linked: true, settings: settings)
         world.ask(.launch(maps, background: false))
         world.ask(.launch(Self.clock, background: false))
@@ -170,10 +170,10 @@ import Testing
         world.silent[Self.clock] = [.willEnterForeground]
         world.ask(.focus(Self.clock))
         world.ask(.home)
-        settings.frontLimit = 1
+        settings.foregroundLimit = 1
         if isRestarted { world.restart(settings: settings) } else { world.give(.configure(settings)) }
         _ = world.lines()
-        world.give(.message(Self.clock, .done(sequence: world.core.knownApps[Self.clock]?.lastSequence ?? 0)))
+        world.give(.message(Self.clock, .done(sequence: world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0)))
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == ["clock ← did-enter-background"])
         world.pass(.seconds(5))
@@ -265,7 +265,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.memoryWarning]
         world.give(.memoryPressure(.warning, "short"))
-        let sequence = world.core.knownApps[Self.clock]?.lastSequence ?? 0
+        let sequence = world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0
         world.ask(.beginInterruption("call"))
         world.ask(.terminate(Self.clock))
         #expect(!world.lines().contains { $0.hasPrefix("clock ← scene-did-disconnect") })
@@ -293,11 +293,11 @@ extension World {
     /// Another daemon takes over, with channels that were kept and on which nothing was lost.
     fileprivate mutating func restart(settings: Settings) {
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
-        let running = core.knownApps.values.filter(\.isLinked)
+        let running = core.knownApps.values.filter(\.isConnected)
         core = Lifecycle(
             restoring: core.record, apps: records, settings: settings, policy: { _ in Policy() }, at: now)
-        for app in running { give(.message(app.id, .back(lastSequence: app.lastSequence))) }
-        give(.takeOver)
+        for app in running { give(.message(app.id, .reconnected(lastSequence: app.outbox.lastSequence))) }
+        give(.resumeRestored)
         give(.start)
     }
 }

@@ -16,8 +16,8 @@ import Testing
     @Test func `a URL that comes while it is locked is opened when it is unlocked`() {
         var world = running(["clock"])
         world.ask(.machine(.lock))
-        world.ask(.hand(Self.clock, .openURL("x:")))
-        #expect(world.replies[3]?.name == "refused concealed")
+        world.ask(.deliver(Self.clock, .openURL("x:")))
+        #expect(world.replies[3]?.name == "refused foregroundBlocked")
         #expect(!world.lines().contains("clock ← open-url"))
         world.ask(.machine(.unlock))
         #expect(world.lines().contains("clock ← open-url"))
@@ -72,7 +72,8 @@ import Testing
         world.ask(.machine(.switchAway))
         world.ask(.machine(.lock))
         #expect(world.replies[world.ask(.machine(.unlock))]?.name == "done")
-        #expect(world.replies[world.ask(.focus(Self.clock))] == .refused(.concealed(Self.clock, by: .switchedAway)))
+        let focus = world.ask(.focus(Self.clock))
+        #expect(world.replies[focus] == .refused(.foregroundBlocked(Self.clock, by: .switchedAway)))
     }
 
     @Test func `of two reasons why nothing is in sight the first is given`() {
@@ -80,7 +81,7 @@ import Testing
         world.ask(.machine(.switchAway))
         world.ask(.machine(.lock))
         let focus = world.ask(.focus(Self.clock))
-        #expect(world.replies[focus] == .refused(.concealed(Self.clock, by: .switchedAway)))
+        #expect(world.replies[focus] == .refused(.foregroundBlocked(Self.clock, by: .switchedAway)))
     }
 
     @Test func `of two interruptions the end of one is done at once`() {
@@ -111,7 +112,7 @@ import Testing
 
     @Test func `a lock waits for each of two apps, however often one of them takes a step`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
         world.silent[Self.clock] = [.willResignActive]

@@ -15,7 +15,7 @@ import Testing
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.terminate(Self.clock))
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.ask(.launch(Self.maps, background: false))
         world.pass(.seconds(5))
         #expect(world.core.launch(of: Self.clock)?.reason == .url)
@@ -24,12 +24,12 @@ import Testing
 
     @Test func `a lower foreground limit is the reason for what leaves, and not another app`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", settings: settings)
         world.ask(.launch(Self.clock, background: false))
         world.ask(.launch(Self.maps, background: false))
         _ = world.lines()
-        settings.frontLimit = 1
+        settings.foregroundLimit = 1
         world.give(.configure(settings))
         #expect(
             Self.step("clock", &world) == [

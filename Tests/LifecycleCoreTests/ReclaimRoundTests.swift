@@ -15,9 +15,9 @@ import Testing
             restoring: core.record, apps: core.records, settings: core.settings, policy: { _ in Policy() },
             at: world.now)
         world.withholding = []
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         #expect(world.lines().contains("! one reclaimed of [one, two, three] (very short), 4096"))
-        #expect(world.core.reclaim == nil)
+        #expect(world.core.reclaimer.round == nil)
     }
 
     @Test func `a shutdown ends a round`() {
@@ -42,11 +42,11 @@ import Testing
         world.looks = [.critical]
         let request = world.ask(.memoryPressure(.critical, all: true))
         world.pass(.seconds(1))
-        #expect(world.core.reclaim?.victim == maps)
+        #expect(world.core.reclaimer.round?.victim == maps)
         world.ask(.launch(maps, background: false))
         #expect(world.core.knownApps[maps]?.reclaimed == nil)
         world.pass(.seconds(30))
-        #expect(world.core.reclaim == nil)
+        #expect(world.core.reclaimer.round == nil)
         #expect(world.replies[request] != nil)
     }
 
@@ -63,7 +63,7 @@ import Testing
         var world = ReclaimTests().world()
         world.withholding = [.looks]
         world.ask(.memoryPressure(.critical, all: true))
-        #expect(world.core.reclaim?.phase == .looking)
+        #expect(world.core.reclaimer.round?.phase == .looking)
         world.give(.shutDown)
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
@@ -78,9 +78,9 @@ import Testing
             at: world.now)
         world.withholding = []
         _ = world.lines()
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         #expect(world.lines().contains("look after one in a moment"))
-        #expect(world.core.reclaim == nil)
+        #expect(world.core.reclaimer.round == nil)
     }
 
     @Test func `a simulated warning goes to those that run`() {
@@ -94,12 +94,12 @@ import Testing
         world.withholding = [.killed, .looks]
         world.give(.memoryPressure(.critical, "very short"))
         let core = world.core
-        for (records, phase) in [(core.records, Reclaim.Phase.ending), ([], .looking)] {
+        for (records, phase) in [(core.records, ReclaimRound.Phase.ending), ([], .looking)] {
             world.core = Lifecycle(
                 restoring: core.record, apps: records, settings: core.settings, policy: { _ in Policy() },
                 at: world.now)
-            world.give(.takeOver)
-            #expect(world.core.reclaim?.phase == phase)
+            world.give(.resumeRestored)
+            #expect(world.core.reclaimer.round?.phase == phase)
         }
     }
 
@@ -140,12 +140,12 @@ import Testing
         world.ask(.home)
         _ = world.lines()
         world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
-        world.give(.memoryLookedAt(.normal, "enough", freed: 1))
+        world.give(.memoryChecked(.normal, "enough", freed: 1))
         let lines = world.lines().filter { $0.hasPrefix("! scenic") || $0.hasPrefix("look") }
         #expect(lines.suffix(2) == ["! scenic gives back [main]", "look after scenic"])
         #expect(world.replies[all] == nil)
         world.withholding = []
-        world.give(.memoryLookedAt(.normal, "enough", freed: 1))
+        world.give(.memoryChecked(.normal, "enough", freed: 1))
         #expect(world.replies[all] == .reclaimed([AppID("one"), AppID("scenic")]))
     }
 
@@ -189,28 +189,28 @@ import Testing
         world.ask(.launch(AppID("never"), background: true))
         world.ask(.focus(AppID("one")))
         world.ask(.launch(AppID("front"), background: false))
-        #expect(world.core.reclaimOrder(suspendedOnly: false) == [AppID("never"), AppID("one"), AppID("tool")])
-        #expect(world.core.reclaimOrder(suspendedOnly: true) == [AppID("never"), AppID("one")])
+        #expect(world.core.reclaimableApps(suspendedOnly: false) == [AppID("never"), AppID("one"), AppID("tool")])
+        #expect(world.core.reclaimableApps(suspendedOnly: true) == [AppID("never"), AppID("one")])
     }
 
     @Test func `an app that is being continued for a task is not ended`() {
         var world = ReclaimTests().world(["one", "front"])
         world.withholding = [.resumed]
-        world.ask(.hand(AppID("one"), .performTask(kind: "fetch")))
+        world.ask(.deliver(AppID("one"), .performTask(kind: "fetch")))
         #expect(world.core.knownApps[AppID("one")]?.target == .suspended)
-        #expect(world.core.reclaimOrder(suspendedOnly: false) == [])
+        #expect(world.core.reclaimableApps(suspendedOnly: false) == [])
     }
 
-    static let causes: [Reclaimed.Cause] = [.pressure("some: 10 %"), .simulation, .suspendedLimit(7)]
+    static let causes: [ReclaimRecord.Cause] = [.pressure("some: 10 %"), .simulation, .suspendedLimit(7)]
 
     @Test(arguments: causes)
-    func `why an app was ended is known to the next daemon`(cause: Reclaimed.Cause) {
+    func `why an app was ended is known to the next daemon`(cause: ReclaimRecord.Cause) {
         let order = (1...20).map { AppID("app-\($0)") }
-        var account = Reclaimed(cause: cause, order: order)
+        var account = ReclaimRecord(cause: cause, order: order)
         account.freed = 4096
         #expect(account.order == Array(order.prefix(16)) && account.candidates == 20)
         var record = SavedRecord()
-        account.save(in: &record)
-        #expect(Reclaimed(saved: record) == account)
+        account.write(to: &record)
+        #expect(ReclaimRecord(saved: record) == account)
     }
 }

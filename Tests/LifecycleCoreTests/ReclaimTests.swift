@@ -38,7 +38,7 @@ import Testing
         var settings = Settings()
         settings.suspendedLimit = 2
         var world = world(Self.names, settings: settings)
-        #expect(world.core.suspendedCount == 2)
+        #expect(world.core.shared.suspendedCount == 2)
         world.ask(.home)
         #expect(world.lines().suffix(8).contains("! two reclaimed of [two, three, four] (limit 2), 4096"))
         #expect(world.core.knownApps[AppID("one")]?.reclaimed?.cause == .suspendedLimit(2))
@@ -46,7 +46,7 @@ import Testing
         world.give(.configure(settings))
         settings.suspendedLimit = 1
         world.give(.configure(settings))
-        #expect(world.core.suspendedCount == 1)
+        #expect(world.core.shared.suspendedCount == 1)
         #expect(world.state("four") == .suspended)
     }
 }

@@ -14,7 +14,7 @@ import Testing
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: false))
         #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
-        #expect(world.core.front.isEmpty)
+        #expect(world.core.foreground.isEmpty)
     }
 
     @Test func `an app that is never suspended stays awake`() {
@@ -178,7 +178,7 @@ import Testing
 
     static let everything: [Request] = [
         .launch(clock, background: true), .launch(clock, background: false), .focus(clock), .suspend(clock),
-        .resume(clock), .hand(clock, .openURL("lifed:1")), .wake(clock, kind: "fetch", payload: ""),
+        .resume(clock), .deliver(clock, .openURL("lifed:1")), .wake(clock, kind: "fetch", payload: ""),
         .openScene(clock, SceneOpening(), background: false), .focusScene(clock, SceneID(ordinal: 1)),
         .backgroundScene(clock, SceneID(ordinal: 1)), .closeScene(clock, SceneID(ordinal: 1)), .terminate(clock),
         .kill(clock),
@@ -231,11 +231,11 @@ import Testing
         policy.scenes = scenes
         policy.timeouts.willTerminate = .seconds(20)
         world.give(.define(Self.clock, policy))
-        #expect(world.core.longestEnding == .zero)
+        #expect(world.core.longestTermination == .zero)
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
-        #expect(world.core.longestEnding == .seconds(26))
+        #expect(world.core.longestTermination == .seconds(26))
         world.ask(.kill(Self.clock))
-        #expect(world.core.longestEnding == .seconds(11))
+        #expect(world.core.longestTermination == .seconds(11))
     }
 
     @Test func `resume is no reason for what is on its way to the front`() {

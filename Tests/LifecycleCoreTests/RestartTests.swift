@@ -78,10 +78,10 @@ import Testing
         let lines = world.lines()
         #expect(lines.last == "! clock given up after 10")
         #expect(lines.contains("! clock restarted in 1.0 seconds"))
-        #expect(world.core.knownApps[Self.clock]?.isGivenUp == true)
+        #expect(world.core.knownApps[Self.clock]?.restart.isLimitReached == true)
         #expect(world.core.nextDeadline == nil)
         world.ask(.launch(Self.clock, background: false))
-        #expect(world.core.knownApps[Self.clock]?.isGivenUp == false)
+        #expect(world.core.knownApps[Self.clock]?.restart.isLimitReached == false)
         world.give(.outcome(Self.clock, Self.crash))
         #expect(world.state("clock") == .active)
     }
@@ -108,9 +108,9 @@ import Testing
         var world = world(.always, home: true)
         world.give(.outcome(Self.clock, Self.crash))
         world.give(.outcome(Self.clock, Self.crash))
-        #expect(world.core.front == [Self.home])
+        #expect(world.core.foreground == [Self.home])
         world.pass(.seconds(1))
-        #expect(world.core.front == [Self.clock])
+        #expect(world.core.foreground == [Self.clock])
     }
 
     @Test(arguments: [Request.launch(maps, background: false), .home])
@@ -119,9 +119,9 @@ import Testing
         world.give(.outcome(Self.clock, Self.crash))
         world.give(.outcome(Self.clock, Self.crash))
         world.ask(choice)
-        let chosen = world.core.front
+        let chosen = world.core.foreground
         world.pass(.seconds(1))
-        #expect(world.core.front == chosen)
+        #expect(world.core.foreground == chosen)
         #expect(world.state("clock") == .background)
     }
 
@@ -177,7 +177,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.pass(.seconds(10))
         end(&world)
-        return world.core.front
+        return world.core.foreground
     }
 
     @Test func `home comes forward, or who was there before`() {
@@ -239,7 +239,7 @@ import Testing
 
     @Test func `what is to run from the start does, and the last of several has the front`() {
         var world = started(["clock": .foreground, "mail": .background, "maps": .foreground], home: AppID("mail"))
-        #expect(world.core.front == [Self.maps])
+        #expect(world.core.foreground == [Self.maps])
         #expect(world.state("clock") == .background && world.state("mail") == .background)
         #expect(world.lines().filter { $0.hasPrefix("spawn") } == ["spawn clock", "spawn maps", "spawn mail"].sorted())
         for app in world.core.knownApps.values { #expect(world.core.launch(of: app.id)?.reason == .boot) }
@@ -253,7 +253,7 @@ import Testing
     // MARK: Another daemon
 
     @Test func `an exit that was written down calls for restoration, unless something later is known`() {
-        let old = Exit(state: .active, reason: .crash, status: .signal(11), instant: Instant(microseconds: 0))
+        let old = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: Instant(microseconds: 0))
         var world = World(apps: "clock")
         world.give(.remember(Self.clock, old))
         #expect(world.core.launch(of: Self.clock)?.restores == true)
@@ -272,10 +272,10 @@ import Testing
         world.core = Lifecycle(
             restoring: world.core.record, apps: world.core.records, settings: world.core.settings,
             policy: { $0 == Self.clock ? policy : Policy() }, at: world.now)
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         world.give(.start)
         world.pass(.seconds(1))
-        #expect(world.core.front == [Self.clock])
+        #expect(world.core.foreground == [Self.clock])
         world.give(.outcome(Self.clock, Self.crash))
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(2))
     }

@@ -41,7 +41,7 @@ import Testing
                 "clock: inactive → active (launch)",
                 "clock ← did-become-active",
             ])
-        #expect(world.core.front == [Self.clock])
+        #expect(world.core.foreground == [Self.clock])
     }
 
     @Test func `launching an app in front changes nothing, in the background neither`() {

@@ -9,124 +9,146 @@ import Testing
 
     static func time(_ microseconds: UInt64) -> Instant { Instant(microseconds: microseconds) }
 
-    /// An app of which everything is other than it is by itself.
-    static func app(_ awaiting: Awaiting?, state: AppState = .background) -> App {
-        var app = App(id: clock, policy: Policy(), since: time(1))
-        app.state = state
-        app.reason = .wake
-        app.lastExit = Exit(state: .active, reason: .crash, status: .signal(11), instant: time(2))
-        app.reclaimed = Reclaimed(cause: .pressure("short"), order: [clock])
-        (app.isLinked, app.isAway, app.mayHaveHeard) = (true, true, true)
-        (app.wish, app.wishReason) = (.end(atOnce: true), .terminate)
-        (app.keepsAwake, app.isWoken, app.isStoppedByOther) = (true, true, true)
-        (app.lastInFront, app.hasBeenInFront) = (time(3), true)
-        (app.use, app.lastInUse) = (.visible, time(15))
-        (app.failures, app.isGivenUp) = (7, true)
-        app.awaiting = awaiting
-        app.owed = [Notice(.didFinishLaunching), Notice(.sceneWillConnect, main)]
-        app.lastSequence = 8
-        app.holds = [Hold(kind: .task, number: 1, name: "a:b", since: time(4))]
-        (app.hasLaunched, app.runsWithScenes) = (true, true)
-        app.scenes = scenes
-        app.events = [QueuedEvent(number: 4, event: .memoryWarning)]
-        var task = Delivery(sequence: 6, callback: .performTask, deadline: time(5), state: .background)
-        task.event = QueuedEvent(number: 3, event: .performTask(kind: "fetch"))
-        app.task = task
-        (app.lastEvent, app.launchEvent, app.launchURL, app.hasDeclined) = (4, 2, "lifed:1", true)
-        app.ending = Ending(state: .background, reason: .taskTimeout, status: .code(3))
-        (app.launched, app.launchReason) = (time(6), .url)
+    /// An app in this phase of which every other value differs from its default.
+    static func app(_ phase: Phase) -> AppMachine {
+        var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Policy(), since: time(1))
+        (app.phase, app.reason) = (phase, .wake)
+        (app.desired, app.desiredReason) = (.end(atOnce: true), .terminate)
+        app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
+        app.reclaimed = ReclaimRecord(cause: .pressure("short"), order: [clock])
+        app.restart = .limitReached(times: 7)
+        app.scenes = scenes(in: app.state)
+        guard app.isRunning else { return app }
+        app.launch = LaunchState(
+            instant: time(6), reason: .url, url: "lifed:1", event: 2, hasDeclined: true, isComplete: true,
+            hasScenes: true)
+        app.channel = .reconnecting(mayHaveReceivedNext: true)
+        app.outbox.callbacks = [PendingCallback(.didFinishLaunching), PendingCallback(.sceneWillConnect, main)]
+        app.outbox.events = [QueuedEvent(number: 4, event: .memoryWarning)]
+        if app.state.isAlive { app.outbox.task = task }
+        (app.outbox.lastSequence, app.outbox.lastEvent) = (8, 4)
+        app.assertions.held = [Assertion(kind: .task, number: 1, name: "a:b", since: time(4))]
+        (app.assertions.isKeptRunning, app.assertions.isOverridden, app.assertions.isWoken) = (true, true, true)
+        (app.assertions.use, app.assertions.lastUse, app.assertions.expiration) = (.visible, time(15), time(16))
+        (app.isStoppedByOther, app.lastInForeground, app.wasInForeground) = (true, time(3), true)
         return app
     }
 
-    static var scenes: Scenes {
+    static var task: Delivery {
+        var task = Delivery(sequence: 6, callback: .performTask, deadline: time(5), state: .background)
+        task.subject = .event(QueuedEvent(number: 3, event: .performTask(kind: "fetch")))
+        return task
+    }
+
+    static func scenes(in state: AppState) -> Scenes {
         var scene = Scene(id: main, role: "panel", info: "x", origin: .system, since: time(7))
-        (scene.state, scene.reason, scene.wishReason) = (.background, .scene, .displaced)
-        (scene.lastInFront, scene.wasConnected, scene.isWanted) = (time(8), true, true)
+        (scene.reason, scene.desiredReason) = (.scene, .displaced)
+        (scene.lastInForeground, scene.wasConnected, scene.isWanted) = (time(8), true, true)
+        switch state {
+        case .notRunning, .terminating: scene.state = .unattached
+        case .suspended: scene.state = .suspended
+        case .inactive, .active, .background: scene.state = .background
+        }
         var other = Scene(id: SceneID(ordinal: 2), role: "window", info: nil, origin: .app, since: time(9))
         other.isClosing = true
         var scenes = Scenes()
         scenes.all = [scene, other]
-        scenes.front = [main]
+        scenes.foreground = [main]
         return scenes
     }
 
-    static func told(_ callback: Callback, about change: (inout Delivery) -> Void = { _ in }) -> Delivery {
-        var delivery = Delivery(sequence: 7, callback: callback, deadline: time(10), state: .inactive)
-        change(&delivery)
-        return delivery
+    static func sent(
+        _ callback: Callback, _ sequence: UInt64 = 7, _ subject: Delivery.Subject? = nil, next: NextState? = nil
+    ) -> SentCallback {
+        var delivery = Delivery(sequence: sequence, callback: callback, deadline: time(10), state: .inactive)
+        delivery.subject = subject
+        return SentCallback(delivery: delivery, sent: time(11), next: next)
     }
 
-    static let awaited: [Awaiting?] = [
-        nil, .stop, .resume, .end, .spawn(to: .inactive),
-        .answer(told(.didBecomeActive), sent: time(11), to: nil),
-        .answer(told(.willEnterForeground), sent: time(12), to: .app(.inactive)),
-        .answer(
-            told(.sceneWillConnect) { $0.scene = SceneNews(scene: main, reason: "person") }, sent: time(13),
-            to: .scene(.background)),
-        .answer(
-            told(.openURL) { $0.event = QueuedEvent(number: 1, event: .openURL("a:b")) }, sent: time(14), to: nil),
+    static let termination = Termination(state: .background, reason: .taskTimeout, status: .code(3))
+
+    static let phases: [Phase] = [
+        .spawning(to: .inactive, nil), .spawning(to: .background, termination), .stopping,
+        .suspended(isConfirmed: true), .suspended(isConfirmed: false), .resuming(isSuspended: true),
+        .resuming(isSuspended: false), .terminating(termination), .running(.inactive, awaiting: nil),
+        .running(.active, awaiting: nil), .running(.background, awaiting: nil),
+        .running(.active, awaiting: sent(.didBecomeActive)),
+        .running(.background, awaiting: sent(.willEnterForeground, next: .app(.inactive))),
+        .running(
+            .background,
+            awaiting: sent(
+                .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: "person")), next: .scene(.background))),
+        .running(
+            .inactive, awaiting: sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b"))))),
     ]
 
-    @Test(arguments: awaited.indices)
-    func `an app that runs is restored as it was`(index: Int) {
-        var app = Self.app(Self.awaited[index])
-        if app.isSpawning {
-            (app.state, app.task) = (.notRunning, nil)
-            app.scenes.update(Self.main) { $0.state = .unattached }
-        }
-        let record = app.saved(deadlines: Deadlines())
-        let restored = App(saved: record, policy: { _ in Policy() }, now: Self.time(99))
+    @Test(arguments: phases.indices)
+    func runningAppIsRestoredAsItWas(index: Int) {
+        let app = Self.app(Self.phases[index])
+        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        restored.restore(from: app.record)
         #expect(restored == app)
     }
 
+    @Test func resignationsBehindAnUnansweredCallbackAreRestored() {
+        var app = Self.app(.running(.active, awaiting: Self.sent(.memoryWarning, 6, next: nil)))
+        app.outbox.resignations = [
+            Self.sent(.willResignActive, 7, next: .app(.inactive)),
+            Self.sent(.sceneWillResignActive, 8, .scene(SceneNews(scene: Self.main, reason: nil))),
+        ]
+        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        restored.restore(from: app.record)
+        #expect(restored == app)
+        // A resignation follows the callback, and precedes the next number.
+        app.outbox.resignations = [Self.sent(.willResignActive, 6), Self.sent(.willResignActive, 9)]
+        restored.restore(from: app.record)
+        #expect(restored.outbox.resignations.isEmpty)
+    }
+
     @Test(arguments: AppState.allCases)
-    func `an app that is said to be starting is, if it does not run and comes to where apps start`(state: AppState) {
+    func `an app that is said to be starting is, if it does not run and comes to where apps start`(
+        state: AppState
+    ) throws {
+        let fields = Self.app(.running(.background, awaiting: nil)).record.fields
         for next in AppState.allCases {
-            let record = Self.app(.spawn(to: next), state: state).saved(deadlines: Deadlines())
-            let restored = App(saved: record, policy: { _ in Policy() }, now: Self.time(99))
+            let said = [("state", state.rawValue), ("awaiting", "spawn"), ("next", next.rawValue)]
+            let record = SavedRecord(
+                fields: said.map { .init(name: $0.0, value: $0.1) } + fields.filter { $0.name != "state" })
+            let restored = try #require(Self.restored(record))
             let makesSense = state == .notRunning && [.inactive, .background].contains(next)
-            #expect(restored?.isSpawning == makesSense)
-            #expect(restored?.isRunning == (makesSense || state != .notRunning))
-            #expect((restored?.task != nil) == (restored?.state.isAlive == true))
+            #expect(restored.isSpawning == makesSense)
+            #expect(restored.isRunning == (makesSense || state != .notRunning))
+            #expect((restored.outbox.task != nil) == restored.state.isAlive)
         }
     }
 
     @Test func `of an app that does not run is kept what its next launch needs`() {
-        let app = Self.app(nil, state: .notRunning)
-        let restored = App(saved: app.saved(deadlines: Deadlines()), policy: { _ in Policy() }, now: Self.time(99))
-        var expected = App(id: Self.clock, policy: Policy(), since: Self.time(1))
-        (expected.reason, expected.lastExit, expected.reclaimed) = (.wake, app.lastExit, app.reclaimed)
-        (expected.wish, expected.wishReason) = (.end(atOnce: true), .terminate)
-        (expected.failures, expected.isGivenUp) = (7, true)
-        expected.scenes = Scenes(saved: app.saved(deadlines: Deadlines()), of: .notRunning, now: Self.time(99))
-        #expect(expected.scenes.all.map(\.state) == [.unattached, .unattached])
-        #expect(restored == expected)
+        let app = Self.app(.notRunning)
+        var record = app.record
+        for field in Self.app(.stopping).record.fields where record[field.name] == nil {
+            record.add(field.name, field.value)
+        }
+        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        restored.restore(from: record)
+        #expect(restored.scenes.all.map(\.state) == [.unattached, .unattached])
+        #expect(restored == app)
     }
 
     @Test func `every deadline is restored, and none that makes no sense`() {
-        var deadlines = Deadlines()
-        for (index, kind) in DeadlineKind.allCases.enumerated() {
-            deadlines.set(kind, Self.clock, at: Self.time(UInt64(100 + index)))
-        }
-        for state in [AppState.background, .notRunning] {
-            var record = Self.app(nil, state: state).saved(deadlines: deadlines)
-            for text in ["answer", "answer:x", "answer:1:2", "nothing:1"] { record.add("deadline", text) }
-            var restored = Deadlines()
-            restored.restore(Self.clock, from: record)
-            for kind in DeadlineKind.allCases {
-                #expect(restored.instant(kind, Self.clock) == deadlines.instant(kind, Self.clock))
-            }
+        let deadlines = DeadlineKind.allCases.enumerated().map { "\($1.rawValue):\(1_000_000 + $0)" }
+        for phase in [Phase.running(.background, awaiting: nil), .notRunning] {
+            var record = Self.app(phase).record
+            for text in deadlines + ["answer", "answer:x", "answer:1:2", "nothing:1"] { record.add("deadline", text) }
+            let core = Self.core(restoring: record)
+            #expect(core.record(of: Self.clock)?.all("deadline") == deadlines)
         }
     }
 
     @Test func `what keeps an app awake ends, even if its record does not say when`() {
-        let app = Self.app(nil)
         let now = Self.time(99)
-        let core = Lifecycle(
-            restoring: SavedRecord(), apps: [app.saved(deadlines: Deadlines())], settings: Settings(),
-            policy: { _ in Policy() }, at: now)
+        let core = Self.core(restoring: Self.app(.running(.background, awaiting: nil)).record)
         for kind in [DeadlineKind.performTask, .woken, .tasks] {
-            #expect(core.deadlines.instant(kind, Self.clock) == now + .seconds(30))
+            #expect(core.deadline(kind, of: Self.clock) == now + .seconds(30))
         }
     }
 
@@ -144,18 +166,27 @@ import Testing
 
     // MARK: Records that say less, or too much
 
-    static func restored(_ fields: (String, String)...) -> App? {
-        let record = SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
-        return App(saved: record, policy: { _ in Policy() }, now: time(99))
+    static func core(restoring record: SavedRecord) -> Lifecycle {
+        Lifecycle(
+            restoring: SavedRecord(), apps: [record], settings: Settings(), policy: { _ in Policy() }, at: time(99))
+    }
+
+    static func restored(_ record: SavedRecord) -> AppMachine? {
+        let apps = core(restoring: record).knownApps
+        return apps.keys.first.flatMap { apps[$0] }
+    }
+
+    static func restored(_ fields: (String, String)...) -> AppMachine? {
+        restored(SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) }))
     }
 
     @Test func `a record that says nothing is that of an app that does not run`() throws {
         #expect(Self.restored() == nil && Self.restored(("id", "")) == nil)
-        let app = App(id: Self.clock, policy: Policy(), since: Self.time(99))
+        let app = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         #expect(try #require(Self.restored(("id", "clock"))) == app)
-        #expect(Self.restored(("id", "clock"), ("state", "active"))?.wish == .run)
-        #expect(Self.restored(("id", "clock"), ("state", "terminating"))?.wish == .rest)
-        #expect(Self.restored(("id", "clock"), ("failures", "5000"))?.failures == 1000)
+        #expect(Self.restored(("id", "clock"), ("state", "active"))?.desired == .run)
+        #expect(Self.restored(("id", "clock"), ("state", "terminating"))?.desired == .rest)
+        #expect(Self.restored(("id", "clock"), ("failures", "5000"))?.restart.failures == 1000)
     }
 
     static let last: UInt64 = 0x3FFF_FFFF_FFFF_FFFF
@@ -163,20 +194,21 @@ import Testing
 
     @Test(arguments: sequences)
     func `there are always numbers left to count on`(saved: UInt64, restored: UInt64) {
-        #expect(Self.restored(("id", "clock"), ("sequence", String(saved)))?.lastSequence == restored)
+        let app = Self.restored(("id", "clock"), ("state", "background"), ("sequence", String(saved)))
+        #expect(app?.outbox.lastSequence == restored)
     }
 
     @Test func `what is awaited fits the state`() {
-        #expect(Self.restored(("id", "clock"), ("state", "notRunning"), ("awaiting", "stop"))?.awaiting == nil)
-        #expect(Self.restored(("id", "clock"), ("state", "terminating"), ("awaiting", "stop"))?.awaiting == .end)
+        #expect(Self.restored(("id", "clock"), ("state", "notRunning"), ("awaiting", "stop"))?.phase == .notRunning)
+        let terminating = Self.restored(("id", "clock"), ("state", "terminating"), ("awaiting", "stop"))
+        #expect(terminating?.phase == .terminating(Termination(state: .terminating, reason: .crash)))
         let answer = [
             ("id", "clock"), ("state", "active"), ("awaiting", "answer"), ("callback", "did-become-active"),
             ("answer-by", "1"), ("told-state", "active"),
         ]
         for (rest, isAwaited) in [([], false), ([("linked", "1")], true)] as [([(String, String)], Bool)] {
             let record = SavedRecord(fields: (answer + rest).map { .init(name: $0.0, value: $0.1) })
-            let app = App(saved: record, policy: { _ in Policy() }, now: Self.time(99))
-            #expect((app?.awaiting != nil) == isAwaited)
+            #expect((Self.restored(record)?.awaitedCallback != nil) == isAwaited)
         }
     }
 
@@ -194,7 +226,7 @@ import Testing
         scene.state = saved
         var record = SavedRecord()
         record.add("scene", scene.text)
-        #expect(Scenes(saved: record, of: app, now: Self.time(9)).all.map(\.state) == [restored])
+        #expect(Scenes(saved: record, of: app, since: Self.time(9)).all.map(\.state) == [restored])
     }
 
     @Test func `a scene that is gone and has not been forgotten keeps no app awake`() {
@@ -208,7 +240,7 @@ import Testing
         world.core = Lifecycle(
             restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in Policy() }, at: Self.time(1))
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         #expect(world.state("clock") == .suspended)
         #expect(world.scenes("clock").isEmpty)
     }
@@ -217,16 +249,16 @@ import Testing
     func `a scene of which a part makes no sense is none`(part: Int, value: String) {
         let scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
         var parts = scene.text.words(separator: "\u{1F}", maxSplits: 9)
-        #expect(Scene(text: parts.joined(separator: "\u{1F}"), now: Self.time(9)) == scene)
+        #expect(Scene(text: parts.joined(separator: "\u{1F}"), since: Self.time(9)) == scene)
         parts[part] = value
-        #expect(Scene(text: parts.joined(separator: "\u{1F}"), now: Self.time(9)) == nil)
+        #expect(Scene(text: parts.joined(separator: "\u{1F}"), since: Self.time(9)) == nil)
     }
 
     @Test(arguments: [(Scene.infoLimit, true), (Scene.infoLimit + 1, false)])
     func `what a scene shows is restored up to its limit`(count: Int, isKept: Bool) {
         let info = String(repeating: "x", count: count)
         let scene = Scene(id: Self.main, role: "panel", info: info, origin: .app, since: Self.time(1))
-        #expect(Scene(text: scene.text, now: Self.time(9))?.info == (isKept ? info : nil))
+        #expect(Scene(text: scene.text, since: Self.time(9))?.info == (isKept ? info : nil))
     }
 
     @Test(arguments: ["", "7", "x", "7\u{1F}", "7\u{1F}nothing", "x\u{1F}memory-warning"])
@@ -248,30 +280,34 @@ import Testing
         #expect(world.core.takeChangedApps() == [Self.clock])
     }
 
-    @Test func `each change of a deadline is noted once`() {
-        var deadlines = Deadlines()
-        deadlines.clear(.answer, Self.clock)
-        #expect(deadlines.takeTouched().isEmpty)
-        deadlines.set(.answer, Self.clock, at: Self.time(1))
-        #expect(Array(deadlines.takeTouched()) == [Self.clock])
-        #expect(deadlines.takeTouched().isEmpty)
-        deadlines.clear(.answer, Self.clock)
-        #expect(Array(deadlines.takeTouched()) == [Self.clock])
-        deadlines.set(.answer, Self.clock, at: Self.time(1))
-        _ = deadlines.takeTouched()
-        #expect(deadlines.popDue(Self.time(1))?.kind == .answer)
-        #expect(Array(deadlines.takeTouched()) == [Self.clock])
-    }
-
-    @Test func `deadlines that were set again and again do not pile up`() {
-        var deadlines = Deadlines()
-        for number in 0..<10_000 { deadlines.set(.answer, Self.clock, at: Self.time(UInt64(1 + number % 7))) }
-        deadlines.set(.answer, Self.clock, at: Self.time(9))
-        for number in 0..<10_000 {
-            deadlines.set(.tasks, Self.clock, at: Self.time(UInt64(100 + number % 7)))
-            deadlines.clear(.tasks, Self.clock)
+    /// A deadline is a part of the record, so that an app of which only a deadline changed has changed.
+    @Test func appOfWhichOnlyADeadlineChangesIsNoted() throws {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.silent[Self.clock] = [.didEnterBackground, .performTask]
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        let crash = Input.outcome(Self.clock, .exited(.signal(11), othersLeft: false))
+        let inputs: [Input] = [
+            .request(RequestID(1), .launch(Self.clock, background: false)),
+            .message(Self.clock, .beginTask(1, name: "save")), .request(RequestID(2), .home),
+            .message(Self.clock, .endAssertion(1)), .message(Self.clock, .closed),
+            .request(RequestID(3), .launch(AppID("maps"), background: false)), crash,
+            .request(RequestID(4), .launch(Self.clock, background: false)), crash, crash,
+            .define(Self.clock, Policy()),
+        ]
+        var changedDeadlines = 0
+        for input in inputs {
+            let before = world.core
+            _ = world.core.takeChangedApps()
+            world.give(input)
+            let changed = world.core.takeChangedApps()
+            for id in [Self.clock, AppID("maps")] {
+                let (old, new) = (before.record(of: id), world.core.record(of: id))
+                #expect(old == new || changed.contains(id), "\(input): \(id)")
+                if old?.all("deadline") != new?.all("deadline") { changedDeadlines += 1 }
+            }
         }
-        #expect(deadlines.entryCount < 100)
-        #expect(deadlines.earliest == Self.time(9))
+        #expect(changedDeadlines > 5)
     }
 }

@@ -23,7 +23,7 @@ import Testing
     private static func told(_ rest: [(String, String)]) -> [Delivery] {
         var core = restored(rest)
         let effects =
-            core.handle(.message(clock, .back(lastSequence: 0)), at: now) + core.handle(.takeOver, at: now)
+            core.handle(.message(clock, .reconnected(lastSequence: 0)), at: now) + core.handle(.resumeRestored, at: now)
         return effects.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
     }
 
@@ -59,7 +59,7 @@ import Testing
             "scene-will-connect", "scene-will-connect:", "scene-will-connect:a:b", "did-become-active:main", "open-url",
         ])
     func `a notice without what it is about is not owed`(text: String) {
-        #expect(Notice(text: text) == nil)
+        #expect(PendingCallback(text: text) == nil)
     }
 
     @Test func `an app works on a task and on nothing else`() {
@@ -68,7 +68,7 @@ import Testing
                 ("task", "1\u{1F}\(text)"), ("task-sequence", "1"), ("task-until", "2000000"),
                 ("task-state", "background"),
             ])
-            #expect((core.knownApps[Self.clock]?.task != nil) == isTask)
+            #expect((core.knownApps[Self.clock]?.outbox.task != nil) == isTask)
         }
     }
 }

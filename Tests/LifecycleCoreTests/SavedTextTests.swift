@@ -13,8 +13,8 @@ import Testing
 
     @Test(arguments: texts)
     func `a hold keeps its name`(name: String) {
-        let hold = Hold(kind: .task, number: 7, name: name, since: Instant(microseconds: 5))
-        #expect(Hold(text: hold.text) == hold)
+        let hold = Assertion(kind: .task, number: 7, name: name, since: Instant(microseconds: 5))
+        #expect(Assertion(text: hold.text) == hold)
     }
 
     @Test(arguments: texts)
@@ -39,7 +39,7 @@ import Testing
             var scene = Scene(
                 id: try #require(SceneID("main")), role: "window", info: info, origin: origin, since: start)
             scene.isWanted = true
-            #expect(Scene(text: scene.text, now: Instant(microseconds: 9)) == scene)
+            #expect(Scene(text: scene.text, since: Instant(microseconds: 9)) == scene)
         }
     }
 
@@ -50,19 +50,20 @@ import Testing
             let scene = Scene(id: SceneID(ordinal: number), role: "window", info: nil, origin: .app, since: start)
             record.add("scene", scene.text)
         }
-        #expect(Scenes(saved: record, of: .background, now: start).all.count == Scenes.limit)
+        #expect(Scenes(saved: record, of: .background, since: start).all.count == Scenes.limit)
     }
 
     @Test(arguments: Reason.allCases)
     func `an exit keeps its reason`(reason: Reason) {
-        let exit = Exit(state: .active, reason: reason, status: .signal(9), instant: Instant(microseconds: 8))
-        #expect(Exit(text: exit.text) == exit)
+        let exit = ExitRecord(state: .active, reason: reason, status: .signal(9), instant: Instant(microseconds: 8))
+        #expect(ExitRecord(text: exit.text) == exit)
     }
 
     @Test(arguments: texts)
     func `an exit for a reason of another version is an exit for none`(word: String) {
-        let exit = Exit(text: "8:active:signal 9:\(word)")
-        #expect(exit == Exit(state: .active, reason: .none, status: .signal(9), instant: Instant(microseconds: 8)))
+        let exit = ExitRecord(text: "8:active:signal 9:\(word)")
+        let instant = Instant(microseconds: 8)
+        #expect(exit == ExitRecord(state: .active, reason: .none, status: .signal(9), instant: instant))
     }
 
     @Test func `an event of a version before is read`() {

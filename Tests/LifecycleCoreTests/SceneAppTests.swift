@@ -52,7 +52,7 @@ import Testing
         policy.timeouts.willTerminate = .seconds(12)
         world.give(.define(Self.clock, policy))
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         _ = world.lines()
         world.ask(.terminate(Self.clock))
         world.pass(.seconds(20))
@@ -67,7 +67,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.ask(.terminate(Self.clock))
         _ = world.lines()
         world.pass(.seconds(3))
@@ -136,7 +136,7 @@ import Testing
         world = world.takenOver(policy)
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .background)
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.scenes("clock")["scene-2"] == .foregroundActive)
     }
 
@@ -151,8 +151,8 @@ import Testing
         world.core = Lifecycle(
             restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in policy }, at: world.now)
-        world.give(.message(Self.clock, .back(lastSequence: 1)))
-        world.give(.takeOver)
+        world.give(.message(Self.clock, .reconnected(lastSequence: 1)))
+        world.give(.resumeRestored)
         #expect(world.state("clock") == .suspended)
         #expect(!world.lines().contains("clock ← will-resign-active"))
     }

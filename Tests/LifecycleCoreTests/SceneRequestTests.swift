@@ -14,7 +14,7 @@ import Testing
     func home(_ front: Int = 1) -> World {
         var settings = Settings()
         settings.homeApp = Self.clock
-        settings.frontLimit = front
+        settings.foregroundLimit = front
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         var policy = Policy()
         policy.scenes = true
@@ -33,7 +33,7 @@ import Testing
         var world = home()
         #expect(world.scenes("clock") == ["main": .foregroundActive])
         let alone = world.ask(.backgroundScene(Self.clock, Self.main))
-        #expect(world.replies[alone] == .refused(.homeStaysInFront(Self.clock)))
+        #expect(world.replies[alone] == .refused(.homeStaysInForeground(Self.clock)))
         world.ask(.openScene(Self.clock, SceneOpening(), background: false))
         let one = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[one]?.name == "done scene-2 background")
@@ -57,11 +57,11 @@ import Testing
         var world = SceneFixture.withTwoScenes()
         world.pass(.seconds(1))
         world.ask(.focusScene(Self.clock, Self.main))
-        #expect(world.scene(Self.second)?.lastInFront == world.now)
-        #expect(world.scene(Self.main)?.lastInFront != world.now)
+        #expect(world.scene(Self.second)?.lastInForeground == world.now)
+        #expect(world.scene(Self.main)?.lastInForeground != world.now)
         world.pass(.seconds(1))
         world.ask(.backgroundScene(Self.clock, Self.main))
-        #expect(world.scene(Self.main)?.lastInFront == world.now)
+        #expect(world.scene(Self.main)?.lastInForeground == world.now)
         #expect(world.scene(Self.main)?.since == world.now)
         #expect(world.scene(Self.main)?.reason == .idle)
         world.ask(.focus(Self.clock))
@@ -92,7 +92,7 @@ import Testing
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: false))
         world.silent[Self.maps] = [.openURL, .willResignActive]
-        world.ask(.hand(Self.maps, .openURL("lifed:1")))
+        world.ask(.deliver(Self.maps, .openURL("lifed:1")))
         _ = world.lines()
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .inactive)
@@ -131,7 +131,7 @@ import Testing
     @Test func `sent back while the app answers something else`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back] == nil)
         world.answerAll(Self.clock)
@@ -225,11 +225,11 @@ import Testing
         world.give(.define(Self.maps, policy))
         world.ask(.launch(Self.maps, background: false))
         for _ in 0..<2 { world.give(.outcome(Self.maps, .exited(.signal(11), othersLeft: false))) }
-        #expect(Array(world.core.returning) == [Self.maps])
+        #expect(world.core.returningApps == [Self.maps])
         world.ask(.closeScene(Self.clock, Self.main))
         world.pass(.seconds(1))
         #expect(world.state("maps") != .notRunning)
-        #expect(!world.core.front.contains(Self.maps))
+        #expect(!world.core.foreground.contains(Self.maps))
     }
 
     @Test func `a scene that its app has closed is gone though the app stops listening meanwhile`() {
@@ -240,7 +240,7 @@ import Testing
         world.withholding = [.resumed]
         let close = world.ask(.closeScene(Self.clock, Self.main))
         world.give(.message(Self.clock, .closed))
-        world.pass(Lifecycle.exitTime)
+        world.pass(AppMachine.exitTime)
         #expect(world.replies[close]?.name == "done main unattached")
         world.give(.outcome(Self.clock, .resumed))
         world.pass(.seconds(5))

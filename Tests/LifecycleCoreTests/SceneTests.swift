@@ -10,12 +10,12 @@ import Testing
     private func scene(_ name: String) throws -> SceneID { try #require(SceneID(name)) }
 
     @Test func `every hop of a scene is an edge and leads to the target`() {
-        for from in SceneState.allCases {
+        for (from, isTerminating) in SceneState.allCases.flatMap({ [($0, false), ($0, true)] }) {
             for target in SceneState.allCases {
                 var state = from
                 var hops = 0
-                while let next = SceneRoute.next(from: state, toward: target) {
-                    #expect(SceneRoute.edge(from: state, to: next) != nil, "\(state) → \(next)")
+                while let next = state.next(toward: target, isTerminating: isTerminating) {
+                    #expect(SceneState.graph.edge(from: state, to: next) != nil, "\(state) → \(next)")
                     state = next
                     hops += 1
                     guard hops < 6 else { break }
@@ -28,8 +28,8 @@ import Testing
     @Test func `a scene that is brought to the front is there, however few may be`() throws {
         let main = try scene("main")
         var scenes = Scenes()
-        #expect(scenes.bringToFront(main, limit: 0).isEmpty)
-        #expect(scenes.front == [main])
+        #expect(scenes.bringToForeground(main, limit: 0).isEmpty)
+        #expect(scenes.foreground == [main])
     }
 
     @Test func `an app without scenes in its manifest has none`() {
@@ -234,6 +234,6 @@ import Testing
 extension World {
     /// What the app has been told and has not answered.
     fileprivate func awaited(by id: AppID) -> Delivery? {
-        if case .answer(let delivery, _, _) = core.knownApps[id]?.awaiting { delivery } else { nil }
+        core.knownApps[id]?.phase.awaitedCallback?.delivery
     }
 }

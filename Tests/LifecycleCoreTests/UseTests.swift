@@ -22,11 +22,11 @@ import Testing
     @Test(arguments: [false, true])
     func `what is on the screen is not put to sleep, and is when it is no longer`(linked: Bool) {
         var world = world(linked: linked)
-        world.give(.use(.visible, [Self.clock, Self.maps]))
+        world.give(.setUses(.visible, [Self.clock, Self.maps]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
         #expect(world.core.obstacles(of: Self.clock) == [.use(.visible)])
-        world.give(.use(.visible, [Self.maps]))
+        world.give(.setUses(.visible, [Self.maps]))
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))
@@ -38,7 +38,7 @@ import Testing
         var world = world()
         world.pass(.seconds(5))
         _ = world.lines()
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         #expect(world.lines() == ["resume clock", "clock: suspended → background (visible)"])
     }
 
@@ -46,7 +46,7 @@ import Testing
         var world = world()
         world.ask(.suspend(Self.clock, now: true))
         #expect(world.state("clock") == .suspended)
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         #expect(world.state("clock") == .background)
     }
 
@@ -55,7 +55,7 @@ import Testing
         world.withholding = [.stopped]
         world.pass(.seconds(5))
         _ = world.lines()
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         #expect(world.lines() == ["resume clock"])
         #expect(world.state("clock") == .background)
     }
@@ -64,7 +64,7 @@ import Testing
         var settings = Settings()
         settings.keptUses.visible = false
         var world = world(settings: settings)
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
         world.give(.configure(Settings()))
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `nothing is visible while nothing is in sight`() {
         var world = world()
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.ask(.machine(.lock))
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
@@ -85,7 +85,7 @@ import Testing
         var world = world()
         world.withholding = [.stopped]
         let before = world.ask(.suspend(Self.clock))
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         #expect(world.replies[before] == .refused(.inUse(Self.clock, .visible)))
         #expect(world.replies[world.ask(.suspend(Self.clock))] == .refused(.inUse(Self.clock, .visible)))
     }
@@ -93,17 +93,17 @@ import Testing
     @Test func `the time of tasks does not run on the screen, and starts anew after that`() {
         var world = world(linked: true)
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
         world.give(.message(Self.clock, .beginTask(2, name: "other")))
-        world.give(.use(.visible, []))
+        world.give(.setUses(.visible, []))
         _ = world.lines()
         world.pass(.milliseconds(29_999))
         #expect(world.lines() == [])
         world.pass(.milliseconds(1))
         #expect(world.lines() == ["clock ← expire-task 1", "clock ← expire-task 2"])
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
     }
@@ -118,7 +118,7 @@ import Testing
         var settings = Settings()
         settings.keptUses.playing = playing
         var world = world(settings: settings, modes: modes)
-        world.give(.use(.playing, [Self.clock]))
+        world.give(.setUses(.playing, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == state)
         #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
@@ -128,7 +128,7 @@ import Testing
         var world = world(modes: ["audio"])
         world.pass(.seconds(5))
         _ = world.lines()
-        world.give(.use(.playing, [Self.clock]))
+        world.give(.setUses(.playing, [Self.clock]))
         #expect(world.lines() == [])
         world.ask(.focus(Self.clock))
         world.ask(.focus(Self.maps))
@@ -138,20 +138,20 @@ import Testing
 
     @Test func `what is on the screen is ended for its memory after what is not`() {
         var world = world()
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.give(.define(AppID("radio"), Policy()))
         world.ask(.launch(AppID("radio"), background: true))
-        #expect(world.core.reclaimOrder() == [AppID("radio"), Self.clock])
+        #expect(world.core.reclaimableApps() == [AppID("radio"), Self.clock])
     }
 
     @Test func `a successor gives what was used the time to be seen again`() {
         var world = world()
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         world = world.takenOver()
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .background)
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
         world = world.takenOver()
@@ -163,12 +163,12 @@ import Testing
         var world = World(apps: "maps")
         world.give(.define(Self.clock, Policy(isTransient: true)))
         world.ask(.launch(Self.clock, background: false))
-        world.give(.use(.visible, [Self.clock, AppID("stranger")]))
+        world.give(.setUses(.visible, [Self.clock, AppID("stranger")]))
         world.ask(.kill(Self.clock))
         world.give(.define(Self.clock, Policy()))
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
-        world.give(.use(.visible, [Self.clock]))
+        world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
     }

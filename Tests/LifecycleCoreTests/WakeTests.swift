@@ -150,7 +150,7 @@ import Testing
     @Test func `work is ordered beside whatever else waits`() {
         var world = asleep(linked: true)
         world.withholding = [.resumed]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.give(.wake(Self.clock, kind: "fetch"))
         world.give(.wake(Self.clock, kind: "fetch"))
         world.give(.outcome(Self.clock, .resumed))

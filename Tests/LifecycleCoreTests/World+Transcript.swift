@@ -127,7 +127,7 @@ extension World {
             let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2, let number = Int(pair[1]) else { throw .unknown(word) }
             switch pair[0] {
-            case "foreground-limit": settings.frontLimit = number
+            case "foreground-limit": settings.foregroundLimit = number
             case "suspended-limit": settings.suspendedLimit = number
             default: throw .unknown(word)
             }
@@ -172,8 +172,8 @@ extension World {
         case "end-interruption":
             ask(.endInterruption(try words.text("name"), answer: words.next().map { AppID($0) }))
         case "machine": ask(.machine(try words.word()))
-        case "open": ask(.hand(try words.app(), .openURL(try words.text("URL"), type: words.next())))
-        case "perform-task": ask(.hand(try words.app(), .performTask(kind: try words.text("kind"), payload: "")))
+        case "open": ask(.deliver(try words.app(), .openURL(try words.text("URL"), type: words.next())))
+        case "perform-task": ask(.deliver(try words.app(), .performTask(kind: try words.text("kind"), payload: "")))
         case "wake": ask(.wake(try words.app(), kind: try words.text("kind"), payload: ""))
         case "simulate-memory": ask(.memoryPressure(try words.word(), all: words.has("all")))
         default: return false
@@ -218,7 +218,7 @@ extension World {
         case "begin-task": give(.message(try words.app(), .beginTask(try words.number(), name: try words.text("name"))))
         case "begin-activity":
             give(.message(try words.app(), .beginActivity(try words.number(), mode: try words.text("mode"))))
-        case "end": give(.message(try words.app(), .endHold(try words.number())))
+        case "end": give(.message(try words.app(), .endAssertion(try words.number())))
         case "ask-time-left": give(.message(try words.app(), .timeLeft))
         case "say-scene-info":
             give(.message(try words.app(), .sceneInfo(try words.scene(), words.next())))
@@ -248,7 +248,7 @@ extension World {
         case "pass": pass(try words.duration())
         case "memory": give(.memoryPressure(try words.word(), "very short"))
         case "scheduled": give(.wake(try words.app(), kind: try words.text("kind")))
-        case "use": give(.use(try words.word(), Set(words.apps())))
+        case "use": give(.setUses(try words.word(), Set(words.apps())))
         case "shut-down": give(.shutDown)
         case "outcome": give(.outcome(try words.app(), try outcome(&words)))
         default: return false

@@ -125,17 +125,17 @@ struct World {
                 let answer = answers[id]?[delivery.callback] ?? .plain
                 queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
             }
-        case .answerHold(let id, let number, let refusal):
+        case .answerAssertion(let id, let number, let refusal):
             write("\(id) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
         case .expireTask(let id, let number, _): write("\(id) ← expire-task \(number)")
         case .tellTimeLeft(let id, let end):
             write("\(id) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
         case .measureMemory(let id): write("measure \(id)")
-        case .lookAtMemory(let id, let atOnce):
+        case .checkMemory(let id, let atOnce):
             write("look after \(id)\(atOnce ? "" : " in a moment")")
             guard !withholding.contains(.looks) else { return }
             let level = looks.isEmpty ? .normal : looks.removeFirst()
-            queue.append(.memoryLookedAt(level, "still short", freed: 4096))
+            queue.append(.memoryChecked(level, "still short", freed: 4096))
         case .transition(let step):
             write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
         case .sceneTransition(let step):
@@ -184,14 +184,14 @@ extension Decision {
         case .restartDelayed(let id, let delay): "\(id) restarted in \(delay)"
         case .scenesReclaimed(let id, let scenes): "\(id) gives back \(scenes)"
         case .sceneRefused(let id, let refusal): "\(id) refused \(refusal)"
-        case .givenUp(let id, let failures): "\(id) given up after \(failures)"
+        case .restartLimitReached(let id, let failures): "\(id) given up after \(failures)"
         case .reclaimed(let id, let account):
             "\(id) reclaimed of \(account.order) (\(account.cause.name)), \(account.freed ?? 0)"
         }
     }
 }
 
-extension Reclaimed.Cause {
+extension ReclaimRecord.Cause {
     var name: String {
         switch self {
         case .pressure(let words): words

@@ -3,7 +3,7 @@ import Testing
 @testable import LifecycleCore
 
 /// What becomes of errands when something else happens to their app.
-@Suite struct ErrandTests {
+@Suite struct EventRequestTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
     static let page = AppEvent.openURL("lifed:1")
@@ -29,8 +29,8 @@ import Testing
         world.silent[Self.clock] = [.willEnterForeground, .openURL]
         world.ask(.home)
         let focus = world.ask(.launch(Self.clock, background: false))
-        let first = world.ask(.hand(Self.clock, .openURL("lifed:1")))
-        let second = world.ask(.hand(Self.clock, .openURL("lifed:2")))
+        let first = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        let second = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .openURL)
         world.answer(Self.clock, .handled(true))
@@ -40,14 +40,14 @@ import Testing
         #expect(world.replies[second]?.name == "declined")
         #expect(world.replies[focus]?.doneApp == Self.clock)
         #expect(world.core.knownApps[Self.clock]?.waiters.isEmpty == true)
-        #expect(world.core.requests.isEmpty)
+        #expect(world.core.shared.requests.isEmpty)
     }
 
     @Test func `a callback and the tasks beside it are told apart`() {
         var world = running("clock")
         world.silent[Self.clock] = [.performTask]
         world.ask(.home)
-        let first = world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        let first = world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         let number = world.told[Self.clock]?.last?.sequence
         world.ask(.focus(Self.clock))
         #expect(world.told[Self.clock]?.last?.callback == .didBecomeActive)
@@ -59,8 +59,8 @@ import Testing
     @Test func `what an app was being told, and works on, when it crashed is lost`() {
         var world = running("clock")
         world.silent[Self.clock] = [.performTask, .openURL]
-        let task = world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
-        let url = world.ask(.hand(Self.clock, Self.page))
+        let task = world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
+        let url = world.ask(.deliver(Self.clock, Self.page))
         _ = world.lines()
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         let lines = world.lines()
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `what waits for an app that is to be told nothing any more is not heard`() {
         var world = running(linked: false)
-        let url = world.ask(.hand(Self.clock, Self.page))
+        let url = world.ask(.deliver(Self.clock, Self.page))
         world.give(.define(Self.clock, Self.policy(.none)))
         #expect(world.replies[url]?.name == "not-listening")
         #expect(world.core.nextDeadline == nil)
@@ -82,9 +82,9 @@ import Testing
     ) {
         var world = running()
         world.give(.define(Self.clock, Self.policy(.none, takesURLs: takesURLs)))
-        #expect(world.replies[world.ask(.hand(Self.clock, .continueActivity(type: "read")))]?.name == activity)
+        #expect(world.replies[world.ask(.deliver(Self.clock, .continueActivity(type: "read")))]?.name == activity)
         #expect(world.state("clock") == .notRunning)
-        #expect(world.replies[world.ask(.hand(Self.clock, Self.page))]?.name == url)
+        #expect(world.replies[world.ask(.deliver(Self.clock, Self.page))]?.name == url)
     }
 
     @Test func `a no to the first launch callback of another life counts no more`() {
@@ -94,14 +94,14 @@ import Testing
         world.ask(.terminate(Self.clock))
         world.answers[Self.clock] = [.didFinishLaunching: .handled(false), .openURL: .handled(true)]
         world.silent[Self.clock] = [.willFinishLaunching]
-        let url = world.ask(.hand(Self.clock, Self.page))
+        let url = world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(20))
         #expect(world.replies[url]?.name == "handled")
     }
 
     @Test func `a scene shows what is opened`() throws {
         var world = SceneFixture.world()
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         let told = world.told[Self.clock]?.map(\.callback) ?? []
         let scene = try #require(told.firstIndex(of: .sceneWillEnterForeground))
         let url = try #require(told.firstIndex(of: .openURL))
@@ -136,7 +136,7 @@ import Testing
     @Test func `what an app is being told on its way to the front is lost when it is to end`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, Self.page))
+        world.ask(.deliver(Self.clock, Self.page))
         #expect(world.state("clock") == .inactive)
         _ = world.lines()
         world.ask(.terminate(Self.clock))

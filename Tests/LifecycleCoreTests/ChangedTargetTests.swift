@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// Wishes that change while their consequences are under way.
-@Suite struct TurningRoundTests {
+@Suite struct ChangedTargetTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 
@@ -57,7 +57,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.launch(Self.maps, background: false))
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.ask(.focus(Self.maps))
         #expect(world.state("maps") == .active)
         world.answer(Self.clock)
@@ -229,7 +229,7 @@ import Testing
         world.withholding = [.stopped, .resumed]
         world.ask(.home)
         _ = world.lines()
-        world.give(.message(Self.clock, .endHold(1)))
+        world.give(.message(Self.clock, .endAssertion(1)))
         #expect(world.lines().isEmpty)
         world.ask(.focus(Self.clock))
         #expect(world.lines() == ["resume clock"])

@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// SIGSTOP and SIGCONT from somebody else, in the middle of what the daemon does.
-@Suite struct StrangerTests {
+@Suite struct ForeignSignalTests {
     static let clock = AppID("clock")
 
     func running() -> World {

@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// What people and schedules do with an app that has ended by itself and waits to be started again.
-@Suite struct SecondChanceTests {
+@Suite struct PendingRestartTests {
     static let clock = AppID("clock")
     static let crash = Input.outcome(clock, .exited(.signal(11), othersLeft: false))
 
@@ -17,7 +17,7 @@ import Testing
     }
 
     static let wishes: [Request] = [
-        .launch(clock, background: false), .launch(clock, background: true), .hand(clock, .openURL("lifed:1")),
+        .launch(clock, background: false), .launch(clock, background: true), .deliver(clock, .openURL("lifed:1")),
         .openScene(clock, SceneOpening(), background: false),
     ]
 
@@ -25,9 +25,9 @@ import Testing
     func `one that somebody wants has another chance`(wish: Request) {
         var world = world(scenes: true)
         for _ in 0..<2 { world.give(Self.crash) }
-        #expect(world.core.knownApps[Self.clock]?.failures == 2)
+        #expect(world.core.knownApps[Self.clock]?.restart.failures == 2)
         world.ask(wish)
-        #expect(world.core.knownApps[Self.clock]?.failures == 0)
+        #expect(world.core.knownApps[Self.clock]?.restart.failures == 0)
         #expect(world.core.restartTime(of: Self.clock) == nil)
         world.give(Self.crash)
         #expect(world.core.knownApps[Self.clock]?.isRunning == true)
@@ -39,7 +39,7 @@ import Testing
         world.ask(.home)
         world.pass(.seconds(1))
         #expect(world.state("clock") == .background)
-        #expect(world.core.front.isEmpty)
+        #expect(world.core.foreground.isEmpty)
     }
 
     @Test func `one that is woken while it ends comes back out of sight, now and later`() {
@@ -52,7 +52,7 @@ import Testing
         #expect(world.state("clock") == .background)
         world.pass(.seconds(90))
         world.give(Self.crash)
-        #expect(world.core.front.isEmpty)
+        #expect(world.core.foreground.isEmpty)
     }
 
     // MARK: A start that failed

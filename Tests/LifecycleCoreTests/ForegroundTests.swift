@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-@Suite struct FrontTests {
+@Suite struct ForegroundTests {
     static let home = AppID("home")
     static let clock = AppID("clock")
 
@@ -20,7 +20,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         let home = world.ask(.home)
         #expect(world.replies[home]?.doneApp == Self.home)
-        #expect(world.replies[world.ask(.suspend(Self.home))] == .refused(.homeStaysInFront(Self.home)))
+        #expect(world.replies[world.ask(.suspend(Self.home))] == .refused(.homeStaysInForeground(Self.home)))
     }
 
     @Test func `a home app that keeps crashing is started later and later`() {
@@ -75,13 +75,13 @@ import Testing
 
     @Test func `two places in front hold two active apps`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", "mail", linked: true, settings: settings)
         for name in ["clock", "maps", "mail"] { world.ask(.launch(AppID(name), background: false)) }
-        #expect(world.core.front == [AppID("mail"), AppID("maps")])
+        #expect(world.core.foreground == [AppID("mail"), AppID("maps")])
         #expect(world.state("mail") == .active && world.state("maps") == .active)
         #expect(world.state("clock") == .suspended)
-        settings.frontLimit = 1
+        settings.foregroundLimit = 1
         world.give(.configure(settings))
         #expect(world.state("mail") == .active && world.state("maps") == .suspended)
     }
@@ -97,12 +97,12 @@ import Testing
 
     @Test func `a silent app gives up its place in time when there are fewer`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
         world.ask(.focus(AppID("maps")))
         world.silent[AppID("clock")] = [.willResignActive]
-        settings.frontLimit = 1
+        settings.foregroundLimit = 1
         world.give(.configure(settings))
         #expect(world.state("clock") == .active)
         world.pass(.seconds(1))
@@ -112,14 +112,14 @@ import Testing
 
     @Test func `who was told to come when there were more places, and stays, waits until the other has left`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
         world.ask(.launch(AppID("maps"), background: false))
         world.silent = [Self.clock: [.willEnterForeground], AppID("maps"): [.willResignActive]]
         world.ask(.focus(Self.clock))
-        settings.frontLimit = 1
+        settings.foregroundLimit = 1
         world.give(.configure(settings))
         world.answer(Self.clock)
         #expect(world.state("clock") == .inactive && world.state("maps") == .active)
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `an interruption that is answered with one of two foreground apps is over for both`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
         world.ask(.beginInterruption("call"))

@@ -3,7 +3,7 @@ import Testing
 @testable import LifecycleCore
 
 /// What a daemon does with the records of another one, before anything else happens.
-@Suite struct TakeOverTests {
+@Suite struct RestorationTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 
@@ -64,19 +64,19 @@ import Testing
 
     @Test func `there may be fewer places by then`() {
         var settings = Settings()
-        settings.frontLimit = 2
+        settings.foregroundLimit = 2
         let before = running("maps", "clock", settings: settings)
-        #expect(before.core.front.count == 2)
+        #expect(before.core.foreground.count == 2)
         var world = Self.restored(before, Settings()) { _ in Policy() }
-        #expect(world.core.front == [Self.clock])
-        world.give(.takeOver)
+        #expect(world.core.foreground == [Self.clock])
+        world.give(.resumeRestored)
         world.give(.start)
         #expect(world.state("clock") == .active && world.state("maps") == .background)
     }
 
     @Test func `an app that nobody describes any more is forgotten when it ends`() {
         var world = Self.restored(running("clock"), Settings()) { _ in nil }
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         world.ask(.terminate(Self.clock))
         #expect(world.core.knownApps[Self.clock] == nil)
     }
@@ -97,7 +97,7 @@ import Testing
         world.give(.memoryPressure(.warning, "short"))
         world.pass(.seconds(9))
         world = world.takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.give(.memoryPressure(.warning, "short"))
         #expect(!world.lines().contains("clock ← memory-warning"))
         world.pass(.seconds(1))

@@ -2,16 +2,16 @@ import LifecycleCore
 import Testing
 
 /// What of an app's life is over with its process, and no part of the next one.
-@Suite struct SecondLifeTests {
+@Suite struct RelaunchTests {
     static let clock = AppID("clock")
 
     @Test func `an app that was in front in its first life has not been there in its second`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
-        #expect(world.core.knownApps[Self.clock]?.lastInFront != nil)
+        #expect(world.core.knownApps[Self.clock]?.lastInForeground != nil)
         world.ask(.terminate(Self.clock))
-        #expect(world.core.knownApps[Self.clock]?.lastInFront == nil)
+        #expect(world.core.knownApps[Self.clock]?.lastInForeground == nil)
         world.ask(.launch(Self.clock, background: true))
         _ = world.lines()
         world.give(.message(Self.clock, .hello))
@@ -90,7 +90,7 @@ import Testing
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
         world.give(.outcome(Self.clock, .gone))
         #expect(world.state("clock") == .notRunning)
-        #expect(world.core.front.isEmpty)
+        #expect(world.core.foreground.isEmpty)
     }
 
     @Test func `an app whose main process has ended is told nothing more`() {
@@ -123,7 +123,7 @@ import Testing
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, end))
-        #expect(world.core.front == [AppID("home")])
+        #expect(world.core.foreground == [AppID("home")])
     }
 
     @Test func `a scene that is wanted while its app ends is there when it runs again`() throws {
@@ -155,8 +155,8 @@ import Testing
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.openURL]
-        let url = world.ask(.hand(Self.clock, .openURL("lifed:1")))
-        let next = world.ask(.hand(Self.clock, .openURL("lifed:2")))
+        let url = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        let next = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         #expect(world.replies[url]?.name == "refused ended" && world.replies[next]?.name == "refused ended")
     }

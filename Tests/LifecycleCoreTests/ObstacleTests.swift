@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// What holds an app that has work, scenes, or lost its channel, and what a kernel that is slow does to a forecast.
-@Suite struct OutlookGateTests {
+@Suite struct ObstacleTests {
     static let clock = AppID("clock")
 
     func world(linked: Bool = false, _ edit: (inout Policy) -> Void = { _ in }) -> World {
@@ -20,13 +20,13 @@ import Testing
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
         world.ask(.resume(Self.clock))
-        let hold = try #require(world.core.knownApps[Self.clock]?.holds.first)
-        #expect(world.core.obstacles(of: Self.clock) == [.hold(hold, until: nil), .request])
+        let hold = try #require(world.core.knownApps[Self.clock]?.heldAssertions.first)
+        #expect(world.core.obstacles(of: Self.clock) == [.assertion(hold, until: nil), .request])
     }
 
     @Test func `work that it has not been told of yet holds it`() {
         var world = world()
-        world.ask(.hand(Self.clock, .performTask(kind: "fetch", payload: "")))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch", payload: "")))
         let obstacles = world.core.obstacles(of: Self.clock)
         #expect(obstacles.count { if case .work("fetch", _) = $0 { true } else { false } } == 1)
     }
@@ -42,7 +42,7 @@ import Testing
         var world = world(linked: true)
         world.silent[Self.clock] = [.openURL]
         world.ask(.launch(Self.clock, background: true))
-        world.ask(.hand(Self.clock, .openURL("a:b", type: nil)))
+        world.ask(.deliver(Self.clock, .openURL("a:b", type: nil)))
         world.ask(.home)
         let obstacles = world.core.obstacles(of: Self.clock)
         #expect(!obstacles.contains { if case .work = $0 { true } else { false } })

@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 /// What holds an app, and what comes next: told from the state that the machine acts upon.
-@Suite struct OutlookTests {
+@Suite struct DiagnosticsTests {
     static let clock = AppID("clock")
     static let mail = AppID("mail")
 
@@ -65,10 +65,10 @@ import Testing
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
         world.ask(.home)
-        let holds = world.core.knownApps[Self.clock]?.holds ?? []
+        let holds = world.core.knownApps[Self.clock]?.heldAssertions ?? []
         #expect(
             world.core.obstacles(of: Self.clock) == [
-                .hold(holds[0], until: instant(30_000)), .hold(holds[1], until: nil),
+                .assertion(holds[0], until: instant(30_000)), .assertion(holds[1], until: nil),
             ])
         #expect(
             lines(world).prefix(3) == [
@@ -80,7 +80,7 @@ import Testing
         var world = world(linked: true)
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.launch(Self.mail, background: false))
-        #expect(world.core.obstacles(of: Self.mail) == [.place([Self.clock])])
+        #expect(world.core.obstacles(of: Self.mail) == [.activationSlot([Self.clock])])
         #expect(
             lines(world, Self.mail) == [
                 "1000 inactive → active (launch)", "1000 told did-become-active", "6000 overdue did-become-active",
@@ -108,7 +108,7 @@ import Testing
         world.ask(.beginInterruption("call"))
         #expect(world.core.obstacles(of: Self.clock) == [.interruption("call")])
         world.ask(.machine(.lock))
-        #expect(world.core.obstacles(of: Self.clock).contains(.concealment(.locked)))
+        #expect(world.core.obstacles(of: Self.clock).contains(.foregroundBlocked(.locked)))
         world.ask(.machine(.unlock))
         world.ask(.endInterruption("call"))
         world.ask(.home)
@@ -134,7 +134,7 @@ import Testing
             world.pass(.seconds(59))
             world.give(crash)
         }
-        #expect(world.core.obstacles(of: Self.clock) == [.givenUp])
+        #expect(world.core.obstacles(of: Self.clock) == [.restartLimitReached])
     }
 
     @Test func `work holds it, as long as that may take`() {

@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-@Suite struct RouteTests {
+@Suite struct StateGraphTests {
     /// The states that a policy may choose as a target.
     static let targets = AppState.allCases.filter { $0 != .terminating }
 
@@ -9,8 +9,8 @@ import Testing
     func `every hop is an edge and leads to the target`(from: AppState, target: AppState) {
         var state = from
         var visited = [state]
-        while let next = Route.next(from: state, toward: target) {
-            #expect(Route.edge(from: state, to: next) != nil, "\(state) → \(next) is not in the table")
+        while let next = state.next(toward: target) {
+            #expect(AppState.graph.edge(from: state, to: next) != nil, "\(state) → \(next) is not in the table")
             state = next
             visited.append(state)
             guard visited.count <= 8 else { break }
@@ -20,20 +20,20 @@ import Testing
 
     @Test func `an active app resigns before anything else happens to it`() {
         for target in Self.targets where target != .active {
-            #expect(Route.next(from: .active, toward: target) == .inactive)
+            #expect(AppState.active.next(toward: target) == .inactive)
         }
-        #expect(Route.edges.filter { $0.from == .active }.map(\.before) == [.willResignActive])
+        #expect(AppState.graph.edges.filter { $0.from == .active }.map(\.before) == [.willResignActive])
     }
 
     @Test func `suspension itself is not announced`() throws {
-        let edge = try #require(Route.edge(from: .background, to: .suspended))
+        let edge = try #require(AppState.graph.edge(from: .background, to: .suspended))
         #expect(edge.before == nil && edge.after.isEmpty)
     }
 
     @Test func `coming back is announced twice and a cold start is not a coming back`() throws {
-        #expect(Route.edge(from: .background, to: .inactive)?.before == .willEnterForeground)
-        #expect(Route.edge(from: .inactive, to: .active)?.after == [.didBecomeActive])
-        let start = try #require(Route.edge(from: .notRunning, to: .inactive))
+        #expect(AppState.graph.edge(from: .background, to: .inactive)?.before == .willEnterForeground)
+        #expect(AppState.graph.edge(from: .inactive, to: .active)?.after == [.didBecomeActive])
+        let start = try #require(AppState.graph.edge(from: .notRunning, to: .inactive))
         #expect(start.after == [.willFinishLaunching, .didFinishLaunching])
     }
 }

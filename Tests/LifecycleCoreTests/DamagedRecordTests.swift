@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Saved records are a file's word. Whatever they say, the machine restored from them does its work.
-@Suite struct NonsenseTests {
+@Suite struct DamagedRecordTests {
     @Test func `a machine restored from records that make no sense works`() {
         for seed in UInt64(1)...SimulationTests.seeds {
             let problems = Nonsense(seed: seed).problems()
@@ -75,20 +75,20 @@ private struct Nonsense {
         world.linked = Set(policies.keys)
         world.core = Lifecycle(
             restoring: machine, apps: apps, settings: settings, policy: { policies[$0] }, at: now)
-        for app in world.core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isAway {
+        for app in world.core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
             let sequence = UInt64.random(in: 0...UInt64.max, using: &random)
-            if Bool.random(using: &random) { world.give(.message(app.id, .back(lastSequence: sequence))) }
+            if Bool.random(using: &random) { world.give(.message(app.id, .reconnected(lastSequence: sequence))) }
         }
         for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { world.give(.define(id, policy)) }
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         world.give(.start)
         var problems = broken(world.core)
         world.pass(.seconds(3600))
         problems += broken(world.core)
         // Records may say that two are active; one that is away has its second to make room.
         let active = world.core.knownApps.values.count { $0.state == .active }
-        if active > settings.frontLimit { problems.append("\(active) active apps") }
-        for app in world.core.knownApps.values where app.state != app.target && app.holds.isEmpty {
+        if active > settings.foregroundLimit { problems.append("\(active) active apps") }
+        for app in world.core.knownApps.values where app.state != app.target && app.heldAssertions.isEmpty {
             problems.append("\(app.id) is \(app.state), not \(app.target): \(app)")
         }
         world.give(.shutDown)
@@ -100,8 +100,8 @@ private struct Nonsense {
 
     private func broken(_ core: Lifecycle) -> [String] {
         var problems: [String] = []
-        if core.front.count > settings.frontLimit { problems.append("front \(core.front)") }
-        if Set(core.front).count < core.front.count { problems.append("front \(core.front)") }
+        if core.foreground.count > settings.foregroundLimit { problems.append("front \(core.foreground)") }
+        if Set(core.foreground).count < core.foreground.count { problems.append("front \(core.foreground)") }
         if core.runningCount != core.knownApps.values.count(where: \.isRunning) {
             problems.append("\(core.runningCount) running")
         }

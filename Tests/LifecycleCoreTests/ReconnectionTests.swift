@@ -3,7 +3,7 @@ import Testing
 @testable import LifecycleCore
 
 /// Apps that have lost their channel with a daemon that died: what is kept for them until they are back, and for how long.
-@Suite struct AwayTests {
+@Suite struct ReconnectionTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 
@@ -22,7 +22,7 @@ import Testing
         return world
     }
 
-    func isLinked(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isLinked }
+    func isLinked(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isConnected }
 
     // MARK: How long
 
@@ -48,14 +48,14 @@ import Testing
 
     @Test func `an app that is back is not waited for`() {
         var world = running("clock").takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test func `an app that closes its channel as soon as it is back is not waited for`() {
         var world = running("clock").takenOver()
         world.give(.message(Self.clock, .closed))
-        world.pass(Lifecycle.exitTime)
+        world.pass(AppMachine.exitTime)
         #expect(world.core.nextDeadline == nil)
         #expect(isLinked(world) == false)
     }
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `what an app has not had is told again, with all of its time`() {
         var world = silent(for: .seconds(4)).takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock) - 1)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock) - 1)))
         #expect(world.lines().last == "clock ← did-enter-background")
         #expect(world.told[Self.clock]?.last?.deadline == world.now + .seconds(5))
         world.pass(.milliseconds(4_999))
@@ -121,7 +121,7 @@ import Testing
     func `what an app has had is due when it was, and can be read in any case`(after: Duration, left: Duration) {
         var world = silent(for: after).takenOver()
         let told = world.told[Self.clock]?.count
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.told[Self.clock]?.count == told)
         world.pass(left - .milliseconds(1))
         #expect(world.state("clock") == .background)
@@ -140,7 +140,7 @@ import Testing
         world.give(.message(Self.clock, .done(sequence: activation)))
         #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
         world = world.takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.pass(.seconds(1))
         #expect(world.state("clock") == .suspended)
     }
@@ -153,7 +153,7 @@ import Testing
         world = world.takenOver()
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
@@ -180,7 +180,7 @@ import Testing
         world.ask(.launch(Self.maps, background: false))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.answer(Self.clock)
         #expect(world.decisions.contains(.answered(Self.clock, .didFinishLaunching, .seconds(1))))
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
@@ -190,10 +190,10 @@ import Testing
     func `a task that an app may not have had is ordered again`(hasHad: Bool) {
         var world = running("clock")
         world.silent[Self.clock] = [.performTask]
-        world.ask(.hand(Self.clock, .performTask(kind: "fetch")))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         world = world.takenOver()
         let last = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .back(lastSequence: hasHad ? last : last - 1)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
         #expect(world.lines() == (hasHad ? [] : ["clock ← perform-task"]))
         world.answer(Self.clock, .result(.newData))
         #expect(world.lines().last == "! clock perform-task new-data")
@@ -202,14 +202,14 @@ import Testing
     @Test func `an event that an app has not answered is not owed it when another one is in its place`() {
         var world = running("maps", "clock")
         world.silent[Self.clock] = [.openURL]
-        world.ask(.hand(Self.clock, .openURL("lifed:1")))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world = world.takenOver()
-        world.give(.message(Self.maps, .back(lastSequence: world.sequence(of: Self.maps))))
+        world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
         world.ask(.focus(Self.maps))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
         _ = world.lines()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(!world.lines().contains("clock ← open-url"))
     }
 
@@ -221,7 +221,7 @@ import Testing
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.focus(Self.maps))
         world = world.takenOver()
-        world.give(.message(Self.maps, .back(lastSequence: world.sequence(of: Self.maps))))
+        world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
         world.pass(.seconds(2))
         #expect(world.state("clock") != .active)
         #expect(world.state("maps") == .active)
@@ -234,7 +234,7 @@ import Testing
     func `an app that comes back says what it has heard, and is told the rest`(hasHad: Bool) {
         var world = uncertain()
         let last = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .back(lastSequence: hasHad ? last : last - 1)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == (hasHad ? [] : ["clock ← will-resign-active"]) + ["clock ← did-enter-background"])
     }
@@ -253,7 +253,7 @@ import Testing
         if !ends { world.give(.message(Self.clock, .hello)) }
         #expect(world.told[Self.clock]?.last?.callback == .willFinishLaunching)
         world = world.takenOver()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback != .willFinishLaunching)
         #expect(world.told[Self.clock]?.contains { $0.callback == .didFinishLaunching } == true)
@@ -272,7 +272,7 @@ import Testing
         world = world.takenOver(policy)
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(!world.lines().contains { $0.contains("←") })
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.lines().contains("clock ← scene-will-connect scene-3 (system)"))
     }
 }

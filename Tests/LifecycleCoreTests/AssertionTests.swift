@@ -3,7 +3,7 @@ import Testing
 @testable import LifecycleCore
 
 /// Background tasks and activities: what keeps an app awake out of sight, and for how long.
-@Suite struct HoldTests {
+@Suite struct AssertionTests {
     static let clock = AppID("clock")
 
     func inFront(modes: Set<String> = []) -> World {
@@ -21,17 +21,17 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.launch(AppID("maps"), background: false))
-        #expect(world.core.deadlines.instant(.tasks, Self.clock) != nil)
+        #expect(world.core.deadline(.tasks, of: Self.clock) != nil)
         world.silent[AppID("maps")] = [.willResignActive]
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .inactive)
-        #expect(world.core.deadlines.instant(.tasks, Self.clock) == nil)
+        #expect(world.core.deadline(.tasks, of: Self.clock) == nil)
     }
 
     @Test func `nothing is due for an app in front that has come back with its task`() throws {
         var world = inFront()
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
-        let hold = try #require(world.core.knownApps[Self.clock]?.holds.first)
+        let hold = try #require(world.core.knownApps[Self.clock]?.heldAssertions.first)
         world.ask(.home)
         #expect(world.core.end(of: hold, of: Self.clock) != nil)
         world.ask(.focus(Self.clock))
@@ -83,7 +83,7 @@ import Testing
         let sleep = world.ask(.machine(.sleep))
         #expect(world.replies[suspend] == nil && world.replies[sleep] == nil)
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
-        #expect(world.replies[suspend]?.name == "refused held")
+        #expect(world.replies[suspend]?.name == "refused assertionHeld")
         #expect(world.replies[sleep]?.name == "done")
     }
 
@@ -93,7 +93,7 @@ import Testing
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
         world.ask(.home)
         world.pass(.seconds(30))
-        world.give(.message(Self.clock, .endHold(1)))
+        world.give(.message(Self.clock, .endAssertion(1)))
         #expect(world.core.nextDeadline == nil)
     }
 
@@ -105,7 +105,7 @@ import Testing
         world.ask(.resume(Self.clock))
         world.pass(.seconds(after))
         world.give(.message(Self.clock, .closed))
-        world.pass(Lifecycle.exitTime + .seconds(5))
+        world.pass(AppMachine.exitTime + .seconds(5))
         #expect(world.state("clock") == .background)
         #expect(world.core.nextDeadline == nil)
     }
@@ -115,7 +115,8 @@ import Testing
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
         world.ask(.home)
-        let ends = try #require(world.core.knownApps[Self.clock]).holds.map { world.core.end(of: $0, of: Self.clock) }
+        let app = try #require(world.core.knownApps[Self.clock])
+        let ends = app.heldAssertions.map { world.core.end(of: $0, of: Self.clock) }
         #expect(ends == [world.now + .seconds(30), nil])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import LifecycleCore
 
 /// What a daemon makes of what another one was in the middle of when it was killed. The simulation has found these.
-@Suite struct SuccessorTests {
+@Suite struct DaemonRestartTests {
     static let clock = AppID("clock")
 
     /// The clock comes to the front while it is away from the daemon that has taken over, and the maps are back.
@@ -14,7 +14,7 @@ import Testing
         world.silent[AppID("maps")] = [.willResignActive]
         world.ask(.focus(Self.clock))
         world = world.takenOver()
-        world.give(.message(AppID("maps"), .back(lastSequence: world.sequence(of: AppID("maps")))))
+        world.give(.message(AppID("maps"), .reconnected(lastSequence: world.sequence(of: AppID("maps")))))
         world.pass(.seconds(2))
         return world
     }
@@ -28,7 +28,7 @@ import Testing
         #expect(world.state("maps") == .active)
         _ = world.lines()
         // It had heard that it comes to the front, and nothing since.
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         let callbacks = world.lines().filter { $0.contains("←") }
         #expect(callbacks == ["clock ← did-enter-background"])
     }
@@ -41,7 +41,7 @@ import Testing
             world.pass(.seconds(2))
         }
         _ = world.lines()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.lines().filter { $0.contains("←") } == ["clock ← did-become-active"])
     }
 
@@ -59,11 +59,11 @@ import Testing
         world.give(.message(Self.clock, .hello))
         world.ask(.launch(maps, background: false))
         world = world.takenOver(policy)
-        world.give(.message(maps, .back(lastSequence: world.sequence(of: maps))))
+        world.give(.message(maps, .reconnected(lastSequence: world.sequence(of: maps))))
         world.pass(.seconds(2))
         #expect(world.state("maps") == .active)
         _ = world.lines()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.answer(Self.clock)
         let callbacks = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(callbacks.contains("clock ← scene-did-enter-background main"))
@@ -102,7 +102,7 @@ import Testing
         world = world.takenOver()
         if isAway { world.pass(.seconds(20)) }
         _ = world.lines()
-        world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.lines() == ["clock ← expire-task 1"])
         world.pass(.milliseconds(4_999))
         #expect(world.state("clock") == .background)
@@ -127,9 +127,9 @@ import Testing
             world.pass(.milliseconds(29_900))
         } else {
             // It is on the screen no more, and has five seconds out of sight.
-            world.give(.use(.visible, [Self.clock]))
+            world.give(.setUses(.visible, [Self.clock]))
             world.ask(.home)
-            world.give(.use(.visible, []))
+            world.give(.setUses(.visible, []))
             world.pass(.milliseconds(4_900))
         }
         #expect(world.state("clock") == .background)
@@ -139,7 +139,7 @@ import Testing
         world.now = world.now + .seconds(1)
         world = world.takenOver(policy) { world in
             world.give(.tick)
-            world.give(.message(Self.clock, .back(lastSequence: world.sequence(of: Self.clock))))
+            world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         }
         world.answer(Self.clock)
         let lines = world.lines()
@@ -162,18 +162,18 @@ import Testing
         world.ask(.terminate(Self.clock))
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidDisconnect]
         let before = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .back(lastSequence: before)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: "terminating"))
         world = world.takenOver(policy)
         world.ask(.launch(Self.clock, background: true))
-        world.give(.message(Self.clock, .back(lastSequence: before)))
+        world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: "closed"))
         world = world.takenOver(policy) { world in
-            world.give(.message(Self.clock, .back(lastSequence: before)))
+            world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         }
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
@@ -192,7 +192,7 @@ extension World {
             restoring: core.record, apps: records, settings: core.settings, policy: { _ in policy }, at: now)
         _ = world.lines()
         before(&world)
-        world.give(.takeOver)
+        world.give(.resumeRestored)
         world.give(.start)
         return world
     }

@@ -1,0 +1,23 @@
+@testable import LifecycleCore
+
+/// The internals of the core that tests read, by the name of an app.
+extension Lifecycle {
+    /// Returns the deadline of an app; nil if there is none of this kind.
+    func deadline(_ kind: DeadlineKind, of id: AppID) -> Instant? {
+        knownApps.index(of: id).flatMap { shared.deadlines[kind, $0] }
+    }
+
+    /// Queues an event for an app, as a change of the machine does.
+    mutating func queue(_ id: AppID, _ event: AppEvent) {
+        guard let app = knownApps.index(of: id) else { return }
+        change(app) { machine, shared in machine.queue(event, &shared) }
+    }
+
+    /// Returns the apps that may be reclaimed, in their order.
+    func reclaimableApps(suspendedOnly: Bool = false) -> [AppID] {
+        reclaimOrder(suspendedOnly: suspendedOnly).map { knownApps[$0].id }
+    }
+
+    /// The apps that ended in the foreground and come back there.
+    var returningApps: [AppID] { shared.returning.map { knownApps[$0].id } }
+}
