@@ -255,7 +255,7 @@ extension Lifecycle {
 
     /// Returns the apps that may be reclaimed in their order; of the same rank, the app first that was not in the foreground for the
     /// longest time.
-    private func reclaimOrder(suspendedOnly: Bool) -> [AppIndex] {
+    func reclaimOrder(suspendedOnly: Bool) -> [AppIndex] {
         var candidates: [(rank: Int, last: Instant, since: Instant, id: AppID, app: AppIndex)] = []
         for machine in knownApps.values {
             guard let rank = reclaimRank(of: machine), !suspendedOnly || rank == .suspended else { continue }

@@ -18,6 +18,9 @@ struct OpenRequest: Sendable {
 struct RequestTracker: Sendable {
     private var open: [RequestID: OpenRequest] = [:]
 
+    /// A Boolean value that indicates whether no reply is pending.
+    var isEmpty: Bool { open.isEmpty }
+
     mutating func add(_ request: RequestID, _ value: OpenRequest) { open[request] = value }
 
     /// Removes the request.

@@ -11,7 +11,7 @@ extension FuzzTarget {
         let since = Instant(microseconds: UInt64(input.number(below: 256)))
         let texts = (0..<4).map { _ in input.text() }
         switch kind {
-        case 0: checkHold(Hold(kind: .task, number: 7, name: texts[0], since: since))
+        case 0: checkAssertion(Assertion(kind: .task, number: 7, name: texts[0], since: since))
         case 1: checkEvent(.openURL(texts[0], type: optional(texts[1]), source: optional(texts[2])))
         case 2: checkEvent(.continueActivity(type: texts[1], info: texts[0]))
         case 3: checkEvent(.performTask(kind: texts[1], payload: texts[0]))
@@ -29,8 +29,8 @@ extension FuzzTarget {
         return StateLine.decode(line.dropLast())?.1["value"] ?? "no line"
     }
 
-    private static func checkHold(_ hold: Hold) {
-        require(Hold(text: written(hold.text)) == hold, "a hold is found again: \(hold)")
+    private static func checkAssertion(_ assertion: Assertion) {
+        require(Assertion(text: written(assertion.text)) == assertion, "an assertion is found again: \(assertion)")
     }
 
     private static func checkEvent(_ event: AppEvent) {
@@ -40,15 +40,15 @@ extension FuzzTarget {
     }
 
     private static func checkExit(reason: Reason, _ instant: Instant) {
-        let exit = Exit(state: .active, reason: reason, status: .signal(9), instant: instant)
-        require(Exit(text: written(exit.text)) == exit, "an exit is found again: \(exit)")
+        let exit = ExitRecord(state: .active, reason: reason, status: .signal(9), instant: instant)
+        require(ExitRecord(text: written(exit.text)) == exit, "an exit is found again: \(exit)")
     }
 
     private static func checkScene(_ texts: [String], _ instant: Instant) {
         guard let id = SceneID(texts[1]), SceneID.isWord(texts[2]) else { return }
         var scene = Scene(id: id, role: texts[2], info: optional(texts[0]), origin: .app, since: instant)
         scene.isWanted = true
-        let again = Scene(text: written(scene.text), now: Instant(microseconds: 0))
+        let again = Scene(text: written(scene.text), since: Instant(microseconds: 0))
         require(again == scene, "a scene is found again: \(scene)")
     }
 

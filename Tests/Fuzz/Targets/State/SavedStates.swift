@@ -12,7 +12,7 @@ extension FuzzTarget {
         checkLines(lines)
         let saved = SavedState(lines: lines)
         let machine = restore(saved)
-        require(machine.front.count <= machine.settings.frontLimit, "there are only so many places in front")
+        require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
         for app in machine.knownApps.values { checkScenes(of: app) }
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
         checkIsFoundAgain(restored(from: machine))
@@ -55,7 +55,7 @@ extension FuzzTarget {
     /// Whatever the instants are, whoever asks is told a date.
     private static func checkDates(in machine: Lifecycle) {
         for app in machine.knownApps.values {
-            var instants = [app.since] + app.scenes.all.map(\.since) + app.holds.map(\.since)
+            var instants = [app.since] + app.scenes.all.map(\.since) + app.heldAssertions.map(\.since)
             if let exit = app.lastExit { instants.append(exit.instant) }
             for instant in instants {
                 let (date, later) = (dates.date(of: instant), dates.date(of: instant + .seconds(1)))
@@ -66,12 +66,12 @@ extension FuzzTarget {
 
     private static let dates = ClockDifference()
 
-    private static func checkScenes(of app: App) {
-        let (all, front) = (app.scenes.all, app.scenes.front)
+    private static func checkScenes(of app: AppMachine) {
+        let (all, foreground) = (app.scenes.all, app.scenes.foreground)
         require(all.count <= Scenes.limit, "an app has only so many scenes")
         require(Set(all.map(\.id)).count == all.count, "a scene's name is its own")
-        require(Set(front).count == front.count, "a scene has one place in front")
-        require(front.allSatisfy { app.scenes[$0] != nil }, "only scenes that are there are in front")
+        require(Set(foreground).count == foreground.count, "a scene is in the foreground once")
+        require(foreground.allSatisfy { app.scenes[$0] != nil }, "only known scenes are in the foreground")
         require(app.isRunning || all.allSatisfy { $0.state == .unattached }, "scenes are attached to a process")
     }
 
@@ -94,10 +94,10 @@ extension FuzzTarget {
     private static func goOn(_ machine: Lifecycle) {
         var machine = machine
         var time = now
-        for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isAway {
-            tell(.message(app.id, .back(lastSequence: 0)), to: &machine, at: time)
+        for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
+            tell(.message(app.id, .reconnected(lastSequence: 0)), to: &machine, at: time)
         }
-        tell(.takeOver, to: &machine, at: time)
+        tell(.resumeRestored, to: &machine, at: time)
         tell(.start, to: &machine, at: time)
         for _ in 0..<64 {
             guard let due = machine.nextDeadline else { break }
