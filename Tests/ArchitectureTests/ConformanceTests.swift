@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `each threat names a test that is there`() throws {
-        let page = "docs/security.md"
+        let page = "docs/design/security.md"
         let lines = try SourceTree.read(SourceTree.root + "/" + page).split(
             separator: "\n", omittingEmptySubsequences: false)
         let threats = lines.enumerated().compactMap { index, line -> [Reference]? in

@@ -1,4 +1,4 @@
-"""What docs/security.md says of the units."""
+"""What docs/design/security.md says of the units."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import programs
 from container import wait_for
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs/security.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/design/security.md"
 
 
 def exposure(container, unit):
