@@ -180,7 +180,7 @@ clock> done seq=5
 def test_a_launch_callback_has_the_time_that_is_left_of_the_launch(replay):
     replay(f"""\
 clock.toml: callbacks = "required"
-{ACTIVE.replace("did-finish-launching seq=2 deadline-ms={1-20000}", "did-finish-launching seq=2 deadline-ms={1-19990}")}
+{ACTIVE.replace("did-finish-launching seq=2 deadline-ms={1-20000}", "did-finish-launching seq=2 deadline-ms={1-19999}")}
 """)
 
 

@@ -132,6 +132,5 @@ def test_rescue_continues_a_process_in_another_group(direct):
         direct.process.kill()
         direct.process.wait()
         subprocess.run([*direct.arguments()[:4], "--rescue"], check=False)
-        assert direct.kernel.stat(child).state == "S"
-        assert direct.kernel.stat(pid).state == "S"
+        wait_for(lambda: all(direct.kernel.stat(each).state == "S" for each in (child, pid)))
         direct.start()
