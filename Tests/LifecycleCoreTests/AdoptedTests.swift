@@ -18,7 +18,7 @@ import Testing
         return world
     }
 
-    @Test func `it comes to the front, and the reason says what it is`() {
+    @Test func `adopted app comes to the foreground, with adoption as the reason`() {
         var world = world()
         world.ask(.launch(Self.viewer, background: false))
         #expect(world.core.knownApps[Self.viewer]?.reason == .adopt)
@@ -31,14 +31,14 @@ import Testing
         #expect(world.core.knownApps[Self.viewer]?.reason == .launch)
     }
 
-    @Test func `out of sight it sends nobody away`() {
+    @Test func `app that is adopted in the background leaves the foreground app active`() {
         var world = world()
         world.ask(.launch(Self.viewer, background: true))
         #expect(world.state("viewer") == .background)
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `when it has ended it is not started again, whatever its manifest says`() {
+    @Test func `adopted app that ends is not restarted, whatever its manifest says`() {
         var world = world { $0.restart = .always }
         world.ask(.launch(Self.viewer, background: false))
         world.give(.outcome(Self.viewer, .exited(.signal(11), othersLeft: false)))
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// It is no child of the daemon's, so nobody hears of a SIGSTOP from elsewhere.
-    @Test func `who wants it in front continues it in any case`() {
+    @Test func `focus continues an adopted app, stopped or not`() {
         var world = world()
         world.ask(.launch(Self.viewer, background: false))
         _ = world.lines()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `it can be let go, awake or asleep`(isAsleep: Bool) {
+    func `adopted app is released, running or suspended`(isAsleep: Bool) {
         var world = world { $0.isTransient = true }
         world.ask(.launch(Self.viewer, background: false))
         if isAsleep { world.ask(.suspend(Self.viewer)) }
@@ -84,7 +84,7 @@ import Testing
         #expect(world.state("viewer") == nil)
     }
 
-    @Test func `what the daemon has started is not let go`() {
+    @Test func `app that the daemon launched is not released`() {
         var world = world()
         let request = world.ask(.release(AppID("clock")))
         #expect(world.replies[request] == .refused(.notAdopted(AppID("clock"))))

@@ -32,7 +32,7 @@ import Testing
 
     // MARK: What is told
 
-    @Test func `an app that is handed something before it has heard that it is active is not active yet`() {
+    @Test func `app that is handed an event before did-become-active is not active yet`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.ask(.deliver(Self.clock, .openURL("lifed:2")))
@@ -73,7 +73,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `what an app is asked to open has all of its time, also where the app has lost its place meanwhile`() {
+    @Test func `open-url has its whole time if the app loses its foreground slot meanwhile`() {
         var world = running("clock")
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [Callback.willFinishLaunching, .didFinishLaunching])
-    func `who must answer both launch callbacks and answers one is killed when the time is over`(callback: Callback) {
+    func `app that answers one of two required launch callbacks is killed when its launch time expires`(callback: Callback) {
         var world = launching(silent: [callback])
         world.pass(.milliseconds(19_999))
         #expect(world.state("clock") == .inactive)
@@ -107,7 +107,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
     }
 
-    @Test func `who must answer has no longer than the manifest says when it is told`() {
+    @Test func `required launch callback has no longer than its manifest says`() {
         var world = World(apps: "clock")
         world.give(.define(Self.clock, Self.demanding(.seconds(60))))
         world.ask(.launch(Self.clock, background: false))
@@ -118,7 +118,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
     }
 
-    @Test func `a launch out of sight is answered when it has been heard of, by then on the way to the front or not`() {
+    @Test func `background launch is answered when its callbacks are, on the way to the foreground or not`() {
         var world = World(apps: "clock")
         world.give(.define(Self.clock, Self.demanding(.seconds(60))))
         world.silent[Self.clock] = [.willFinishLaunching, .willEnterForeground]
@@ -157,7 +157,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `what waits for an app that closes its channel is not heard`() {
+    @Test func `event that waits for an app that disconnects ends as not-listening`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
         let url = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
@@ -220,7 +220,7 @@ import Testing
     ]
 
     @Test(arguments: histories.indices)
-    func `nobody is woken for an app that is at rest`(history: Int) {
+    func `app at rest causes no deadline`(history: Int) {
         var world = World(apps: "clock", "maps", linked: true)
         Self.histories[history](&world)
         #expect(world.core.nextDeadline == nil)
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `an app that is to end is asked at once, whatever it has still to be told`() {
+    @Test func `app that is to end gets SIGTERM at once, whatever callbacks are pending`() {
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.willFinishLaunching]
         world.ask(.launch(Self.clock, background: true))

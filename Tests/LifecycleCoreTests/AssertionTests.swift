@@ -16,7 +16,7 @@ import Testing
         return world
     }
 
-    @Test func `the time of tasks does not run for who is in sight and waits for a place`() {
+    @Test func `task time does not run for an inactive app that waits for a foreground slot`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
@@ -39,7 +39,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `an app that must answer is not in use before it has`() {
+    @Test func `app with required callbacks is active when it has answered`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
         policy.callbacks = .required
@@ -65,7 +65,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
     }
 
-    @Test func `an app that the system ended is restored, one that a person ended is not`() {
+    @Test func `app that the system ended is restored, app that a request ended is not`() {
         for (end, restores) in [(Request.terminate(Self.clock), false), (.kill(Self.clock), false)] {
             var world = inFront()
             world.ask(end)
@@ -76,7 +76,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == true)
     }
 
-    @Test func `nobody is kept waiting for the sleep of an app that begins something without an end`() {
+    @Test func `suspend request is refused when an activity begins`() {
         var world = inFront(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         let suspend = world.ask(.suspend(Self.clock))
@@ -87,7 +87,7 @@ import Testing
         #expect(world.replies[sleep]?.name == "done")
     }
 
-    @Test func `who has ended its last task, and goes on with an activity, is ended for neither`() {
+    @Test func `app that has ended its last task and has an activity is not ended`() {
         var world = inFront(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
@@ -110,7 +110,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `it can be told when a task has to end, and an activity need not`() throws {
+    @Test func `task has a known end, an activity has none`() throws {
         var world = inFront(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))

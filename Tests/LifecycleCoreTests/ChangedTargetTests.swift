@@ -26,7 +26,7 @@ import Testing
         #expect(world.replies[again]?.doneApp == Self.clock)
     }
 
-    @Test func `an app that was told to come goes back when another one is wanted`() {
+    @Test func `app on its way to the foreground goes back when another app is focused`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.maps, background: false))
         world.ask(.launch(Self.clock, background: false))
@@ -66,7 +66,7 @@ import Testing
 
     /// One that is in time with each answer is not ended, however quickly others come and go.
     @Test(arguments: [Callback.didBecomeActive, .willEnterForeground])
-    func `what an app has not answered in its second in front has all of its time, and the next comes after that`(
+    func `callback before a resignation has its whole time`(
         slow: Callback
     ) {
         var world = World(apps: "clock", "maps", linked: true)
@@ -89,7 +89,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `who is told late to resign has been active until then, as far as it knows`() throws {
+    @Test func `app that gets will-resign-active late counts as active until then`() throws {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.maps, background: false))
         world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
@@ -101,7 +101,7 @@ import Testing
         #expect(resignation.callback == .willResignActive && resignation.state == .active)
     }
 
-    @Test func `wanted in front again, who has not answered that it comes there becomes active when it has`() {
+    @Test func `app that is focused again on its way becomes active when it answers`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.ask(.launch(Self.maps, background: false))
@@ -115,7 +115,7 @@ import Testing
         #expect(world.told[Self.clock]?.suffix(2).map(\.callback) == [.willEnterForeground, .didBecomeActive])
     }
 
-    @Test func `wanted while it is being stopped`() {
+    @Test func `app that is focused while it is being stopped resumes`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.withholding = [.stopped]
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `terminated while it is being started`() {
+    @Test func `app that is terminated while it starts ends`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned]
         let launch = world.ask(.launch(Self.clock, background: false))
@@ -142,7 +142,7 @@ import Testing
         #expect(world.replies[launch]?.name == "refused superseded")
     }
 
-    @Test func `put to sleep while it is to end`() {
+    @Test func `suspend request of an app that is to end is refused`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.willResignActive]
@@ -154,7 +154,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
     }
 
-    @Test func `launched while it is ending`() {
+    @Test func `app that is launched while it ends starts again`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.stubborn = [Self.clock]
@@ -261,7 +261,7 @@ import Testing
         #expect(world.replies[launch]?.doneApp == Self.clock)
     }
 
-    @Test func `a launch out of sight waits until the app has answered what it was being told`() {
+    @Test func `background launch waits for the pending answer of the app`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.didEnterBackground]

@@ -19,7 +19,7 @@ import Testing
         return world
     }
 
-    @Test func `an app that had a place and lost it while it was away hears of neither`() {
+    @Test func `reconnecting app that gained and lost its foreground slot hears of neither`() {
         var world = worldWithClockAway()
         #expect(world.state("clock") == .active)
         world.silent = [:]
@@ -33,7 +33,7 @@ import Testing
         #expect(callbacks == ["clock ← did-enter-background"])
     }
 
-    @Test func `an app that lost its place while it was away, and has it again, hears that it is active and no more`() {
+    @Test func `reconnecting app that regained its foreground slot hears did-become-active only`() {
         var world = worldWithClockAway()
         world.silent = [:]
         for name in ["maps", "clock"] {
@@ -45,7 +45,7 @@ import Testing
         #expect(world.lines().filter { $0.contains("←") } == ["clock ← did-become-active"])
     }
 
-    @Test func `an app with two scenes that were active while it was away hears of neither`() {
+    @Test func `reconnecting app with two scenes that were active hears of neither`() {
         var policy = Policy()
         policy.scenes = true
         policy.sceneLimit = 2
@@ -84,7 +84,7 @@ import Testing
         #expect(world.lines().filter { $0 == "spawn clock" }.count == 1)
     }
 
-    @Test func `an app of another daemon is continued when it is wanted, for nobody hears that it was stopped`() {
+    @Test func `focus continues a restored app, whose stop may have been missed`() {
         var world = World(apps: "clock", "maps")
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
         world = world.takenOver()
@@ -148,7 +148,7 @@ import Testing
         #expect(told < asked)
     }
 
-    @Test func `why a scene goes is true when it is told again`() throws {
+    @Test func `repeated scene-did-disconnect has the current reason`() throws {
         var policy = Policy()
         policy.scenes = true
         let main = try #require(SceneID("main"))

@@ -14,7 +14,7 @@ import Testing
         return settings
     }
 
-    @Test func `an app is the same as long as the same is known of it`() {
+    @Test func `apps with equal facts are equal`() {
         var world = World(apps: "clock", "maps")
         let before = world.core.knownApps[Self.clock]
         #expect(before != world.core.knownApps[Self.maps])
@@ -37,7 +37,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `an app that waits for a place has it when there are more`() {
+    @Test func `app that waits for a foreground slot gets it when the limit rises`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.ask(.launch(Self.maps, background: false))
@@ -48,7 +48,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `what was the home app is not started again as one`() {
+    @Test func `former home app is not restarted as home app`() {
         var world = World(apps: "clock", "maps", settings: Self.settings(home: Self.clock))
         for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
         #expect(world.core.restartTime(of: Self.clock) != nil)
@@ -56,7 +56,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) == nil)
     }
 
-    @Test func `what is to be started again is, whatever else its manifest says now`() {
+    @Test func `pending restart outlives other changes of the manifest`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.restart = .onFailure
@@ -69,7 +69,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) != nil)
     }
 
-    @Test func `an app that sleeps wakes when its manifest says that it never does`() {
+    @Test func `suspended app resumes when its manifest forbids suspension`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
@@ -93,7 +93,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.policy == policy)
     }
 
-    @Test func `an app that does not run is forgotten at once, with all that it was to do`() {
+    @Test func `app that does not run is forgotten at once, with its pending work`() {
         var world = World(apps: "clock", "maps")
         var policy = Policy()
         policy.restart = .always
@@ -108,7 +108,7 @@ import Testing
         #expect(world.core.returningApps.isEmpty)
     }
 
-    @Test func `the limits that nobody can set are those that are written down`() {
+    @Test func `fixed limits are the documented ones`() {
         #expect(Lifecycle.interruptionLimit == 64)
         #expect(Outbox.eventLimit == 16)
         #expect(AppMachine.reconnectionTime == .seconds(35))
@@ -117,7 +117,7 @@ import Testing
         #expect(ReclaimRecord.orderLimit == 16)
     }
 
-    @Test func `what holds where nobody has said anything is what is written down`() {
+    @Test func `defaults are the documented ones`() {
         #expect(Settings().foregroundLimit == 1 && Settings().suspendedLimit == 0)
         #expect(Policy().assertionLimit == 16 && Policy().sceneLimit == 1)
         #expect(!Policy().isTransient && !Policy().scenes && !Policy().takesURLs)

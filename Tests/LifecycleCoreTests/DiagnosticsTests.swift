@@ -29,7 +29,7 @@ import Testing
         #expect(world.core.forecast(of: Self.clock).isEmpty)
     }
 
-    @Test func `one that does not listen has its time, and then sleeps`() {
+    @Test func `app without a connection has its background time before it is suspended`() {
         var world = world()
         world.pass(.seconds(1))
         world.ask(.home)
@@ -38,14 +38,14 @@ import Testing
         #expect(lines(world) == ["6000 background → suspended (idle)"])
     }
 
-    @Test func `its time means nothing where it never sleeps`() {
+    @Test func `background time is no obstacle if the policy forbids suspension`() {
         var world = world { $0.suspend = .never }
         world.ask(.home)
         #expect(world.core.obstacles(of: Self.clock) == [.policy])
         #expect(world.core.forecast(of: Self.clock).isEmpty)
     }
 
-    @Test func `one that is silent is killed, and it is said when`() {
+    @Test func `forecast names the kill of an app that does not answer`() {
         var world = world(linked: true)
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.home)
@@ -76,7 +76,7 @@ import Testing
             ])
     }
 
-    @Test func `one that waits for the place of another is told of whom`() {
+    @Test func `app that waits for a foreground slot names the app that has it`() {
         var world = world(linked: true)
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.launch(Self.mail, background: false))
@@ -87,7 +87,7 @@ import Testing
             ])
     }
 
-    @Test func `asked to end, it has its grace`() {
+    @Test func `app that is asked to end has its termination timeout`() {
         var world = world()
         world.stubborn = [Self.clock]
         world.ask(.terminate(Self.clock))
@@ -95,7 +95,7 @@ import Testing
         #expect(lines(world) == ["5000 kill", "5000 terminating → notRunning (terminate)"])
     }
 
-    @Test func `what the kernel has been asked for is an obstacle`() {
+    @Test func `operation of the kernel is an obstacle`() {
         var world = world()
         world.withholding = [.stopped]
         world.ask(.suspend(Self.clock))
@@ -103,7 +103,7 @@ import Testing
         #expect(lines(world) == ["0 background → suspended (suspend)"])
     }
 
-    @Test func `what keeps it where it is to be is said as well`() {
+    @Test func `obstacles include the reasons for the target`() {
         var world = world { $0.suspend = .never }
         world.ask(.beginInterruption("call"))
         #expect(world.core.obstacles(of: Self.clock) == [.interruption("call")])
@@ -123,7 +123,7 @@ import Testing
         #expect(world.core.obstacles(of: Self.mail) == [.request, .stoppedByOther])
     }
 
-    @Test func `one that keeps ending is started again, and then no more`() {
+    @Test func `app that keeps ending has its restart as an obstacle, then the restart limit`() {
         var world = world { $0.restart = .always }
         let crash = Input.outcome(Self.clock, .exited(.code(1), othersLeft: false))
         world.give(crash)
@@ -137,7 +137,7 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == [.restartLimitReached])
     }
 
-    @Test func `work holds it, as long as that may take`() {
+    @Test func `task that an app performs is an obstacle until its deadline`() {
         var world = world(linked: true)
         world.ask(.home)
         world.silent[Self.clock] = [.performTask]
@@ -148,7 +148,7 @@ import Testing
                 || lines(world).last == "30000 background → suspended (idle)")
     }
 
-    @Test func `nobody is held by what does not exist`() {
+    @Test func `unknown app has no obstacle and no forecast`() {
         #expect(Lifecycle().obstacles(of: Self.clock).isEmpty)
         #expect(Lifecycle().forecast(of: Self.clock).isEmpty)
     }

@@ -24,7 +24,7 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `each errand has its own answer, and it is nobody else's`() {
+    @Test func `each work request has an answer of its own`() {
         var world = running("clock")
         world.silent[Self.clock] = [.willEnterForeground, .openURL]
         world.ask(.home)
@@ -43,7 +43,7 @@ import Testing
         #expect(world.core.shared.requests.isEmpty)
     }
 
-    @Test func `a callback and the tasks beside it are told apart`() {
+    @Test func `answers to a callback and to a task beside it are told apart`() {
         var world = running("clock")
         world.silent[Self.clock] = [.performTask]
         world.ask(.home)
@@ -56,7 +56,7 @@ import Testing
         #expect(world.replies[first]?.name == "failed")
     }
 
-    @Test func `what an app was being told, and works on, when it crashed is lost`() {
+    @Test func `event and task of an app that crashes are lost`() {
         var world = running("clock")
         world.silent[Self.clock] = [.performTask, .openURL]
         let task = world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
@@ -68,7 +68,7 @@ import Testing
         #expect(world.replies[task]?.name == "refused ended" && world.replies[url]?.name == "refused ended")
     }
 
-    @Test func `what waits for an app that is to be told nothing any more is not heard`() {
+    @Test func `event that waits is not-listening when the manifest forbids callbacks`() {
         var world = running(linked: false)
         let url = world.ask(.deliver(Self.clock, Self.page))
         world.give(.define(Self.clock, Self.policy(.none)))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [(false, "not-listening", "not-listening"), (true, "handled", "not-listening")])
-    func `an app that is told nothing has what its program takes as an argument`(
+    func `app without callbacks gets its URL as an argument`(
         takesURLs: Bool, url: String, activity: String
     ) {
         var world = running()
@@ -99,7 +99,7 @@ import Testing
         #expect(world.replies[url]?.name == "handled")
     }
 
-    @Test func `a scene shows what is opened`() throws {
+    @Test func `scene shows the URL that the app opens`() throws {
         var world = SceneFixture.world()
         world.ask(.deliver(Self.clock, Self.page))
         let told = world.told[Self.clock]?.map(\.callback) ?? []
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: The lock
 
-    @Test func `what is out of sight is told of the lock as well`() {
+    @Test func `running background app hears of the lock`() {
         var world = running("maps", "clock")
         world.ask(.resume(Self.maps))
         _ = world.lines()
@@ -119,7 +119,7 @@ import Testing
         #expect(world.lines().contains("maps ← protected-data-will-become-unavailable"))
     }
 
-    @Test func `an app that is locked out before it is active goes back, and hears of the lock first`() {
+    @Test func `app that the lock stops before it is active hears of the lock and goes back`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
         world.ask(.focus(Self.clock))
@@ -133,7 +133,7 @@ import Testing
             ])
     }
 
-    @Test func `what an app is being told on its way to the front is lost when it is to end`() {
+    @Test func `event of an app on its way to the foreground is lost when the app is to end`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, Self.page))

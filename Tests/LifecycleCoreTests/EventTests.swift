@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [Callback.willFinishLaunching, .didFinishLaunching])
-    func `one no of two is none`(callback: Callback) {
+    func `URL that one of two callbacks declines is handled`(callback: Callback) {
         var world = World(apps: "clock", linked: true)
         world.answers[Self.clock] = [callback: .handled(false), .openURL: .handled(true)]
         world.ask(.deliver(Self.clock, Self.page))
@@ -74,14 +74,14 @@ import Testing
             ])
     }
 
-    @Test func `told while it is active`() {
+    @Test func `active app gets its event at once`() {
         var world = running(["clock"])
         world.answers[Self.clock] = [.continueActivity: .handled(true)]
         world.ask(.deliver(Self.clock, .continueActivity(type: "org.example.read")))
         #expect(world.lines() == ["clock ← continue-activity", "! clock continue-activity handled", "reply 2 handled"])
     }
 
-    @Test func `who is silent has not handled it, and goes on`() {
+    @Test func `event that is not answered ends as unanswered`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, Self.page))
@@ -92,7 +92,7 @@ import Testing
         #expect(world.replies[3]?.name == "unanswered")
     }
 
-    @Test func `a silent app keeps nobody from coming to the front for longer than a second`() {
+    @Test func `app that does not answer an event delays a switch by one second`() {
         var world = running(["maps", "clock"])
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, Self.page))
@@ -102,7 +102,7 @@ import Testing
         #expect(world.replies[3]?.name == "refused superseded")
     }
 
-    @Test func `who is ended first loses it`() {
+    @Test func `event of an app that is terminated is lost`() {
         var world = running(["maps", "clock"])
         world.silent[Self.maps] = [.willEnterForeground]
         world.ask(.deliver(Self.maps, Self.page))
@@ -111,7 +111,7 @@ import Testing
         #expect(world.core.knownApps[Self.maps]?.events == [])
     }
 
-    @Test func `who is sent elsewhere first is told when it is back`() {
+    @Test func `event of an app that leaves the foreground first is delivered on its return`() {
         var world = running(["maps", "clock"])
         world.withholding = [.resumed]
         world.ask(.deliver(Self.maps, Self.page))
@@ -125,7 +125,7 @@ import Testing
         #expect(told == ["maps ← will-enter-foreground", "maps ← open-url", "maps ← did-become-active"])
     }
 
-    @Test func `an app that listens only later gets it then, and one that never does has not handled it`() {
+    @Test func `event waits for an app that connects late, and ends for one that never does`() {
         var world = running([], linked: false)
         world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(3))
@@ -139,7 +139,7 @@ import Testing
         #expect(world.replies[3]?.name == "not-listening")
     }
 
-    @Test func `what waits for an app to listen does not wait longer because its manifest says so later`() {
+    @Test func `change of the manifest does not prolong the wait for a connection`() {
         var world = running([], linked: false)
         world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(10))
@@ -150,7 +150,7 @@ import Testing
         #expect(world.replies[1]?.name == "not-listening")
     }
 
-    @Test func `a program that takes URLs as arguments has it when it is started`() {
+    @Test func `program that takes URLs gets its URL as an argument`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
         policy.takesURLs = true
@@ -195,7 +195,7 @@ import Testing
             ])
     }
 
-    @Test func `a task holds nobody up, and has thirty seconds`() {
+    @Test func `perform-task delays no switch, and has 30 s`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.performTask]
         world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
@@ -210,7 +210,7 @@ import Testing
         #expect(world.replies[3]?.name == "unanswered")
     }
 
-    @Test func `of warnings that wait one is told, and of opposites none`() {
+    @Test func `pending warnings coalesce, and opposite events cancel`() {
         var world = running(["clock", "maps"])
         for _ in 0..<3 {
             world.core.queue(Self.clock, .significantTimeChange)

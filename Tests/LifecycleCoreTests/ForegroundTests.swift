@@ -41,7 +41,7 @@ import Testing
         #expect(delays == [1, 2, 4, 8, 16, 32, 60].map { Duration.seconds($0) })
     }
 
-    @Test func `a home app that is terminated comes back, and not before it is gone`() {
+    @Test func `home app that is terminated is launched again when it is gone`() {
         var world = kiosk()
         world.stubborn = [Self.home]
         let end = world.ask(.terminate(Self.home))
@@ -51,7 +51,7 @@ import Testing
         #expect(world.state("home") == .active)
     }
 
-    @Test func `a home app that somebody ends has not failed`() {
+    @Test func `home app that a request ends has not failed`() {
         var world = kiosk()
         for _ in 0..<3 {
             world.ask(.kill(Self.home))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `another home app does not answer for the failures of the one before`() {
+    @Test func `new home app does not inherit the failures of the previous one`() {
         var world = kiosk()
         for _ in 0..<4 {
             world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false)))
@@ -86,7 +86,7 @@ import Testing
         #expect(world.state("mail") == .active && world.state("maps") == .suspended)
     }
 
-    @Test func `an app that somebody else stopped is continued when it is wanted`() {
+    @Test func `focus continues an app that another process stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, .stoppedByOther))
@@ -110,7 +110,7 @@ import Testing
         #expect(world.state("maps") == .active)
     }
 
-    @Test func `who was told to come when there were more places, and stays, waits until the other has left`() {
+    @Test func `app on its way to the foreground waits when the foreground limit falls`() {
         var settings = Settings()
         settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
@@ -127,7 +127,7 @@ import Testing
         #expect(world.state("clock") == .active && world.state("maps") != .active)
     }
 
-    @Test func `an app that somebody else stopped is continued once`() {
+    @Test func `app that another process stopped is continued once`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, .stoppedByOther))
@@ -137,7 +137,7 @@ import Testing
         #expect(!world.lines().contains("resume clock"))
     }
 
-    @Test func `an interruption that is answered with one of two foreground apps is over for both`() {
+    @Test func `interruption that is answered with one of two foreground apps ends for both`() {
         var settings = Settings()
         settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
@@ -158,7 +158,7 @@ import Testing
         #expect(world.state("home") == .inactive)
     }
 
-    @Test func `a home app that somebody asks for has another chance`() {
+    @Test func `home request starts a home app whose restart is pending, and clears its failures`() {
         var world = kiosk()
         let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))
         for _ in 0..<2 { world.give(crash) }
@@ -169,7 +169,7 @@ import Testing
         #expect(world.state("home") == .active)
     }
 
-    @Test func `a home app that is woken for work while it is to be started again is not started once more`() {
+    @Test func `home app that is woken while its restart is pending starts once`() {
         var world = kiosk()
         for _ in 0..<2 { world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false))) }
         world.give(.wake(Self.home, kind: "fetch"))
@@ -177,7 +177,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.home) == nil)
     }
 
-    @Test func `who is started for want of something else in front waits there while something interrupts`() {
+    @Test func `home app that starts during an interruption is inactive`() {
         var world = kiosk()
         world.ask(.kill(Self.home))
         world.ask(.launch(Self.clock, background: false))
@@ -190,7 +190,7 @@ import Testing
         #expect(world.state("home") == .active)
     }
 
-    @Test func `who is started while something interrupts is told of a cold start`() {
+    @Test func `app that starts during an interruption gets its launch callbacks`() {
         var world = kiosk()
         world.linked = [Self.home]
         world.ask(.beginInterruption("call"))

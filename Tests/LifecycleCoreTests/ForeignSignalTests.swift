@@ -19,7 +19,7 @@ import Testing
         return world.lines().contains("resume clock")
     }
 
-    @Test func `an app out of sight that is stopped is noticed, one that sleeps is not`() {
+    @Test func `stop by another process is noted for a running app only`() {
         var world = running()
         world.ask(.home)
         _ = world.lines()
@@ -32,14 +32,14 @@ import Testing
         #expect(isContinued(world))
     }
 
-    @Test func `who stopped it has continued it`() {
+    @Test func `continuation by another process clears the stop`() {
         var world = running()
         world.give(.outcome(Self.clock, .stoppedByOther))
         world.give(.outcome(Self.clock, .resumedByOther))
         #expect(!isContinued(world))
     }
 
-    @Test func `an app that the daemon has continued runs, whoever stopped it before`() {
+    @Test func `continuation by the daemon clears the stop by another process`() {
         var world = running()
         world.withholding = [.stopped, .resumed]
         world.ask(.home)
@@ -50,7 +50,7 @@ import Testing
         #expect(!isContinued(world))
     }
 
-    @Test func `an app that sleeps and was continued is asleep again when it is seen stopped`() {
+    @Test func `suspended app that another process continued is suspended when it is seen stopped`() {
         var world = running()
         world.ask(.home)
         world.withholding = [.stopped]
@@ -61,7 +61,7 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
-    @Test func `who began to listen while it was to sleep is woken for whoever waits until it has heard of a scene`() {
+    @Test func `app that connected while it was to be suspended resumes for a scene request`() {
         var policy = Policy()
         policy.scenes = true
         var world = World(apps: "clock")

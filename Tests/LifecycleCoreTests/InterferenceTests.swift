@@ -7,7 +7,7 @@ import Testing
 @Suite struct InterferenceTests {
     static let clock = AppID("clock")
 
-    @Test func `an app that somebody else has stopped sleeps on when it is wanted out of sight`() {
+    @Test func `app that another process stopped stays suspended when it is to be in the background`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.machine(.lock))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an app of which callbacks are required while it runs is not waited for`(isSuspended: Bool) {
+    func `running app whose manifest begins to require callbacks is not waited for`(isSuspended: Bool) {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: true))
         if isSuspended { world.pass(.seconds(5)) }
@@ -55,7 +55,7 @@ import Testing
         #expect(world.lines().contains("kill clock"))
     }
 
-    @Test func `an app that lost its channel and its place before it heard of it is not told of the place`() {
+    @Test func `app that lost its channel and its foreground slot is not told of the slot`() {
         let maps = AppID("maps")
         var world = World(apps: "clock", "maps", linked: true)
         world.silent[Self.clock] = [.didFinishLaunching]
@@ -72,7 +72,7 @@ import Testing
         #expect(!world.lines().contains("clock ← did-become-active"))
     }
 
-    @Test func `a home app that nobody describes any more is not started again when it ends`() {
+    @Test func `home app without a manifest is not restarted`() {
         var settings = Settings()
         settings.homeApp = Self.clock
         var world = World(apps: "clock", settings: settings)
@@ -83,7 +83,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock] == nil)
     }
 
-    @Test func `what is in front behind a lock is none of the suspended apps that are too many`() {
+    @Test func `foreground app behind a lock does not count as suspended`() {
         var settings = Settings()
         settings.homeApp = Self.clock
         settings.suspendedLimit = 1
@@ -102,7 +102,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `what is in front behind a lock is ended for its memory after all others`() {
+    @Test func `foreground app behind a lock is reclaimed last`() {
         var world = World(apps: "maps", "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.machine(.lock))
@@ -114,7 +114,7 @@ import Testing
         #expect(world.lines().filter { $0.hasPrefix("measure") } == ["measure maps", "measure clock"])
     }
 
-    @Test func `a home app that is to end before it runs, and is wanted out of sight then, is in front all the same`() {
+    @Test func `home app that ends while it starts and is launched in the background is in the foreground`() {
         var settings = Settings()
         settings.homeApp = Self.clock
         var world = World(starting: ["clock"], home: Self.clock) { $0.withholding = [.spawned] }
@@ -126,7 +126,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `a lock is done when nobody is in sight, those on their way there included`() {
+    @Test func `lock is done when no app is in the foreground or on its way there`() {
         var world = World(apps: "maps", "clock", linked: true)
         world.ask(.launch(AppID("maps"), background: false))
         world.ask(.launch(Self.clock, background: false))
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what an app was started with is what it took when it was started`(takesURLs: Bool) {
+    func `URL that a program got as an argument stays so when its manifest changes`(takesURLs: Bool) {
         var world = World(apps: "clock", linked: true)
         world.withholding = [.spawned]
         var policy = Policy()
@@ -181,7 +181,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `an app that is to end before it was stopped again is not said to be suspended`() {
+    @Test func `app that is to end before its stop is confirmed does not become suspended`() {
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
@@ -238,7 +238,7 @@ import Testing
         #expect(world.replies[focus] == .refused(.noScenes(Self.clock)))
     }
 
-    @Test func `a scene of the home app that is closed while it starts is closed, and another one is shown`() throws {
+    @Test func `closing the scene of a starting home app shows another scene`() throws {
         let main = try #require(SceneID("main"))
         var world = World()
         world.linked = [Self.clock]
@@ -256,7 +256,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.scenes[main].map { $0.info == nil } == true)
     }
 
-    @Test func `an app that ends hears of its scenes' end when it has answered what it was told before`() throws {
+    @Test func `app that ends hears of its scenes when it has answered the callback before`() throws {
         var world = World()
         world.linked = [Self.clock]
         var policy = Policy()
@@ -275,7 +275,7 @@ import Testing
         #expect(lines.contains("terminate clock"))
     }
 
-    @Test func `an app that is unlocked during an interruption is inactive until it ends`() {
+    @Test func `unlock during an interruption leaves the app inactive`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.ask(.machine(.lock))

@@ -13,7 +13,7 @@ import Testing
         return world
     }
 
-    @Test func `a URL that comes while it is locked is opened when it is unlocked`() {
+    @Test func `URL of a locked session is opened after the unlock`() {
         var world = running(["clock"])
         world.ask(.machine(.lock))
         world.ask(.deliver(Self.clock, .openURL("x:")))
@@ -23,7 +23,7 @@ import Testing
         #expect(world.lines().contains("clock ← open-url"))
     }
 
-    @Test func `the machine sleeps when the apps do, and what was in front is there again`() {
+    @Test func `sleep request is answered when the apps are suspended, and wake restores the foreground`() {
         var world = running(["maps", "clock"])
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.machine(.sleep))
@@ -36,7 +36,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.reason == .awake)
     }
 
-    @Test func `a machine that does not sleep after all has what was in front`() {
+    @Test func `wake before the sleep is answered restores the foreground`() {
         var world = running(["clock"])
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.machine(.sleep))
@@ -47,7 +47,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `what goes on in the background keeps no machine awake`() {
+    @Test func `background activity does not delay the sleep of the machine`() {
         var world = World(apps: "clock", "maps", linked: true)
         var policy = Policy()
         policy.backgroundModes = ["audio"]
@@ -62,7 +62,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func `an unlock is done at once while something else hides or interrupts what is in front`() {
+    @Test func `unlock is done at once if the seat is switched or an interruption lasts`() {
         var world = running(["clock"])
         world.ask(.machine(.lock))
         world.ask(.beginInterruption("call"))
@@ -84,7 +84,7 @@ import Testing
         #expect(world.replies[focus] == .refused(.foregroundBlocked(Self.clock, by: .switchedAway)))
     }
 
-    @Test func `of two interruptions the end of one is done at once`() {
+    @Test func `end of one of two interruptions is done at once`() {
         var world = running(["clock"])
         for name in ["call", "alarm"] { world.ask(.beginInterruption(name)) }
         #expect(world.replies[world.ask(.endInterruption("call"))]?.name == "done")
@@ -93,7 +93,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `a lock waits for an app that is being started, and for one that leaves`() {
+    @Test func `lock waits for an app that starts, and for an app that leaves the foreground`() {
         var world = running(["clock"])
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.home)
@@ -110,7 +110,7 @@ import Testing
         #expect(world.replies[next]?.name == "done")
     }
 
-    @Test func `a lock waits for each of two apps, however often one of them takes a step`() {
+    @Test func `lock waits for each of two foreground apps`() {
         var settings = Settings()
         settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", linked: true, settings: settings)
@@ -123,7 +123,7 @@ import Testing
         #expect(world.replies[lock]?.name == "done")
     }
 
-    @Test func `the machine does not sleep before an app that stays awake has heard that it is out of sight`() {
+    @Test func `sleep request waits for did-enter-background of an app that is never suspended`() {
         var world = running(["clock"])
         var policy = Policy()
         policy.suspend = .never

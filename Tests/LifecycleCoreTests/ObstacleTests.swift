@@ -15,7 +15,7 @@ import Testing
 
     func events(_ world: World) -> [Prospect.Event] { world.core.forecast(of: Self.clock).map(\.event) }
 
-    @Test func `what holds an app is told also where it is to be awake`() throws {
+    @Test func `obstacles include an assertion of an app that is to run`() throws {
         var world = world(linked: true) { $0.backgroundModes = ["audio"] }
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
@@ -24,21 +24,21 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == [.assertion(hold, until: nil), .request])
     }
 
-    @Test func `work that it has not been told of yet holds it`() {
+    @Test func `work request that is not delivered yet is an obstacle`() {
         var world = world()
         world.ask(.deliver(Self.clock, .performTask(kind: "fetch", payload: "")))
         let obstacles = world.core.obstacles(of: Self.clock)
         #expect(obstacles.count { if case .work("fetch", _) = $0 { true } else { false } } == 1)
     }
 
-    @Test func `the time of one that nobody can tell what it was woken for holds it`() {
+    @Test func `wake time of an app without callbacks is an obstacle`() {
         var world = world { $0.callbacks = .none }
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         #expect(
             world.core.obstacles(of: Self.clock).contains(.work(kind: nil, until: Instant(microseconds: 30_000_000))))
     }
 
-    @Test func `what is not work is none`() {
+    @Test func `URL is not an obstacle of kind work`() {
         var world = world(linked: true)
         world.silent[Self.clock] = [.openURL]
         world.ask(.launch(Self.clock, background: true))
@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Scenes
 
-    @Test func `one whose scenes are on their way moves with them`() {
+    @Test func `app whose scenes move has scenes as an obstacle`() {
         var policy = Policy()
         policy.scenes = true
         var world = world(linked: true) { $0 = policy }
@@ -62,7 +62,7 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == [.scenes])
     }
 
-    @Test func `one with scenes that is away is waited for`() {
+    @Test func `reconnecting app with scenes has its channel as an obstacle`() {
         var policy = Policy()
         policy.scenes = true
         var world = world(linked: true) { $0 = policy }
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: What comes
 
-    @Test func `what the kernel has not confirmed yet it does next`() {
+    @Test func `forecast begins with the operation that the kernel has not confirmed`() {
         var starting = world()
         starting.withholding = [.spawned]
         starting.ask(.launch(Self.clock, background: false))

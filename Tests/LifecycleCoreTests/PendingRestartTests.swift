@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: wishes)
-    func `one that somebody wants has another chance`(wish: Request) {
+    func `request for an app clears its failures`(wish: Request) {
         var world = world(scenes: true)
         for _ in 0..<2 { world.give(Self.crash) }
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.isRunning == true)
     }
 
-    @Test func `who goes home does not want back what ended in front`() {
+    @Test func `home cancels the restart in the foreground`() {
         var world = world()
         for _ in 0..<2 { world.give(Self.crash) }
         world.ask(.home)
@@ -42,7 +42,7 @@ import Testing
         #expect(world.core.foreground.isEmpty)
     }
 
-    @Test func `one that is woken while it ends comes back out of sight, now and later`() {
+    @Test func `app that is woken while it ends comes back in the background`() {
         var world = world()
         world.stubborn = [Self.clock]
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
@@ -57,7 +57,7 @@ import Testing
 
     // MARK: A start that failed
 
-    @Test func `a start that failed leaves no deadline, and no end for the next one`() {
+    @Test func `failed start leaves no deadline for the next start`() {
         for end in [Request.terminate(Self.clock), .kill(Self.clock)] {
             var world = World(apps: "clock")
             world.withholding = [.spawned, .killed]
@@ -80,7 +80,7 @@ import Testing
         #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
     }
 
-    @Test func `what was to keep an app awake that could not be started does not keep awake the next one`() {
+    @Test func `failed start leaves no request to stay awake for the next start`() {
         for callbacks in [Policy.Callbacks.auto, .none] {
             var world = World(apps: "clock")
             var policy = Policy()

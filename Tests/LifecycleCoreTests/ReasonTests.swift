@@ -10,7 +10,7 @@ import Testing
         world.lines().filter { $0.hasPrefix("\(name):") }
     }
 
-    @Test func `an app that another one displaces before its launch is launched for what asked for it`() {
+    @Test func `app that is displaced before its launch keeps the reason of its request`() {
         var world = World(apps: "clock", "maps")
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
@@ -22,7 +22,7 @@ import Testing
         #expect(world.core.launch(of: Self.clock)?.previous?.reason == .terminate)
     }
 
-    @Test func `a lower foreground limit is the reason for what leaves, and not another app`() {
+    @Test func `app that leaves for a lower foreground limit has that as the reason`() {
         var settings = Settings()
         settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", settings: settings)
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test func `an app that may not be suspended any more runs for its policy, and not for the request to suspend it`()
+    @Test func `app whose policy forbids suspension resumes with the policy as the reason`()
     {
         var world = World(apps: "clock", "maps")
         world.ask(.launch(Self.clock, background: false))
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.step("clock", &world) == ["clock: suspended → background (policy)"])
     }
 
-    @Test func `every reason is read again as it was saved`() {
+    @Test func `saved reason is restored`() {
         for reason in Reason.allCases { #expect(Reason(saved: reason.rawValue) == reason) }
         #expect(Reason(saved: "a word of another version") == .none)
     }

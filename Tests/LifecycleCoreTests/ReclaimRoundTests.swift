@@ -5,7 +5,7 @@ import Testing
 
 /// What comes between one app that is ended for its memory and the next.
 @Suite struct ReclaimRoundTests {
-    @Test func `a round goes on after the daemon was killed in the middle of it`() {
+    @Test func `reclaim continues after a restart of the daemon`() {
         var world = ReclaimTests().world()
         world.withholding = [.killed]
         world.give(.memoryPressure(.critical, "very short"))
@@ -29,7 +29,7 @@ import Testing
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
 
-    @Test func `an app that is wanted again before it was asked to end keeps nobody waiting`() {
+    @Test func `reclaim does not wait for a victim that is launched before SIGTERM`() {
         let maps = AppID("maps")
         var world = World(apps: "clock", "maps", linked: true)
         var policy = Policy()
@@ -50,7 +50,7 @@ import Testing
         #expect(world.replies[request] != nil)
     }
 
-    @Test func `who says that memory is no longer short has no more apps ended`() {
+    @Test func `normal pressure ends the reclaim`() {
         var world = ReclaimTests().world()
         world.withholding = [.killed]
         world.ask(.memoryPressure(.critical, all: true))
@@ -68,7 +68,7 @@ import Testing
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
 
-    @Test func `a look that a daemon did not live to take is taken by the next one`() {
+    @Test func `pending look at memory is repeated after a restart of the daemon`() {
         var world = ReclaimTests().world()
         world.withholding = [.looks]
         world.give(.memoryPressure(.critical, "very short"))
@@ -115,7 +115,7 @@ import Testing
         return world
     }
 
-    @Test func `after the scenes the apps go, and it is said which`() {
+    @Test func `reclaim ends apps after it has taken scenes, and the reply names them`() {
         var world = withScenes()
         world.looks = [.critical, .critical]
         world.give(.memoryPressure(.critical, "very short"))
@@ -171,7 +171,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .foregroundActive])
     }
 
-    @Test func `too many apps that sleep are no reason to take their scenes, or what runs`() {
+    @Test func `limit of suspended apps takes no scenes and no running app`() {
         var settings = Settings()
         settings.suspendedLimit = 1
         let world = withScenes(settings)
@@ -179,7 +179,7 @@ import Testing
         #expect(world.scenes("scenic") == ["main": .suspended])
     }
 
-    @Test func `an app that sleeps goes before one that runs, and one that was never in front before both`() {
+    @Test func `app that was never in the foreground is reclaimed first, a running app last`() {
         var world = World(apps: "tool", "one", "never", "front", linked: true)
         for name in ["one", "tool"] { world.ask(.launch(AppID(name), background: false)) }
         world.give(.message(AppID("tool"), .beginTask(1, name: "upload")))

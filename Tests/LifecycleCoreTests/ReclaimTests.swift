@@ -20,7 +20,7 @@ import Testing
         return world
     }
 
-    @Test func `what is restored knows why, and is told`() {
+    @Test func `reclaimed app keeps the cause, and is restored`() {
         var world = world(["one", "front"])
         world.give(.memoryPressure(.critical, "very short"))
         _ = world.lines()

@@ -35,7 +35,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `an app cannot come back while there is no daemon, and has its time when there is one`() {
+    @Test func `reconnection time of an app runs from the restart of the daemon`() {
         var world = running("clock").takenOver()
         world.pass(.seconds(34))
         world.now = world.now + .seconds(2)
@@ -52,7 +52,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `an app that closes its channel as soon as it is back is not waited for`() {
+    @Test func `app that disconnects as soon as it reconnects is not waited for`() {
         var world = running("clock").takenOver()
         world.give(.message(Self.clock, .closed))
         world.pass(AppMachine.exitTime)
@@ -60,7 +60,7 @@ import Testing
         #expect(isLinked(world) == false)
     }
 
-    @Test func `an app that sleeps has its time when it is continued`() {
+    @Test func `reconnection time of a suspended app runs from its resumption`() {
         var world = running("clock")
         world.ask(.home)
         world = world.takenOver()
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: What it has not answered
 
-    @Test func `an app that stays away is not killed for what it has not answered`() {
+    @Test func `app that does not reconnect is not killed for a missing answer`() {
         var world = silent(for: .seconds(1)).takenOver()
         world.pass(.milliseconds(34_999))
         #expect(world.state("clock") == .background)
@@ -105,7 +105,7 @@ import Testing
         #expect(!world.transcript.contains("kill clock"))
     }
 
-    @Test func `what an app has not had is told again, with all of its time`() {
+    @Test func `callback that did not arrive is repeated with its whole time`() {
         var world = silent(for: .seconds(4)).takenOver()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock) - 1)))
         #expect(world.lines().last == "clock ← did-enter-background")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [(Duration.seconds(4), Duration.seconds(1)), (.milliseconds(4_900), .milliseconds(250))])
-    func `what an app has had is due when it was, and can be read in any case`(after: Duration, left: Duration) {
+    func `callback that arrived keeps its deadline, and its answer can be read in any case`(after: Duration, left: Duration) {
         var world = silent(for: after).takenOver()
         let told = world.told[Self.clock]?.count
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
@@ -145,7 +145,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `an app that is away, and is not to come any more, goes back when it has answered`() {
+    @Test func `reconnecting app that lost its foreground slot goes back when it answers`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
         world.ask(.focus(Self.clock))
@@ -159,7 +159,7 @@ import Testing
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
     }
 
-    @Test func `a lock waits for who was told to come and has not answered, and is not passed by it later`() {
+    @Test func `lock waits for the answer of an app on its way to the foreground`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground, .protectedDataWillBecomeUnavailable]
         world.ask(.focus(Self.clock))
@@ -171,7 +171,7 @@ import Testing
         #expect(world.state("clock")?.isForeground == false)
     }
 
-    @Test func `an app that loses its place while it launches can still answer that it has launched`() {
+    @Test func `app that loses its foreground slot while it launches can answer its launch callbacks`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.silent[Self.clock] = [.didFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
@@ -199,7 +199,7 @@ import Testing
         #expect(world.lines().last == "! clock perform-task new-data")
     }
 
-    @Test func `an event that an app has not answered is not owed it when another one is in its place`() {
+    @Test func `unanswered event is not repeated when another has replaced it`() {
         var world = running("maps", "clock")
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an app that comes back says what it has heard, and is told the rest`(hasHad: Bool) {
+    func `app that reconnects gets the callbacks after its last one`(hasHad: Bool) {
         var world = uncertain()
         let last = world.sequence(of: Self.clock)
         world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what its first life may have heard, or it before it listened anew, is no part of what it hears`(ends: Bool) {
+    func `callbacks of an earlier process or connection are not repeated`(ends: Bool) {
         var world = uncertain()
         if ends {
             world.ask(.kill(Self.clock))

@@ -18,7 +18,7 @@ import Testing
         #expect(!world.lines().contains("clock ← did-enter-background"))
     }
 
-    @Test func `who stopped its first process has not stopped its second`() {
+    @Test func `stop of the first process does not count for the second`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, .stoppedByOther))
@@ -55,7 +55,7 @@ import Testing
         #expect(!world.lines().contains("! grace over"))
     }
 
-    @Test func `neither does that of an app that is killed while it starts`() {
+    @Test func `kill of an app that starts ends its termination timeout`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
@@ -67,7 +67,7 @@ import Testing
         #expect(!world.lines().contains("! grace over"))
     }
 
-    @Test func `an app that is asked to end has its grace, whatever time it had for its launch`() {
+    @Test func `app that is terminated while it launches has its termination timeout`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.callbacks = .required
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [Outcome.exited(.signal(11), othersLeft: true), .gone])
-    func `the home app does not wait for the rest of an app, nor to be told how it ended`(end: Outcome) {
+    func `home app does not wait for the remaining processes of an app`(end: Outcome) {
         var settings = Settings()
         settings.homeApp = AppID("home")
         var world = World(apps: "home", "clock", settings: settings)
@@ -126,7 +126,7 @@ import Testing
         #expect(world.core.foreground == [AppID("home")])
     }
 
-    @Test func `a scene that is wanted while its app ends is there when it runs again`() throws {
+    @Test func `scene that is opened while its app ends is there at the next launch`() throws {
         var world = SceneFixture.world()
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
@@ -138,7 +138,7 @@ import Testing
         #expect(world.replies[open]?.name == "done notes foregroundActive")
     }
 
-    @Test func `an app that is killed while it starts, and that the kernel does not let go, keeps nobody waiting`() {
+    @Test func `request for an app that the kernel does not end is refused`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
@@ -151,7 +151,7 @@ import Testing
         #expect(world.replies[kill] != nil)
     }
 
-    @Test func `what an app was being told when it crashed is lost, and whoever waits for it hears so`() {
+    @Test func `event of an app that crashes is lost, and its request is answered`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.openURL]

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestTests {
     static let clock = AppID("clock")
 
-    @Test func `what cannot be is refused with a reason`() {
+    @Test func `impossible request is refused with a reason`() {
         var world = World(apps: "clock")
         #expect(world.replies[world.ask(.focus(AppID("cloc")))] == .refused(.noSuchApp(AppID("cloc"))))
         for request in [Request.focus(Self.clock), .suspend(Self.clock), .resume(Self.clock), .terminate(Self.clock)] {
@@ -29,7 +29,7 @@ import Testing
         #expect(world.replies[world.ask(.suspend(Self.clock))] == .refused(.neverSuspended(Self.clock)))
     }
 
-    @Test func `resume keeps an app awake until it is suspended or has been in front`() {
+    @Test func `resumed app runs until it is suspended or has been in the foreground`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
@@ -52,7 +52,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `what will not stop is named, and the attempt goes on`() {
+    @Test func `refusal names the process that does not stop, and the stop goes on`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.withholding = [.stopped]
@@ -64,7 +64,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `a crash is told to who waits`() {
+    @Test func `crash answers the requests that wait for the app`() {
         var world = World(apps: "clock")
         world.withholding = [.stopped]
         world.ask(.launch(Self.clock, background: false))
@@ -77,7 +77,7 @@ import Testing
         #expect(exit.reason == .crash && exit.status == .signal(11))
     }
 
-    @Test func `interruptions have a limit, and one that is under way counts once`() {
+    @Test func `interruptions have a limit, and one name counts once`() {
         var world = World(apps: "clock")
         let limit = Lifecycle.interruptionLimit
         for number in 0..<limit { world.ask(.beginInterruption("\(number)")) }
@@ -185,12 +185,12 @@ import Testing
     ]
 
     @Test(arguments: everything)
-    func `whoever asks for an app that nobody knows is told so`(request: Request) {
+    func `request for an unknown app is refused`(request: Request) {
         var world = World()
         #expect(world.replies[world.ask(request)] == .refused(.noSuchApp(Self.clock)))
     }
 
-    @Test func `a shutdown can be hastened, and is in nobody's way who locks the machine`() {
+    @Test func `kill hastens a shutdown, during which a lock is answered`() {
         var world = World(apps: "clock", "maps")
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
         world.stubborn = [Self.clock]
@@ -201,7 +201,7 @@ import Testing
         #expect(world.lines().last == "finished")
     }
 
-    @Test func `an app that was woken can be put to sleep again, and one that has time left at once`() {
+    @Test func `resumed app is suspended on request, and background time does not delay it`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
@@ -215,7 +215,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `an app that somebody else stopped is continued when somebody resumes it`() {
+    @Test func `resume continues an app that another process stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.give(.outcome(Self.clock, .stoppedByOther))
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `how long a shutdown can take is what the slowest app has for its end`(scenes: Bool) {
+    func `shutdown time is that of the app with the longest end`(scenes: Bool) {
         var world = World(apps: "clock", "maps")
         var policy = Policy()
         policy.scenes = scenes
@@ -238,7 +238,7 @@ import Testing
         #expect(world.core.longestTermination == .seconds(11))
     }
 
-    @Test func `resume is no reason for what is on its way to the front`() {
+    @Test func `resume does not change the reason of an app on its way to the foreground`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.silent[Self.clock] = [.willEnterForeground]

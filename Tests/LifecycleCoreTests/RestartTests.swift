@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [RestartPolicy.never, .onFailure])
-    func `one that ends with success stays away unless it is to be there always`(restart: RestartPolicy) {
+    func `app that exits with success is restarted only with restart always`(restart: RestartPolicy) {
         var world = world(restart)
         world.give(.outcome(Self.clock, Self.success))
         world.pass(.seconds(100))
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [Request.terminate(clock), .kill(clock)])
-    func `what a person ended stays away`(request: Request) {
+    func `app that a request ended is not restarted`(request: Request) {
         var world = world(.always)
         world.ask(request)
         world.pass(.seconds(100))
@@ -40,7 +40,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) == nil)
     }
 
-    @Test func `one that ends by itself while it is asked to has done what it was asked`() {
+    @Test func `app that crashes while it is terminated counts as terminated`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
         policy.restart = .always
@@ -63,7 +63,7 @@ import Testing
         #expect(world.lines().last == "finished")
     }
 
-    @Test func `one that keeps ending is started later and later, and given up`() {
+    @Test func `app that keeps ending is restarted later and later, until the restart limit`() {
         var world = world(.always)
         var delays: [Duration] = []
         for _ in 0..<10 {
@@ -86,7 +86,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `a minute without an end makes up for what was before`() {
+    @Test func `app that runs for a minute has no failures`() {
         var world = world(.always)
         for _ in 0..<30 {
             world.pass(.seconds(60))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `one that ends after a calm time has ended once in a row`() {
+    @Test func `app that ends after a minute has one failure`() {
         var world = world(.always)
         world.pass(.seconds(60))
         world.give(.outcome(Self.clock, Self.crash))
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: [Request.launch(maps, background: false), .home])
-    func `who was chosen meanwhile stays in front`(choice: Request) {
+    func `app that was chosen while a restart was pending stays in the foreground`(choice: Request) {
         var world = world(.always, home: true)
         world.give(.outcome(Self.clock, Self.crash))
         world.give(.outcome(Self.clock, Self.crash))
@@ -145,7 +145,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) == nil)
     }
 
-    @Test func `a launch that failed is repeated only where nobody was told`() {
+    @Test func `failed start is repeated only if no request was refused for it`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.restart = .onFailure
@@ -180,14 +180,14 @@ import Testing
         return world.core.foreground
     }
 
-    @Test func `home comes forward, or who was there before`() {
+    @Test func `exit brings home or the previous app to the foreground`() {
         #expect(front(onExit: .home) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.home])
         #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.maps])
         #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.crash)) } == [Self.maps])
         #expect(front(onExit: .previous) { $0.ask(.terminate(Self.clock)) } == [Self.maps])
     }
 
-    @Test func `an app that has ended has no place before it runs again`() {
+    @Test func `app that restarts has no foreground slot before it runs`() {
         var world = World(apps: "clock", "maps", linked: true)
         var policy = Policy()
         policy.restart = .always
@@ -202,7 +202,7 @@ import Testing
         #expect(world.core.record.all("place") == ["maps"])
     }
 
-    @Test func `who was there before and has ended does not come`() {
+    @Test func `previous app that has ended does not come to the foreground`() {
         let front = front(onExit: .previous) { world in
             world.ask(.kill(Self.maps))
             world.give(.outcome(Self.clock, Self.success))
@@ -210,7 +210,7 @@ import Testing
         #expect(front == [Self.home])
     }
 
-    @Test func `one that ends out of sight changes nothing in front`() {
+    @Test func `exit of a background app leaves the foreground unchanged`() {
         let front = front(onExit: .previous) { world in
             world.ask(.home)
             world.give(.outcome(Self.clock, Self.success))
@@ -237,7 +237,7 @@ import Testing
         return world
     }
 
-    @Test func `what is to run from the start does, and the last of several has the front`() {
+    @Test func `apps that launch at the start run, and the last one is in the foreground`() {
         var world = started(["clock": .foreground, "mail": .background, "maps": .foreground], home: AppID("mail"))
         #expect(world.core.foreground == [Self.maps])
         #expect(world.state("clock") == .background && world.state("mail") == .background)
@@ -263,7 +263,7 @@ import Testing
         #expect(world.core.launch(of: Self.clock)?.restores == false)
     }
 
-    @Test func `what is waited for is waited for by the next daemon`() throws {
+    @Test func `pending restart survives a restart of the daemon`() throws {
         var world = world(.always, home: true)
         world.give(.outcome(Self.clock, Self.crash))
         world.give(.outcome(Self.clock, Self.crash))

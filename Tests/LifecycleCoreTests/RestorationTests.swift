@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a start is repeated, and so is the end of it`(isKilled: Bool) {
+    func `pending start and pending end are repeated after a restart of the daemon`(isKilled: Bool) {
         var world = running()
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
@@ -32,7 +32,7 @@ import Testing
         #expect(world.lines() == (isKilled ? ["spawn clock", "kill clock"] : ["spawn clock"]))
     }
 
-    @Test func `an app that sleeps is stopped again, for the rescue may have continued it`() {
+    @Test func `suspended app is stopped again after a restart of the daemon`() {
         var world = running("clock")
         world.ask(.suspend(Self.clock))
         world.withholding = [.stopped]
@@ -53,7 +53,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func `an app that need not answer when it was launched need not answer a successor`() {
+    @Test func `app whose launch callbacks were not required need not answer them after a restart of the daemon`() {
         var world = running("clock", "maps")
         var policy = Policy()
         policy.callbacks = .required
@@ -74,14 +74,14 @@ import Testing
         #expect(world.state("clock") == .active && world.state("maps") == .background)
     }
 
-    @Test func `an app that nobody describes any more is forgotten when it ends`() {
+    @Test func `restored app without a manifest is forgotten when it ends`() {
         var world = Self.restored(running("clock"), Settings()) { _ in nil }
         world.give(.resumeRestored)
         world.ask(.terminate(Self.clock))
         #expect(world.core.knownApps[Self.clock] == nil)
     }
 
-    @Test func `who has no process has no place`() {
+    @Test func `app without a process has no foreground slot`() {
         var world = running()
         var machine = SavedRecord()
         machine.add("place", "ghost")
@@ -92,7 +92,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `a warning is no news to those who had it from the daemon before`() {
+    @Test func `memory warning is not repeated after a restart of the daemon`() {
         var world = running("clock", linked: true)
         world.give(.memoryPressure(.warning, "short"))
         world.pass(.seconds(9))
@@ -105,7 +105,7 @@ import Testing
         #expect(world.lines().contains("clock ← memory-warning"))
     }
 
-    @Test func `what an app has said while nobody was there can be read before its time is over`() {
+    @Test func `deadline of a restored app is deferred until its messages are read`() {
         var world = running("maps", "clock", linked: true)
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.focus(Self.maps))

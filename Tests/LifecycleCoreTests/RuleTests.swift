@@ -29,7 +29,7 @@ import Testing
         #expect(world.replies[launch] == nil)
     }
 
-    @Test func `launching an app that is suspended brings it back, with the new reason`() {
+    @Test func `launch of a suspended app resumes it with the new reason`() {
         var world = running("clock", "maps")
         world.ask(.launch(Self.clock, background: false))
         #expect(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `an app that was launched to the background comes to the front like one that comes back`() {
+    @Test func `app that was launched in the background gets will-enter-foreground`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         _ = world.lines()
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Waiting for the app
 
-    @Test func `an app is not stopped before it has answered didEnterBackground`() {
+    @Test func `app is not stopped before its answer to did-enter-background`() {
         var world = running("clock")
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.home)
@@ -124,7 +124,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `the next callback waits for the answer to the one before`() {
+    @Test func `callback waits for the answer to the previous one`() {
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.willFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: The time of tasks
 
-    @Test func `a task that is begun out of sight has what is left of the thirty seconds`() {
+    @Test func `task that begins in the background has the rest of the 30 s`() {
         var world = running("clock")
         world.ask(.home)
         world.ask(.resume(Self.clock))
@@ -166,7 +166,7 @@ import Testing
         #expect(world.lines() == ["clock ← expire-task 1"])
     }
 
-    @Test func `who does not end a task in time is not asked any more`() {
+    @Test func `app that does not end its task in time is killed without SIGTERM`() {
         var world = running("clock")
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.home)
@@ -207,7 +207,7 @@ import Testing
         #expect(told.map(\.state) == [.inactive, .inactive, .active, .active, .background])
     }
 
-    @Test func `a launch to the background is told as one, and nothing else is told`() {
+    @Test func `background launch gets its launch callbacks only`() {
         let told = deliveries(from: World(apps: "clock"), background: true)
         #expect(told.map(\.callback) == [.willFinishLaunching, .didFinishLaunching])
         #expect(told.map(\.state) == [.inactive, .background])
@@ -218,7 +218,7 @@ import Testing
         (.exited(.code(1), othersLeft: false), .crash, true),
         (.exited(.code(0), othersLeft: false), .exit, false),
     ])
-    func `an app that ended by itself is restored if it failed`(end: Outcome, reason: Reason, restores: Bool) {
+    func `app that crashed is restored, app that exited with success is not`(end: Outcome, reason: Reason, restores: Bool) {
         var world = running("clock")
         world.give(.outcome(Self.clock, end))
         let launch = deliveries(from: world).first?.launch
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `the first launch has nothing before it`() {
+    @Test func `first launch has no previous exit`() {
         let launch = deliveries(from: World(apps: "clock")).first?.launch
         #expect(launch?.previous == nil && launch?.restores == false)
     }

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: AppState.allCases)
-    func `an app that is said to be starting is, if it does not run and comes to where apps start`(
+    func `record of a starting app is accepted if the app does not run and the next state is legal`(
         state: AppState
     ) throws {
         let fields = Self.app(.running(.background, awaiting: nil)).record.fields
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `of an app that does not run is kept what its next launch needs`() {
+    @Test func `record of an app that does not run has the facts for its next launch`() {
         let app = Self.app(.notRunning)
         var record = app.record
         for field in Self.app(.stopping).record.fields where record[field.name] == nil {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `what keeps an app awake ends, even if its record does not say when`() {
+    @Test func `restored work has a deadline even if the record has none`() {
         let now = Self.time(99)
         let core = Self.core(restoring: Self.app(.running(.background, awaiting: nil)).record)
         for kind in [DeadlineKind.performTask, .woken, .tasks] {
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `an app that nobody has asked for has no record`() {
+    @Test func `app without a request has no record`() {
         var world = World(apps: "clock", "maps")
         #expect(world.core.record(of: Self.clock) == nil && world.core.record(of: AppID("mail")) == nil)
         world.ask(.launch(Self.clock, background: true))
@@ -198,7 +198,7 @@ import Testing
         #expect(app?.outbox.lastSequence == restored)
     }
 
-    @Test func `what is awaited fits the state`() {
+    @Test func `restored operation fits the state`() {
         #expect(Self.restored(("id", "clock"), ("state", "notRunning"), ("awaiting", "stop"))?.phase == .notRunning)
         let terminating = Self.restored(("id", "clock"), ("state", "terminating"), ("awaiting", "stop"))
         #expect(terminating?.phase == .terminating(Termination(state: .terminating, reason: .crash)))
@@ -221,7 +221,7 @@ import Testing
     ]
 
     @Test(arguments: possible)
-    func `a scene is where its app lets it be`(app: AppState, saved: SceneState, restored: SceneState) {
+    func `restored scene fits the state of its app`(app: AppState, saved: SceneState, restored: SceneState) {
         var scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
         scene.state = saved
         var record = SavedRecord()
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: [(Scene.infoLimit, true), (Scene.infoLimit + 1, false)])
-    func `what a scene shows is restored up to its limit`(count: Int, isKept: Bool) {
+    func `information of a scene is restored up to its limit`(count: Int, isKept: Bool) {
         let info = String(repeating: "x", count: count)
         let scene = Scene(id: Self.main, role: "panel", info: info, origin: .app, since: Self.time(1))
         #expect(Scene(text: scene.text, since: Self.time(9))?.info == (isKept ? info : nil))

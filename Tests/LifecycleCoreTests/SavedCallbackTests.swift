@@ -34,7 +34,7 @@ import Testing
         ] + rest
     }
 
-    @Test func `what an app has not had is told again`() {
+    @Test func `restored callback is delivered again`() {
         #expect(Self.told(Self.awaiting("did-become-active")).map(\.callback) == [.didBecomeActive])
         let scene = Self.awaiting("scene-did-become-active", [("told-scene", "main")])
         #expect(Self.told(scene).map(\.callback) == [.sceneDidBecomeActive])
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: incomplete)
-    func `a callback without what it is about is not told`(callback: String, about: [(String, String)]) {
+    func `restored callback without its subject is dropped`(callback: String, about: [(String, String)]) {
         let told = Self.told(Self.awaiting(callback, about))
         #expect(!told.contains { $0.callback.rawValue == callback })
     }
@@ -58,7 +58,7 @@ import Testing
         arguments: [
             "scene-will-connect", "scene-will-connect:", "scene-will-connect:a:b", "did-become-active:main", "open-url",
         ])
-    func `a notice without what it is about is not owed`(text: String) {
+    func `restored pending callback without its subject is dropped`(text: String) {
         #expect(PendingCallback(text: text) == nil)
     }
 

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: texts)
-    func `a scene keeps what it shows`(info: String) throws {
+    func `information of a scene is saved`(info: String) throws {
         let start = Instant(microseconds: 5)
         for origin in [Scene.Origin.person, .app] {
             var scene = Scene(
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `an app is given back no more scenes than it may have`() {
+    @Test func `restored app has no more scenes than the limit`() {
         let start = Instant(microseconds: 5)
         var record = SavedRecord()
         for number in 1...Scenes.limit + 8 {

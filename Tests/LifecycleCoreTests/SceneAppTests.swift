@@ -19,7 +19,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .background, "scene-3": .background])
     }
 
-    @Test func `what an app cannot have is said`() {
+    @Test func `refused scene is logged`() {
         var world = SceneFixture.withTwoScenes()
         world.give(.message(Self.clock, .sceneInfo(Self.third, "x")))
         #expect(world.lines().count == 1)
@@ -35,7 +35,7 @@ import Testing
         #expect(world.lines().map { $0.prefix(23) } == ["! maps refused noScenes"])
     }
 
-    @Test func `what a scene shows is kept up to its limit`() {
+    @Test func `information of a scene is kept up to its limit`() {
         var world = SceneFixture.withTwoScenes()
         for (count, kept) in [(Scene.infoLimit, Scene.infoLimit), (Scene.infoLimit + 1, nil)] as [(Int, Int?)] {
             world.give(.message(Self.clock, .sceneInfo(Self.main, String(repeating: "x", count: count))))
@@ -45,7 +45,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `what an app was handed has an outcome when it is to end`() {
+    @Test func `URL of an app that is to end has an outcome`() {
         var world = SceneFixture.withTwoScenes()
         var policy = Policy()
         policy.scenes = true
@@ -59,7 +59,7 @@ import Testing
         #expect(world.lines().contains("! clock open-url unanswered"))
     }
 
-    @Test func `what an app was handed is lost when its time to hear of its scenes' end is over`() {
+    @Test func `URL of an app that is to end is lost when the time for its scenes expires`() {
         var world = SceneFixture.world()
         var policy = Policy()
         policy.scenes = true
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Its own steps
 
-    @Test func `an app that has no scene yet leaves without one`() {
+    @Test func `app that leaves the foreground before its first scene has none`() {
         var world = SceneFixture.world()
         world.silent[Self.clock] = [.didFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
@@ -117,7 +117,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .foregroundActive])
     }
 
-    @Test func `a scene that was never in front comes after one that was`() {
+    @Test func `scene that was in the foreground comes before a scene that never was`() {
         var world = SceneFixture.world()
         world.ask(.launch(Self.clock, background: false))
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
@@ -140,7 +140,7 @@ import Testing
         #expect(world.scenes("clock")["scene-2"] == .foregroundActive)
     }
 
-    @Test func `an app of which a record says that it is active, and none of its scenes, leaves the front`() {
+    @Test func `restored active app without an active scene leaves the foreground`() {
         let known = [
             ("id", "clock"), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"), ("scenes", "1"),
             ("has-launched", "1"), ("sequence", "1"),
@@ -157,7 +157,7 @@ import Testing
         #expect(!world.lines().contains("clock ← will-resign-active"))
     }
 
-    @Test func `an app that is to end hears nothing of its scenes before it runs`() {
+    @Test func `suspended app that is to end hears of its scenes when it runs`() {
         var world = SceneFixture.withTwoScenes()
         world.withholding = [.stopped, .resumed]
         world.ask(.home)

@@ -68,7 +68,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
     }
 
-    @Test func `the reason of a step is forgotten when it has been taken`() {
+    @Test func `reason of a step is cleared after the step`() {
         var world = SceneFixture.withTwoScenes()
         #expect(world.scene(Self.main)?.reason == .displaced)
         world.ask(.terminate(Self.clock))
@@ -86,7 +86,7 @@ import Testing
         #expect(world.scene(Self.second)?.state == .foregroundActive)
     }
 
-    @Test func `a scene comes no nearer before who is in its way was told to go`() {
+    @Test func `scene waits until the app in its foreground slot was told to resign`() {
         var world = SceneFixture.withTwoScenes()
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `sent back is answered when it is so, and not before`() {
+    @Test func `background-scene is answered when the scene is in the background`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidEnterBackground]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
@@ -111,14 +111,14 @@ import Testing
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
-    @Test func `one of two scenes is sent back as soon as it is, whether the app has answered that or not`() {
+    @Test func `background-scene of one of two scenes does not wait for the answer of the app`() {
         var world = SceneFixture.withTwoScenes(limit: 2)
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
-    @Test func `who waits for the app is not refused because a scene of it is closed`() {
+    @Test func `closing a scene does not refuse a request for its app`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.ask(.closeScene(Self.clock, Self.main))
@@ -171,7 +171,7 @@ import Testing
         #expect(world.scenes("clock") == ["scene-2": .unattached])
     }
 
-    @Test func `what cannot be is refused with its reason`() {
+    @Test func `impossible scene request is refused with a reason`() {
         var world = SceneFixture.withTwoScenes()
         for request in [Request.focusScene(Self.clock, Self.third), .closeScene(Self.clock, Self.third)] {
             #expect(world.replies[world.ask(request)] == .refused(.noSuchScene(Self.clock, Self.third)))
@@ -218,7 +218,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .suspended])
     }
 
-    @Test func `who sends the last scene away does not want back what ended in front`() {
+    @Test func `leaving the last foreground scene cancels a restart in the foreground`() {
         var world = home(2)
         var policy = Policy()
         policy.restart = .always

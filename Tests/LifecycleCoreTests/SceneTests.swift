@@ -64,7 +64,7 @@ import Testing
         #expect(world.scenes("clock").values.allSatisfy { $0 != .foregroundActive })
     }
 
-    @Test func `who does not answer a scene's didEnterBackground is purged`() {
+    @Test func `app that does not answer scene-did-enter-background is killed`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         world.ask(.home)
@@ -80,7 +80,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
     }
 
-    @Test func `sent back, the only scene in front takes its app with it`() throws {
+    @Test func `background-scene of the only foreground scene suspends its app`() throws {
         var world = SceneFixture.withTwoScenes()
         world.ask(.backgroundScene(Self.clock, try scene("scene-2")))
         #expect(world.state("clock") == .suspended)
@@ -89,7 +89,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundActive])
     }
 
-    @Test func `sessions outlive a crash with what they showed, and not an end that a person wanted`() throws {
+    @Test func `scenes outlive a crash with their information, and not a request to terminate`() throws {
         var world = SceneFixture.withTwoScenes()
         let second = try scene("scene-2")
         world.give(.message(Self.clock, .sceneInfo(second, "{\"page\":7}")))
@@ -103,7 +103,7 @@ import Testing
         #expect(world.scenes("clock") == [:])
     }
 
-    @Test func `an app opens and closes scenes of its own, where it is itself`() throws {
+    @Test func `app opens and closes its own scenes`() throws {
         var world = SceneFixture.withTwoScenes()
         let third = try scene("third")
         world.give(.message(Self.clock, .openScene(third, role: "panel", info: "x")))
@@ -136,7 +136,7 @@ import Testing
         #expect(world.scenes("clock") == ["main": .suspended])
     }
 
-    @Test func `who does not hear of its scenes' end in time is asked to end all the same`() {
+    @Test func `app that does not answer scene-did-disconnect in time gets SIGTERM`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneDidDisconnect]
         let request = world.ask(.terminate(Self.clock))
@@ -145,7 +145,7 @@ import Testing
         #expect(world.replies[request]?.doneApp == Self.clock)
     }
 
-    @Test func `what the manifest says of scenes counts from the next launch on`() {
+    @Test func `change of scenes in the manifest takes effect at the next launch`() {
         var world = World(apps: "maps", linked: true)
         world.ask(.launch(Self.maps, background: false))
         var policy = Policy()
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an app that sleeps hears of its own end first, one that runs of its scenes'`(sleeps: Bool) {
+    func `running app hears of its scenes before SIGTERM, a suspended app does not`(sleeps: Bool) {
         var world = SceneFixture.withTwoScenes()
         if !sleeps { world.give(.message(Self.clock, .beginTask(1, name: "save"))) }
         world.ask(.home)
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an app that does not end is killed after one termination timeout, its scenes' end included`(answers: Bool) {
+    func `app that does not end is killed after one termination timeout, scenes included`(answers: Bool) {
         var world = SceneFixture.withTwoScenes()
         if !answers { world.silent[Self.clock] = [.sceneDidDisconnect] }
         world.stubborn = [Self.clock]

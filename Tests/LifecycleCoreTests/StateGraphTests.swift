@@ -18,7 +18,7 @@ import Testing
         #expect(state == target, "\(visited)")
     }
 
-    @Test func `an active app resigns before anything else happens to it`() {
+    @Test func `active app resigns before any other step`() {
         for target in Self.targets where target != .active {
             #expect(AppState.active.next(toward: target) == .inactive)
         }

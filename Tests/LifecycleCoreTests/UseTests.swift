@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is on the screen is not put to sleep, and is when it is no longer`(linked: Bool) {
+    func `visible app is not suspended before it is hidden`(linked: Bool) {
         var world = world(linked: linked)
         world.give(.setUses(.visible, [Self.clock, Self.maps]))
         world.pass(.seconds(600))
@@ -34,7 +34,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.reason == .idle)
     }
 
-    @Test func `what sleeps is woken when it comes to be on the screen`() {
+    @Test func `suspended app resumes when it becomes visible`() {
         var world = world()
         world.pass(.seconds(5))
         _ = world.lines()
@@ -42,7 +42,7 @@ import Testing
         #expect(world.lines() == ["resume clock", "clock: suspended → background (visible)"])
     }
 
-    @Test func `what was suspended at once is woken when it comes to be on the screen`() {
+    @Test func `app that was suspended at once resumes when it becomes visible`() {
         var world = world()
         world.ask(.suspend(Self.clock, now: true))
         #expect(world.state("clock") == .suspended)
@@ -60,7 +60,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func `where that is not wanted, what is on the screen sleeps`() {
+    @Test func `visible app is suspended if the settings say so`() {
         var settings = Settings()
         settings.keptUses.visible = false
         var world = world(settings: settings)
@@ -81,7 +81,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func `sleep is refused to what is on the screen, and to whoever waits for it`() {
+    @Test func `suspend request of a visible app is refused`() {
         var world = world()
         world.withholding = [.stopped]
         let before = world.ask(.suspend(Self.clock))
@@ -114,7 +114,7 @@ import Testing
     ]
 
     @Test(arguments: plays)
-    func `what plays stays awake where it may`(playing: KeptUses.Playing, modes: Set<String>, state: AppState) {
+    func `playing app is not suspended if its manifest allows it`(playing: KeptUses.Playing, modes: Set<String>, state: AppState) {
         var settings = Settings()
         settings.keptUses.playing = playing
         var world = world(settings: settings, modes: modes)
@@ -124,7 +124,7 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
     }
 
-    @Test func `sound wakes nobody`() {
+    @Test func `suspended app does not resume for sound`() {
         var world = world(modes: ["audio"])
         world.pass(.seconds(5))
         _ = world.lines()
@@ -136,7 +136,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func `what is on the screen is ended for its memory after what is not`() {
+    @Test func `visible app is reclaimed after hidden ones`() {
         var world = world()
         world.give(.setUses(.visible, [Self.clock]))
         world.give(.define(AppID("radio"), Policy()))
@@ -144,7 +144,7 @@ import Testing
         #expect(world.core.reclaimableApps() == [AppID("radio"), Self.clock])
     }
 
-    @Test func `a successor gives what was used the time to be seen again`() {
+    @Test func `restored app in use has time until its use is reported again`() {
         var world = world()
         world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
@@ -159,7 +159,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `one that is gone is not used when it is there again`() {
+    @Test func `use of an app ends with its process`() {
         var world = World(apps: "maps")
         world.give(.define(Self.clock, Policy(isTransient: true)))
         world.ask(.launch(Self.clock, background: false))

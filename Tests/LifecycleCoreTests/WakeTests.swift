@@ -45,7 +45,7 @@ import Testing
         #expect(world.lines() == ["stop clock", "clock: background → suspended (idle)"])
     }
 
-    @Test func `one that never listens is launched for it all the same`() {
+    @Test func `app that never connects is launched for a task`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.callbacks = .none
@@ -58,7 +58,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `in front it is told where it is`() {
+    @Test func `foreground app gets its task in the foreground`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         _ = world.lines()
@@ -67,7 +67,7 @@ import Testing
             world.lines() == ["clock ← perform-task", "! clock perform-task no-data", "reply 2 no-data"])
     }
 
-    @Test func `one that is launched for it and does not listen has the same time`() {
+    @Test func `app that is launched for a task and does not connect has the same time`() {
         var world = World(apps: "clock")
         let wake = world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.pass(.milliseconds(29_999))
@@ -77,7 +77,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `a person who puts it to sleep is stronger`() {
+    @Test func `suspend request ends a wake`() {
         var world = asleep(linked: false)
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         let suspend = world.ask(.suspend(Self.clock))
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func `one that waits to be started again comes back where it was`() {
+    @Test func `app whose restart is pending comes back where it was`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
         policy.restart = .always
@@ -120,7 +120,7 @@ import Testing
         #expect(world.lines().contains("clock ← perform-task"))
     }
 
-    @Test func `nobody is woken during a shutdown, nor who is not known`() {
+    @Test func `wake during a shutdown or of an unknown app has no effect`() {
         var world = asleep(linked: true)
         #expect(world.replies[world.ask(.wake(Self.maps, kind: "a", payload: ""))]?.name == "no-data")
         let unknown = AppID("unknown")
@@ -132,7 +132,7 @@ import Testing
         #expect(world.lines().isEmpty)
     }
 
-    @Test func `work that a schedule orders is done by one that never listens, too`() {
+    @Test func `scheduled work resumes an app that never connects for 30 s`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.callbacks = .none
@@ -172,13 +172,13 @@ import Testing
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `who wakes an app that does not listen need not put it to sleep in time`() {
+    @Test func `resumed app that never connects has no deadline`() {
         var world = asleep(linked: false)
         world.ask(.resume(Self.clock))
         #expect(world.core.nextDeadline == nil)
     }
 
-    @Test func `an app that is to be awake is so when it is seen continued, or somebody wants it asleep`() {
+    @Test func `resume is answered when the app is seen continued, or superseded`() {
         var world = asleep(linked: true)
         world.withholding = [.resumed]
         let first = world.ask(.resume(Self.clock))
