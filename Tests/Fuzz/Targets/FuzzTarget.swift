@@ -4,12 +4,23 @@ import Glibc
 struct FuzzTarget {
     /// As the command line and the corpus have it.
     let name: String
-    /// Takes an input; ends the process when something does not hold.
+    /// A Boolean value that indicates whether an input is a list of documents that form feeds separate.
+    ///
+    /// A parser stops at the first mistake. With several documents in an input, a small corpus reaches every mistake.
+    let takesList: Bool
+    /// Takes an input, or one document of it; ends the process when something does not hold.
     let run: @MainActor ([UInt8]) -> Void
 
-    init(_ name: String, _ run: @escaping @MainActor ([UInt8]) -> Void) {
+    init(_ name: String, takesList: Bool = false, _ run: @escaping @MainActor ([UInt8]) -> Void) {
         self.name = name
+        self.takesList = takesList
         self.run = run
+    }
+
+    /// Takes an input of libFuzzer.
+    func runAll(_ bytes: [UInt8]) {
+        guard takesList else { return run(bytes) }
+        for document in bytes.split(separator: 0x0C, omittingEmptySubsequences: false) { run(Array(document)) }
     }
 
     static let all: [FuzzTarget] = [
@@ -51,6 +62,6 @@ private let chosen: FuzzTarget? = {
 /// Called by libFuzzer with each input.
 @c(lifed_fuzz_one) public nonisolated func one(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = unsafe Array(UnsafeBufferPointer(start: data, count: size))
-    MainActor.assumeIsolated { chosen?.run(bytes) }
+    MainActor.assumeIsolated { chosen?.runAll(bytes) }
     return 0
 }

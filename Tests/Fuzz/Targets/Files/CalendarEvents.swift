@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// A calendar event; the first two bytes say when it is asked for.
-    static let calendar = FuzzTarget("calendar") { bytes in
+    static let calendar = FuzzTarget("calendar", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let year = 1970 + input.number(below: 240)
         let part = input.number(below: 256)

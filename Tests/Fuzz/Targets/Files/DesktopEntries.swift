@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// A desktop entry, in a language that the input may have; programs are looked for in no directory.
-    static let desktopEntry = FuzzTarget("desktop-entry") { bytes in
+    static let desktopEntry = FuzzTarget("desktop-entry", takesList: true) { bytes in
         // A text that is no UTF-8 is refused before it gets here.
         guard String(validating: bytes, as: UTF8.self) != nil else { return }
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1

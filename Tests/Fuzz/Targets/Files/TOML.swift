@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// A text, as any of the files that people write.
-    static let toml = FuzzTarget("toml") { bytes in
+    static let toml = FuzzTarget("toml", takesList: true) { bytes in
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         do throws(TOMLDefect) {
@@ -25,13 +25,13 @@ extension FuzzTarget {
     }
 
     /// A manifest. What it means for the machine (whether a program exists) is left out.
-    static let manifest = FuzzTarget("manifest") { bytes in
+    static let manifest = FuzzTarget("manifest", takesList: true) { bytes in
         let blank = Manifest(id: "app", file: "app.toml", command: [], program: "")
         apply(bytes, Manifest.schema, to: blank)
     }
 
     /// `lifed.toml`.
-    static let settings = FuzzTarget("settings") { bytes in
+    static let settings = FuzzTarget("settings", takesList: true) { bytes in
         apply(bytes, Settings.schema, to: Settings())
     }
 

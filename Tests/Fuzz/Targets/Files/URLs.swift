@@ -5,7 +5,7 @@ import LifecycleCore
 
 extension FuzzTarget {
     /// What somebody wants opened: a media type, a line feed, a URL.
-    static let url = FuzzTarget("url") { bytes in
+    static let url = FuzzTarget("url", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let type = input.text()
         guard let text = String(validating: input.rest, as: UTF8.self), let url = URLText(text) else { return }

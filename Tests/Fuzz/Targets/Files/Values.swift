@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// The small languages within values: durations, sizes, ids.
-    static let values = FuzzTarget("values") { bytes in
+    static let values = FuzzTarget("values", takesList: true) { bytes in
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         if let duration = DurationText.parse(text) {
             require(duration >= .zero, "no duration is negative")

@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// A pressure file and `/proc/meminfo`, with a zero byte in between.
-    static let pressure = FuzzTarget("pressure") { bytes in
+    static let pressure = FuzzTarget("pressure", takesList: true) { bytes in
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         let texts = parts.map { String(decoding: $0, as: UTF8.self) }
         guard let pressure = texts.first else { return }

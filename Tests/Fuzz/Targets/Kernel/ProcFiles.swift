@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// `/proc/PID/stat`, of which a process chooses its name.
-    static let procStatus = FuzzTarget("proc-status") { bytes in
+    static let procStatus = FuzzTarget("proc-status", takesList: true) { bytes in
         guard let status = ProcessStatus(parsing: bytes) else { return }
         require(bytes.contains(UInt8(ascii: ")")), "a status has a name in parentheses")
         // A name in the middle of a real status: whatever it is, the numbers around it are those of the kernel.

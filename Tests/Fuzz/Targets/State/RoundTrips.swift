@@ -5,7 +5,7 @@ import Processes
 
 extension FuzzTarget {
     /// Texts that apps and people choose, through a state file and back: the first byte says as what.
-    static let stateRoundTrip = FuzzTarget("state-round-trip") { bytes in
+    static let stateRoundTrip = FuzzTarget("state-round-trip", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let kind = input.number(below: 8)
         let since = Instant(microseconds: UInt64(input.number(below: 256)))

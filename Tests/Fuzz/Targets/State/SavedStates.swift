@@ -7,7 +7,7 @@ import Processes
 
 extension FuzzTarget {
     /// The lines of a state file, as far as a daemon can go on from them without processes and descriptors.
-    static let state = FuzzTarget("state") { bytes in
+    static let state = FuzzTarget("state", takesList: true) { bytes in
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         checkLines(lines)
         let saved = SavedState(lines: lines)

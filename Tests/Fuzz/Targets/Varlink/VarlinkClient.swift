@@ -4,7 +4,7 @@ import ControlAPI
 
 extension FuzzTarget {
     /// What a daemon sends to `lifectl`: the first byte chooses what it was asked.
-    static let varlinkClient = FuzzTarget("varlink-client") { bytes in
+    static let varlinkClient = FuzzTarget("varlink-client", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let question = input.number(below: 9)
         var buffer = MessageBuffer(limit: 4096)

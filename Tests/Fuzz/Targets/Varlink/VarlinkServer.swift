@@ -4,7 +4,7 @@ import ControlAPI
 
 extension FuzzTarget {
     /// What a client sends to the control socket: the first byte says whether it comes in two pieces, and where it is cut.
-    static let varlinkServer = FuzzTarget("varlink-server") { bytes in
+    static let varlinkServer = FuzzTarget("varlink-server", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let pieces = input.pieces()
         let outcome = serve(pieces)
