@@ -33,7 +33,7 @@ let package = Package(
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
             exclude: ["Transcripts"], swiftSettings: settings),
-        // The tables of the routes, as the documentation draws them.
+        // The state graphs, as the documentation draws them.
         .testTarget(
             name: "ArchitectureTests", dependencies: ["LifecycleCore"],
             sources: ["DiagramTests.swift", "SourceTree.swift"], swiftSettings: settings),
