@@ -287,7 +287,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     /// A directory with files in the place of the kernel's.
     private func withGroup(_ attributes: [GroupAttribute], _ body: (Cgroup) throws -> Void) throws {
         var template = Array("/tmp/lifed-group-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+        guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: Glibc.errno) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer {
             for attribute in GroupAttribute.allCases { unsafe unlink("\(path)/\(attribute.rawValue)") }

@@ -188,7 +188,7 @@ final class Pipe {
 
     init() throws {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw Errno(rawValue: errno) }
+        guard unsafe pipe(&ends) == 0 else { throw Errno(rawValue: Glibc.errno) }
         readEnd = Descriptor(owning: ends[0])
         writeEnd = Descriptor(owning: ends[1])
         _ = fcntl(readEnd.rawValue, F_SETFL, O_NONBLOCK)
@@ -218,7 +218,7 @@ final class TemporaryScript {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let bytes = Array(text.utf8)
         guard unsafe write(file.rawValue, bytes, bytes.count) == bytes.count, fchmod(file.rawValue, 0o755) == 0 else {
-            throw Errno(rawValue: errno)
+            throw Errno(rawValue: Glibc.errno)
         }
     }
 

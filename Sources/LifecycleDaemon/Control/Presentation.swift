@@ -57,7 +57,7 @@ struct Presentation {
             processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
             backgroundUntil: core.endOfBackgroundTime(of: app.id).map(time),
             holds: app.heldAssertions.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
-            failures: Int64(app.restart.restart.failures), givenUp: app.restart.isLimitReached,
+            failures: Int64(app.restart.failures), givenUp: app.restart.isLimitReached,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
