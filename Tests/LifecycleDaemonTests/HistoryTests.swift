@@ -47,7 +47,7 @@ import Testing
     @Test func decisionsAreRecordedToo() {
         var history = History()
         let now = Instant(microseconds: 5)
-        let exit = Exit(state: .active, reason: .crash, status: .signal(11), instant: now)
+        let exit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: now)
         history.append(.answerOverdue(Self.clock, .openURL), pid: 1, at: now)
         history.append(.graceOver(Self.clock), pid: 1, at: now)
         history.append(.exited(Self.clock, exit), pid: 1, at: now)

@@ -13,7 +13,7 @@ import Testing
     }
 
     func exit(_ reason: Reason) -> ExitRecord {
-        Exit(state: .active, reason: reason, status: .signal(11), instant: Instant(microseconds: 7))
+        ExitRecord(state: .active, reason: reason, status: .signal(11), instant: Instant(microseconds: 7))
     }
 
     @Test func exitThatCallsForRestorationIsFoundByTheNextDaemon() throws {
