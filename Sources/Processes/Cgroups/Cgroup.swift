@@ -41,7 +41,7 @@ struct Cgroup: Hashable, Sendable {
 extension Cgroup {
     /// Makes the group below an existing one. A group that exists already is an error, EEXIST.
     func create() throws(Errno) {
-        guard unsafe mkdir(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        guard unsafe mkdir(path, 0o755) == 0 else { throw Errno.latest }
     }
 
     /// Removes the group and everything below it, as far as no process is in it.
@@ -50,18 +50,18 @@ extension Cgroup {
     @discardableResult
     func remove() -> Bool {
         // Mostly there is nothing below it, which one call tells.
-        if unsafe rmdir(path) == 0 || errno == ENOENT { return true }
+        if unsafe rmdir(path) == 0 || linux_errno() == ENOENT { return true }
         let below = withDescendants().dropFirst()
         guard !below.isEmpty else { return false }
         for group in below.reversed() { _ = unsafe rmdir(group.path) }
-        return unsafe rmdir(path) == 0 || errno == ENOENT
+        return unsafe rmdir(path) == 0 || linux_errno() == ENOENT
     }
 
     /// Returns the groups directly below.
     func children() -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe opendir(path) else {
-            ProcFile.recordFailure(errno)
+            ProcFile.recordFailure(linux_errno())
             return []
         }
         defer { unsafe closedir(stream) }
@@ -102,7 +102,7 @@ extension Cgroup {
         let file = try Descriptor.open("\(path)/\(attribute)", O_WRONLY)
         let bytes = Array(value.utf8)
         guard unsafe CLinux.write(file.rawValue, bytes, bytes.count) == bytes.count else {
-            throw Errno(rawValue: errno)
+            throw Errno.latest
         }
     }
 

@@ -10,15 +10,15 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
         self.rawValue = rawValue
     }
 
+    /// The error of the latest call of libc that failed.
+    static var latest: Errno { Errno(rawValue: linux_errno()) }
+
     /// The text, such as `No such file or directory`.
     public var description: String {
         guard let text = unsafe linux_error_text(rawValue) else { return "error \(rawValue)" }
         return unsafe String(cString: text)
     }
 }
-
-/// The error number of the latest call of libc that failed.
-var errno: Int32 { linux_errno() }
 
 /// The reason why this machine, or the rights of this process, lack a feature that apps can do without.
 public struct FeatureUnavailable: Error, Hashable, Sendable, CustomStringConvertible {

@@ -47,7 +47,7 @@ enum ProcFile {
         var buffer = InlineArray<2048, UInt8>(repeating: 0)
         var bytes = buffer.mutableSpan
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(from: file, into: $0) }
-        if count < 0 { recordFailure(errno) }
+        if count < 0 { recordFailure(linux_errno()) }
         guard (0..<2048).contains(count) else { return nil }
         return body(buffer.span.extracting(first: count))
     }
@@ -70,14 +70,14 @@ enum ProcFile {
             result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
             initialized = max(result, 0)
         }
-        if result < 0 { recordFailure(errno) }
+        if result < 0 { recordFailure(linux_errno()) }
         return result < 0 ? nil : chunk
     }
 
     private static func read(from file: borrowing Descriptor, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = unsafe CLinux.read(file.rawValue, buffer.baseAddress, buffer.count)
-            if count >= 0 || errno != EINTR { return count }
+            if count >= 0 || linux_errno() != EINTR { return count }
         }
     }
 

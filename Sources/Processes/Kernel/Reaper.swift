@@ -102,6 +102,6 @@ extension ExitStatus {
     /// had exited well. The rule is that of the links in /proc.
     private static func mayLookInto(_ pid: ProcessID) -> Bool {
         var byte: CChar = 0
-        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || errno != EACCES
+        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || linux_errno() != EACCES
     }
 }

@@ -116,12 +116,12 @@ public enum OpenFileLimit {
     public static func raiseToHardLimit() throws(Errno) -> UInt64 {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            throw Errno(rawValue: errno)
+            throw Errno.latest
         }
         let former = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            throw Errno(rawValue: errno)
+            throw Errno.latest
         }
         return UInt64(former)
     }

@@ -41,8 +41,8 @@ public struct ExecStatusPipe: ~Copyable {
             let count = unsafe CLinux.read(descriptor.rawValue, &failure, size)
             if count == 0 { return .running }
             if count == size { return .failed(error(for: failure)) }
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 && errno == EAGAIN { return .pending }
+            if count < 0 && linux_errno() == EINTR { continue }
+            if count < 0 && linux_errno() == EAGAIN { return .pending }
             return .failed(.setUp(step: "learn the state of the program", error: Errno(rawValue: EIO)))
         }
     }

@@ -36,7 +36,7 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
 
     // The child cannot have been reaped yet, so this is its own.
     guard let start = ProcessStatus(of: spawned.pid)?.startTime else {
-        let error = errno
+        let error = linux_errno()
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
         throw .failed("read /proc", error)
     }

@@ -78,7 +78,7 @@ enum ResourceSetting: String, CaseIterable {
             // The open file is that of whichever process had the number; the start time identifies it.
             guard process.isCurrent else { return nil }
             let text = Array(String(value).utf8)
-            return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-errno)
+            return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-linux_errno())
         } catch {
             return failure(-error.rawValue)
         }
