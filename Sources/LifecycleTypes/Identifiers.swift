@@ -12,12 +12,16 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
         hash = name.hashValue
     }
 
+    /// Compares the hashes before the names.
     public static func == (left: AppID, right: AppID) -> Bool { left.hash == right.hash && left.name == right.name }
 
+    /// Feeds the stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
+    /// The name.
     public var description: String { name }
 
+    /// Orders ids by name.
     public static func < (left: AppID, right: AppID) -> Bool { left.name < right.name }
 }
 
@@ -35,8 +39,10 @@ public struct SceneID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Creates the id of a scene without a name of its own: `main`, `scene-2`, `scene-3`…
     public init(ordinal: Int) { name = ordinal == 1 ? "main" : "scene-\(ordinal)" }
 
+    /// The name.
     public var description: String { name }
 
+    /// Orders ids by name.
     public static func < (left: SceneID, right: SceneID) -> Bool { left.name < right.name }
 
     /// Returns whether the text is valid as the name or the role of a scene.
