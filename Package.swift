@@ -117,17 +117,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // A whole machine around the core, for `make simulate` and `make explore`.
         .target(
-            name: "Simulation", dependencies: ["LifecycleCore", "OracleCore", "TestSupport"], path: "Tests/Simulation",
-            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault")]),
-        .target(
-            name: "OracleCore",
-            dependencies: [
-                "LifecycleTypes",
-                .product(name: "OrderedCollections", package: "swift-collections"),
-                .product(name: "HeapModule", package: "swift-collections"),
-            ],
-            path: "Tests/Oracle/OracleCore", swiftSettings: [.swiftLanguageMode(.v6)]
-        ),
+            name: "Simulation", dependencies: ["LifecycleCore", "TestSupport"], path: "Tests/Simulation",
+            swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
         .testTarget(

@@ -97,7 +97,9 @@ import Testing
     }
 
     @Test(arguments: [Callback.willFinishLaunching, .didFinishLaunching])
-    func `app that answers one of two required launch callbacks is killed when its launch time expires`(callback: Callback) {
+    func `app that answers one of two required launch callbacks is killed when its launch time expires`(
+        callback: Callback
+    ) {
         var world = launching(silent: [callback])
         world.pass(.milliseconds(19_999))
         #expect(world.state("clock") == .inactive)

@@ -37,8 +37,7 @@ import Testing
             ])
     }
 
-    @Test func `app whose policy forbids suspension resumes with the policy as the reason`()
-    {
+    @Test func `app whose policy forbids suspension resumes with the policy as the reason`() {
         var world = World(apps: "clock", "maps")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))

@@ -118,7 +118,9 @@ import Testing
     }
 
     @Test(arguments: [(Duration.seconds(4), Duration.seconds(1)), (.milliseconds(4_900), .milliseconds(250))])
-    func `callback that arrived keeps its deadline, and its answer can be read in any case`(after: Duration, left: Duration) {
+    func `callback that arrived keeps its deadline, and its answer can be read in any case`(
+        after: Duration, left: Duration
+    ) {
         var world = silent(for: after).takenOver()
         let told = world.told[Self.clock]?.count
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))

@@ -218,7 +218,9 @@ import Testing
         (.exited(.code(1), othersLeft: false), .crash, true),
         (.exited(.code(0), othersLeft: false), .exit, false),
     ])
-    func `app that crashed is restored, app that exited with success is not`(end: Outcome, reason: Reason, restores: Bool) {
+    func `app that crashed is restored, app that exited with success is not`(
+        end: Outcome, reason: Reason, restores: Bool
+    ) {
         var world = running("clock")
         world.give(.outcome(Self.clock, end))
         let launch = deliveries(from: world).first?.launch

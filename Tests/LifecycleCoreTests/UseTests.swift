@@ -114,7 +114,9 @@ import Testing
     ]
 
     @Test(arguments: plays)
-    func `playing app is not suspended if its manifest allows it`(playing: KeptUses.Playing, modes: Set<String>, state: AppState) {
+    func `playing app is not suspended if its manifest allows it`(
+        playing: KeptUses.Playing, modes: Set<String>, state: AppState
+    ) {
         var settings = Settings()
         settings.keptUses.playing = playing
         var world = world(settings: settings, modes: modes)

@@ -176,7 +176,9 @@ extension Machine {
         for id in trees.keys.sorted() {
             guard let tree = trees[id], tree.canAct else { continue }
             for number in tree.heldAssertions.keys.sorted() { endAssertion(number, of: id) }
-            for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil { endAssertion(number, of: id) }
+            for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil {
+                endAssertion(number, of: id)
+            }
         }
     }
 

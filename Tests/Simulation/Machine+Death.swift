@@ -58,10 +58,6 @@ extension Machine {
         core = Lifecycle(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
-        do {
-            let policies = policies
-            shadow.restore(file.machine, file.apps.keys.sorted().compactMap { file.apps[$0] }, settings, { policies[$0] }, now)
-        }
         if isTold { story.append(.note("another daemon takes over")) }
         adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
@@ -95,7 +91,9 @@ extension Machine {
             return app.isSpawning ? nil : .unknown
         }
         guard tree.isGone else {
-            if tree.channel == .open, app.isConnected != tree.hasSaidHello { trees[app.id]?.hasSaidHello = app.isConnected }
+            if tree.channel == .open, app.isConnected != tree.hasSaidHello {
+                trees[app.id]?.hasSaidHello = app.isConnected
+            }
             return nil
         }
         // A program that may never have run is started again.
@@ -158,7 +156,9 @@ extension Machine {
         for (number, isActivity) in tree.heldAssertions.sorted(by: { $0.key < $1.key }) {
             say(isActivity ? .beginActivity(number, mode: "audio") : .beginTask(number, name: "task"), id)
         }
-        for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil { say(.endAssertion(number), id) }
+        for number in tree.watch.granted.keys.sorted() where tree.heldAssertions[number] == nil {
+            say(.endAssertion(number), id)
+        }
         for scene in tree.scenes.sorted() {
             if tree.closing.contains(scene) {
                 say(.closeScene(scene), id)

@@ -21,7 +21,8 @@ extension Machine {
         // What was refused holds nothing; what was begun before under the same number does.
         case .answerAssertion(let id, let number, let refusal?):
             if refusal != .duplicate { trees[id]?.heldAssertions[number] = nil }
-        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten, .finished:
+        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten,
+            .finished:
             break
         }
     }

@@ -60,7 +60,8 @@ extension Machine {
             }
         }
         checkScenesAtRest(when)
-        guard let home = settings.homeApp, let app = core.knownApps[home], !app.restart.isLimitReached, !isShuttingDown else {
+        guard let home = settings.homeApp, let app = core.knownApps[home], !app.restart.isLimitReached, !isShuttingDown
+        else {
             return
         }
         // What nobody describes is not started by itself.

@@ -30,7 +30,8 @@ extension Lifecycle {
             restoring: record, apps: records, settings: settings, policy: { knownApps[$0]?.policy }, at: now)
         if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }
         if other.interruptions != interruptions || other.foregroundBlockers != foregroundBlockers {
-            return "\(interruptions) \(foregroundBlockers) hold, then \(other.interruptions) \(other.foregroundBlockers)"
+            return
+                "\(interruptions) \(foregroundBlockers) hold, then \(other.interruptions) \(other.foregroundBlockers)"
         }
         if other.runningCount != runningCount { return "\(runningCount) apps run, then \(other.runningCount)" }
         if other.record != record { return "\(record.fields), then \(other.record.fields)" }
@@ -63,7 +64,11 @@ extension AppMachine {
         if self.heldAssertions != other.heldAssertions || self.use != other.use { return "hold" }
         if self.scenes != other.scenes { return "scene" }
         if self.events != other.events { return "event" }
-        if self.restart.failures != other.restart.failures || self.restart.isLimitReached != other.restart.isLimitReached { return "number of failures" }
+        if self.restart.failures != other.restart.failures
+            || self.restart.isLimitReached != other.restart.isLimitReached
+        {
+            return "number of failures"
+        }
         return self.lastExit != other.lastExit || self.reclaimed != other.reclaimed ? "last exit" : nil
     }
 }

@@ -104,7 +104,9 @@ extension Machine {
         for (id, scenes) in sessions {
             guard let app = core.knownApps[id], app.state.isAlive, app.target.isAlive || id == victim else { continue }
             if app.target.isForeground { continue }
-            let left = scenes.filter { $0.value.state.isConnectedInBackground && !$0.value.isReclaimed && !$0.value.isCloseWanted }
+            let left = scenes.filter {
+                $0.value.state.isConnectedInBackground && !$0.value.isReclaimed && !$0.value.isCloseWanted
+            }
             if !left.isEmpty { report("\(victim) is ended for its memory before \(id)/\(left.keys.sorted())") }
         }
     }

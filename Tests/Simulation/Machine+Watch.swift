@@ -258,7 +258,8 @@ extension Machine {
 
     /// An app that was told that it is active, and that is not to be active any more, is told so at once.
     private mutating func checkResignation(of app: AppMachine) {
-        guard !isTakingOver, let watch = trees[app.id]?.watch, app.isConnected, !app.isReconnecting, app.state == .active,
+        guard !isTakingOver, let watch = trees[app.id]?.watch, app.isConnected, !app.isReconnecting,
+            app.state == .active,
             watch.unwantedSince != nil, watch.believesActive, watch.resignsBy == nil
         else { return }
         report("\(app.id) is not to be active, and is not told")

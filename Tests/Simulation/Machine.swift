@@ -19,7 +19,6 @@ package struct Machine: Sendable {
     /// Called after each input, with the core as it is then.
     package var inspect: (@Sendable (Lifecycle, Instant) -> String?)?
 
-    var shadow = Shadow()
     var isTold = false
     var chance: Chance
     var queue = EventQueue()
@@ -91,7 +90,6 @@ package struct Machine: Sendable {
         noteBefore(input)
         let effects = core.handle(input, at: now)
         let changed = core.takeChangedApps()
-        if let difference = shadow.handle(input, now, effects, changed, core) { report(difference) }
         coverage.count(input, states, changed)
         noteNewScenes(input, changed)
         if setup.deaths != .none { file.keep(changed, of: core) }

@@ -161,7 +161,8 @@ extension EndedApps.Record {
     static let failureLength = 512
 
     init(
-        _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: ExitRecord? = nil, reclaimed: ReclaimRecord? = nil,
+        _ id: AppID, _ definition: AppDefinition?, time: Int64, exit: ExitRecord? = nil,
+        reclaimed: ReclaimRecord? = nil,
         launchFailure: String? = nil, launchRemedy: String? = nil
     ) {
         self.id = id

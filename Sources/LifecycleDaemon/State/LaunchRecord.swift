@@ -38,7 +38,8 @@ extension LaunchRecord {
         else { return nil }
         tree = SavedTree(
             token: token, main: main, cgroup: record["cgroup"],
-            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal, desiredState: desiredState,
+            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal,
+            desiredState: desiredState,
             heldBefore: record.all("held-before").compactMap { ProcessIdentity(text: $0) },
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
         tree.isAdopted = record["taken-in"] == "1"
