@@ -51,6 +51,7 @@ static struct linux_spawn_request *take_request(struct room *room, const struct 
     copy.environment = take_strings(room, request->environment);
     copy.working_directory = take_string(room, request->working_directory);
     copy.descriptors = take(room, request->descriptors, request->descriptor_count * sizeof *request->descriptors);
+    copy.writable_paths = request->writable_paths ? take_strings(room, request->writable_paths) : NULL;
     copy.groups = take(room, request->groups, request->group_count * sizeof *request->groups);
     if (place)
         *place = copy;

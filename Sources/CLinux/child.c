@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "child.h"
 
+#include "sandbox.h"
+
 // Everything here runs between clone and execve: system calls only, no memory allocation, no locks.
 // The functions of glibc that are used are thin wrappers of system calls; setuid(3) and its kin
 // are not (they signal the parent's threads), so those are called directly.
@@ -180,6 +182,23 @@ static void switch_user(const struct linux_spawn_request *request, int status)
         fail(status, LINUX_SPAWN_CREDENTIALS, errno, 0);
 }
 
+// Before the change of user, which takes the right to mount away.
+static void make_private_tmp(const struct linux_spawn_request *request, int status)
+{
+    int error = request->private_tmp ? linux_make_private_tmp() : 0;
+    if (error < 0)
+        fail(status, LINUX_SPAWN_PRIVATE_TMP, -error, 0);
+}
+
+// As the app's user: a path that this user cannot reach is none that the app could write to.
+static void restrict_writes(const struct linux_spawn_request *request, int status)
+{
+    int path = -1;
+    int error = request->writable_paths ? linux_restrict_writes(request->writable_paths, &path) : 0;
+    if (error < 0)
+        fail(status, path < 0 ? LINUX_SPAWN_LANDLOCK : LINUX_SPAWN_WRITABLE_PATH, -error, path);
+}
+
 static _Noreturn void execute(const struct linux_spawn_request *request, int status)
 {
     int error = ENOENT;
@@ -228,7 +247,8 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
     place_descriptors(request, &status, &gate);
     set_descriptor_limit(request, status);
     make_session_keyring(request, status);
-    bool no_new_privileges = confine(request, status);
+    bool no_new_privileges = confine(request, status) || request->writable_paths;
+    make_private_tmp(request, status);
     switch_user(request, status);
     if (no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         fail(status, LINUX_SPAWN_CREDENTIALS, errno, 0);
@@ -236,6 +256,7 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
     // After the change of user: the app's own permissions decide.
     if (chdir(request->working_directory) < 0)
         fail(status, LINUX_SPAWN_WORKING_DIRECTORY, errno, 0);
+    restrict_writes(request, status);
     unblock_signals();
     wait_at_gate(gate);
     execute(request, status);

@@ -25,6 +25,8 @@ import Testing
             reclaimWhenSuspended = true
             noNewPrivileges = true
             capabilities = ["CAP_CHOWN", "CAP_CHECKPOINT_RESTORE"]
+            writablePaths = ["/var//lib/kiosk/", "/"]
+            privateTmp = true
             schemes = ["HTTP", "x-a.b+c"]
             mimeTypes = ["text/plain", "Image/*"]
             [environment]
@@ -61,6 +63,8 @@ import Testing
         expected.reclaimWhenSuspended = true
         expected.noNewPrivileges = true
         expected.capabilities = [.chown, .checkpointRestore]
+        expected.writablePaths = ["/var/lib/kiosk", "/"]
+        expected.privateTmp = true
         expected.schemes = ["http", "x-a.b+c"]
         expected.mimeTypes = ["text/plain", "image/*"]
         var second = Schedule(at: try CalendarEvent("Mon 10:00"), kind: "processing")
@@ -145,6 +149,13 @@ import Testing
             #"""
             :2: capabilities: expected an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"], \#
             found "CAP_FLY" as element 2
+            """#
+        ),
+        (
+            "command = ['sh']\nwritablePaths = ['/srv/../etc']",
+            #"""
+            :2: writablePaths: expected an array of absolute paths without "..", such as ["/var/lib/kiosk"], \#
+            found "/srv/../etc" as element 1
             """#
         ),
         (

@@ -1,11 +1,13 @@
-"""A program that a client has run gets no more than the client has."""
+"""What an app has of privileges and limits: of its client and its manifest."""
 
+import ctypes
 import os
 import shutil
 
 import pytest
 
 import programs
+from container import wait_for
 from takeover import manifest
 
 NO_CHOWN = ~1
@@ -68,6 +70,83 @@ def test_a_manifest_bounds_capabilities(direct, capabilities, bits):
     found = status(direct.lifectl.pid("app"))
     assert (int(found["CapBnd"], 16), int(found["CapPrm"], 16)) == (bits, bits)
     assert found["NoNewPrivs"] == "0"
+
+
+# Tries to write to each of its arguments, and says in its state directory which it could.
+WRITER = """
+for file; do (echo x >"$file") 2>/dev/null && echo "$file"; done >"$LIFECYCLE_STATE_DIR/part"
+mv "$LIFECYCLE_STATE_DIR/part" "$LIFECYCLE_STATE_DIR/written"
+exec sleep infinity
+"""
+
+
+def writer(*files):
+    return ["sh", "-c", WRITER, "sh", *map(str, files)]
+
+
+def landlock_version():
+    """Of landlock_create_ruleset(2) with LANDLOCK_CREATE_RULESET_VERSION."""
+    return ctypes.CDLL(None).syscall(444, None, 0, 1)
+
+
+@pytest.mark.skipif(landlock_version() < 3, reason="needs Landlock of Linux 6.2")
+def test_a_manifest_says_where_its_app_can_write(direct, tmp_path):
+    allowed, other = tmp_path / "allowed", tmp_path / "other"
+    allowed.mkdir()
+    other.mkdir()
+    files = [allowed / "file", other / "file", "/dev/null"]
+    manifest(direct, "app", writer(*files), f"writablePaths = ['{allowed}']")
+    direct.lifectl("launch", "app")
+    written = direct.state / "apps/app/written"
+    wait_for(written.exists)
+    assert written.read_text().split() == [str(allowed / "file"), "/dev/null"]
+    assert status(direct.lifectl.pid("app"))["NoNewPrivs"] == "1"
+    # Beneath a path that the app can write to, it could put a link in the place of another.
+    direct.lifectl("terminate", "app")
+    (allowed / "link").symlink_to(other)
+    manifest(direct, "app", writer(*files), f"writablePaths = ['{allowed}', '{allowed}/link']")
+    written.unlink()
+    direct.lifectl("launch", "app")
+    wait_for(written.exists)
+    assert str(other / "file") not in written.read_text().split()
+
+
+def test_a_writable_path_that_is_not_there_is_named(direct, tmp_path):
+    manifest(direct, "app", programs.IDLE, f"writablePaths = ['{tmp_path}/none']")
+    failed = direct.lifectl("launch", "app", check=False)
+    assert failed.returncode == 73
+    if landlock_version() >= 3:
+        assert f"cannot let the app write below {tmp_path}/none: No such file or directory" in failed.stderr
+    else:
+        assert "it takes Linux 6.2" in failed.stderr
+
+
+def test_without_landlock_an_app_that_wants_it_is_not_launched(service):
+    service.drop_in("[Service]\nSystemCallFilter=~landlock_create_ruleset\nSystemCallErrorNumber=ENOSYS\n")
+    service.manifest("app", programs.IDLE, "writablePaths = []")
+    service.start()
+    failed = service.lifectl("launch", "app", check=False)
+    assert failed.returncode == 73
+    assert "cannot restrict writing to writablePaths: Landlock" in failed.stderr
+    assert "it takes Linux 6.2" in failed.stderr
+
+
+def test_apps_have_temporary_directories_of_their_own(service):
+    names = ["one", "two"]
+    for name in names:
+        service.manifest(name, writer("/tmp/file", "/var/tmp/file"), "user = 'stranger'\nprivateTmp = true")
+    service.start()
+    for name in names:
+        service.lifectl("launch", name)
+        written = service.container.path(f"/var/lib/lifed/apps/{name}/written")
+        wait_for(written.exists)
+        assert written.read_text().split() == ["/tmp/file", "/var/tmp/file"]
+    assert not service.container.path("/tmp/file").exists()
+    pids = [service.lifectl.pid(name) for name in names]
+    service.lifectl("suspend", "two")
+    assert service.kernel.is_stopped(pids[1])
+    for name in names:
+        service.lifectl("terminate", name)
 
 
 def test_an_app_of_an_unconfined_client_is_as_before(direct):

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Testing
 
@@ -165,6 +166,75 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: linux_landlock_version() >= 3, "needs Landlock of Linux 6.2"))
+    func writesBelowItsPathsAlone() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            let (inside, outside) = (try temporaryDirectory(), try temporaryDirectory())
+            defer { for each in [inside, outside] { unsafe system("rm -r \(each)") } }
+            // Each line says whether what it tries was done.
+            let script = """
+                try() { if "$@" 2>/dev/null; then echo yes; else echo no; fi; }
+                write() { (echo x >"$1"); }
+                try write "$1/new"; try mkdir "$1/directory"; try mv "$1/new" "$1/directory/moved"; try write /dev/null
+                try write "$2/new"; try mkdir "$2/directory"; try rm "$2/file"; try write "$2/file"
+                try truncate --size=0 "$2/file"; try mv "$1/directory/moved" "$2/moved"; try cat "$2/file"
+                """
+            try #require(unsafe system("echo kept >\(outside)/file") == 0)
+            var request = SpawnRequest(program: "/bin/sh", arguments: ["-c", script, "sh", inside, outside])
+            request.environment = ["PATH": "/usr/bin:/bin"]
+            request.standardOutput = output.writeEnd.rawValue
+            request.writablePaths = [inside]
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .emptied)
+            #expect(output.read() == "yes\nyes\nyes\nyes\nno\nno\nno\nno\nno\nno\nkept\nyes\n")
+        }
+    }
+
+    @Test(.enabled(if: linux_landlock_version() >= 3, "needs Landlock of Linux 6.2"))
+    func aWritablePathThatIsNotThereIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            var request = SpawnRequest(program: "/bin/true")
+            request.writablePaths = ["/tmp", "/no/such"]
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 127)))
+            let error = Errno(rawValue: ENOENT)
+            #expect(tree.execStatus() == .failed(.writablePath(path: "/no/such", error: error)))
+        }
+    }
+
+    @Test(.enabled(if: canMount, "needs the right to mount"))
+    func aPrivateTemporaryDirectoryIsNobodyElses() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let output = try Pipe()
+            let file = "/tmp/lifed-private-\(getpid())"
+            let script = "ls -A /tmp /var/tmp; stat -c '%a' /tmp; echo x >\(file) && cat \(file)"
+            var request = SpawnRequest(program: "/bin/sh", arguments: ["-c", script])
+            request.standardOutput = output.writeEnd.rawValue
+            request.hasPrivateTemporaryDirectory = true
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .emptied)
+            #expect(output.read() == "/tmp:\n\n/var/tmp:\n1777\nx\n")
+            #expect(unsafe access(file, F_OK) != 0)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give up being root"))
+    func aPrivateTemporaryDirectoryWithoutTheRightIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            #expect(setuid(65534) == 0)
+            let world = try World()
+            var request = SpawnRequest(program: "/bin/true")
+            request.hasPrivateTemporaryDirectory = true
+            let tree = try world.start(request)
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 127)))
+            #expect(tree.execStatus() == .failed(.privateTemporaryDirectory(Errno(rawValue: EPERM))))
+        }
+    }
+
     @Test func failuresAreToldByTheirCause() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
@@ -282,4 +352,14 @@ private func socketPair() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     return (ends[0], ends[1])
+}
+
+/// Whether this process may make a mount namespace.
+private let canMount = unsafe system("unshare --mount true 2>/dev/null") == 0
+
+private func temporaryDirectory() throws -> String {
+    var path = Array("/tmp/lifed-test-XXXXXX".utf8CString)
+    let isMade = unsafe mkdtemp(&path) != nil
+    try #require(isMade)
+    return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

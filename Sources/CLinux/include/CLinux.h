@@ -26,13 +26,16 @@ enum linux_spawn_stage {
     LINUX_SPAWN_WORKING_DIRECTORY = 5,
     LINUX_SPAWN_EXECUTE = 6,
     LINUX_SPAWN_INTERPRETER = 7,
+    LINUX_SPAWN_PRIVATE_TMP = 8,
+    LINUX_SPAWN_LANDLOCK = 9,
+    LINUX_SPAWN_WRITABLE_PATH = 10,
 };
 
 /// The message that a child writes to its status pipe when it could not become the program.
 struct linux_spawn_failure {
     int32_t stage;
     int32_t error;
-    /// The index of the path that decided the error; meaningful for the last two stages.
+    /// The index of the path that decided the error; meaningful for the stages that concern a path.
     int32_t path_index;
 };
 
@@ -75,6 +78,10 @@ struct linux_spawn_request {
     int cgroup;
     bool confine;
     struct linux_confinement confinement;
+    /// Absolute paths, the only ones below which the child may write, or NULL; needs Landlock. Implies no_new_privs.
+    char *const *writable_paths;
+    /// Whether the child sees an empty /tmp and /var/tmp of its own; needs CAP_SYS_ADMIN.
+    bool private_tmp;
 };
 
 struct linux_spawned {
@@ -144,6 +151,9 @@ int linux_open(const char *path, int flags);
 
 /// A file in memory that is not closed on exec (memfd_create(2)); the name is for people. A descriptor, or a negative errno.
 int linux_memory_file(const char *name);
+
+/// The version of Landlock's interface that the kernel has; 0 without Landlock.
+int linux_landlock_version(void);
 
 /// PR_SET_CHILD_SUBREAPER: orphaned descendants become children of this process (Linux 3.4).
 int linux_set_child_subreaper(bool enabled);

@@ -121,6 +121,12 @@ public struct Manifest: Hashable, Sendable {
     /// The most that its processes may have of the capabilities; nil for no bound.
     public var capabilities: Set<Capability>?
 
+    /// Below which its processes can write, besides its state directory and `/dev`; nil for everywhere.
+    public var writablePaths: [String]?
+
+    /// Whether it has a `/tmp` and a `/var/tmp` of its own. Only the system instance accepts it.
+    public var privateTmp = false
+
     /// Which process decides when it has ended.
     public var exitPolicy = ExitPolicy.main
 

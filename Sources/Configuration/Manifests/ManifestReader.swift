@@ -88,6 +88,9 @@ struct ManifestReader {
         if manifest.user != nil, instance == .user {
             report("user", "user: only the system's daemon can start apps as another user")
         }
+        if manifest.privateTmp, instance == .user {
+            report("privateTmp", "privateTmp: only the system's daemon can make a mount namespace for it")
+        }
         guard let program = manifest.command.first else {
             report("command", #"command is missing; expected command = ["/path/to/program", "argument"]"#)
             return problems
@@ -127,6 +130,8 @@ extension Manifest {
         Key("suspendMethod", .choice, \.suspendMethod),
         Key("stopSignal", .choice, \.stopSignal),
         Key("noNewPrivileges", .boolean, \.noNewPrivileges),
+        Key("writablePaths", .paths, \.writablePaths),
+        Key("privateTmp", .boolean, \.privateTmp),
         Key("capabilities", .capabilities, \.capabilities),
         Key("exitPolicy", .choice, \.exitPolicy),
         Key("callbacks", .choice, \.callbacks),

@@ -331,3 +331,23 @@ extension Kind<Settings.ProcessLimit> {
         }
     }
 }
+
+extension Kind<[String]?> {
+    /// Files and directories, each written without needless slashes.
+    static let paths = Kind { node throws(Mismatch) in
+        let expected = #"an array of absolute paths without "..", such as ["/var/lib/kiosk"]"#
+        guard case .array(let elements) = node, elements.count <= 64 else {
+            throw Mismatch(expected: expected, found: node)
+        }
+        var paths: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let path) = element, path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0),
+                case let parts = path.split(separator: "/"), !parts.contains("..")
+            else {
+                throw Mismatch(expected: expected, found: element, hint: " as element \(index + 1)")
+            }
+            paths.append("/" + parts.joined(separator: "/"))
+        }
+        return paths
+    }
+}

@@ -21,6 +21,10 @@ struct AppDefinition {
     var environment: [String: String] = [:]
     /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
     var confinement: Confinement?
+    /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
+    var writablePaths: [String]?
+    /// A Boolean value that indicates whether the app has a `/tmp` of its own.
+    var hasPrivateTemporaryDirectory = false
     /// The manifest or the desktop entry; nil for an ad-hoc app.
     var manifest: String?
     /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
@@ -53,6 +57,8 @@ struct AppDefinition {
         suspendMethod = SuspendMethod(manifest.suspendMethod)
         stopSignal = Signal(manifest.stopSignal)
         confinement = Confinement(manifest)
+        writablePaths = manifest.writablePaths
+        hasPrivateTemporaryDirectory = manifest.privateTmp
         exitPolicy = manifest.exitPolicy
         exec = manifest.exec
         control = manifest.control

@@ -36,6 +36,8 @@ struct AppLauncher {
         if let account, account.userID != geteuid() { request.credentials = account.credentials }
         request.descriptorLimit = descriptorLimit
         request.confinement = definition.confinement
+        request.hasPrivateTemporaryDirectory = definition.hasPrivateTemporaryDirectory
+        request.writablePaths = Self.writablePaths(of: definition, stateDirectory: privateDirectory)
         request.standardOutput = output.standardOutput
         request.standardError = output.standardError
         let channelSource: Int32?
@@ -49,6 +51,18 @@ struct AppLauncher {
             request.extraDescriptors = [DescriptorMapping(source: number, target: Self.channelNumber)]
         }
         return request
+    }
+
+    /// The paths below which an app can write; nil for everywhere. Those below another one are left out: the app could
+    /// put a link to elsewhere in their place, which its next launch would follow.
+    private static func writablePaths(of definition: AppDefinition, stateDirectory: String) -> [String]? {
+        guard let listed = definition.writablePaths else { return nil }
+        let places: [String] = ["/tmp", "/var/tmp"]
+        let temporary = places.filter { unsafe access($0, F_OK) == 0 }
+        let own = [stateDirectory] + (definition.hasPrivateTemporaryDirectory ? temporary : [])
+        let paths = Set(listed + own)
+        if paths.contains("/") { return ["/"] }
+        return paths.filter { path in !paths.contains { path.hasPrefix($0 + "/") } }.sorted()
     }
 
     private func account(of user: AppDefinition.User) throws(DaemonError) -> UserAccount? {

@@ -21,6 +21,7 @@ public struct ExecStatusPipe: ~Copyable {
     private let program: String
     private let paths: [String]
     private let searchPath: String
+    private let writablePaths: [String]
     private let workingDirectory: String
     private let userID: UInt32
 
@@ -29,6 +30,7 @@ public struct ExecStatusPipe: ~Copyable {
         program = request.program
         paths = request.candidatePaths
         searchPath = request.effectiveSearchPath
+        writablePaths = request.writablePaths ?? []
         workingDirectory = request.workingDirectory
         userID = request.credentials?.userID ?? getuid()
     }
@@ -61,10 +63,16 @@ public struct ExecStatusPipe: ~Copyable {
             return .switchingUser(userID: userID, error: error)
         case LINUX_SPAWN_WORKING_DIRECTORY:
             return .workingDirectory(path: workingDirectory, error: error)
+        case LINUX_SPAWN_PRIVATE_TMP:
+            return .privateTemporaryDirectory(error)
+        case LINUX_SPAWN_LANDLOCK:
+            return .restrictingWrites(error)
+        case LINUX_SPAWN_WRITABLE_PATH:
+            return .writablePath(path: path(of: failure, in: writablePaths), error: error)
         case LINUX_SPAWN_INTERPRETER:
-            return .interpreterNotFound(path: path(of: failure))
+            return .interpreterNotFound(path: path(of: failure, in: paths))
         default:
-            return executionError(error, path: path(of: failure))
+            return executionError(error, path: path(of: failure, in: paths))
         }
     }
 
@@ -74,7 +82,7 @@ public struct ExecStatusPipe: ~Copyable {
         return .programNotFound(program: program, searchPath: isBareName ? searchPath : nil)
     }
 
-    private func path(of failure: linux_spawn_failure) -> String {
+    private func path(of failure: linux_spawn_failure, in paths: [String]) -> String {
         let index = Int(failure.path_index)
         return paths.indices.contains(index) ? paths[index] : program
     }

@@ -65,6 +65,7 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
     let arguments = CStringArray([request.program] + request.arguments)
     let environment = CStringArray(request.environmentStrings)
     let directory = CStringArray([request.workingDirectory])
+    let writablePaths = CStringArray(request.writablePaths ?? [])
     let mappings = request.descriptorMappings(nullDevice: nullDevice)
     let credentials = request.credentials
     let groups = credentials?.groups ?? []
@@ -89,7 +90,9 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
                 descriptor_limit: request.descriptorLimit ?? 0,
                 cgroup: request.cgroup ?? -1,
                 confine: request.confinement != nil,
-                confinement: request.confinement?.forChild ?? linux_confinement()
+                confinement: request.confinement?.forChild ?? linux_confinement(),
+                writable_paths: request.writablePaths == nil ? nil : writablePaths.pointers,
+                private_tmp: request.hasPrivateTemporaryDirectory
             )
             return unsafe linux_spawn(&call, &spawned)
         }
@@ -99,6 +102,7 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
     extendLifetime(arguments)
     extendLifetime(environment)
     extendLifetime(directory)
+    extendLifetime(writablePaths)
     return (spawned, result)
 }
 

@@ -13,6 +13,12 @@ public enum SpawnError: Error, Hashable, Sendable {
     case workingDirectory(path: String, error: Errno)
     /// Becoming the user was refused, mostly because the caller is not root.
     case switchingUser(userID: UInt32, error: Errno)
+    /// No mount namespace can be made, mostly because the caller is not root.
+    case privateTemporaryDirectory(Errno)
+    /// The kernel has no Landlock, or an older one than is needed.
+    case restrictingWrites(Errno)
+    /// The program was to be able to write below a path that its user cannot reach.
+    case writablePath(path: String, error: Errno)
     /// The machine, or a limit, has no room for another process or descriptor; it may work later.
     case resources(Errno)
     /// Another step of the set-up failed.
@@ -37,6 +43,12 @@ extension SpawnError: CustomStringConvertible {
             "cannot enter the working directory \(path): \(error)"
         case .switchingUser(let userID, let error):
             "cannot become user \(userID): \(error)"
+        case .privateTemporaryDirectory(let error):
+            "cannot make a private /tmp: \(error); it takes CAP_SYS_ADMIN, as the system's daemon has it"
+        case .restrictingWrites(let error):
+            "cannot restrict writing to writablePaths: Landlock: \(error); it takes Linux 6.2, and landlock in lsm= of its command line"
+        case .writablePath(let path, let error):
+            "cannot let the app write below \(path): \(error)"
         case .resources(let error):
             "no room for another process: \(error)" + (Self.limit(behind: error).map { " (\($0))" } ?? "")
         case .setUp(let step, let error):

@@ -41,6 +41,10 @@ public struct SpawnRequest: Sendable {
     public var descriptorLimit: UInt64?
     /// The upper bounds of the program; nil: the caller's.
     public var confinement: Confinement?
+    /// Absolute paths, below which and in `/dev` alone the program can write; nil: everywhere. Implies no new privileges.
+    public var writablePaths: [String]?
+    /// Whether the program has a `/tmp` and a `/var/tmp` of its own, which only a caller with `CAP_SYS_ADMIN` can give.
+    public var hasPrivateTemporaryDirectory = false
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
     /// The mark of the launch, passed on in the environment.
@@ -74,7 +78,8 @@ extension SpawnRequest {
     /// Checks what the kernel would misunderstand rather than refuse.
     func validate() throws(SpawnError) {
         guard !program.isEmpty else { throw .invalidRequest("the program has no name") }
-        for text in [program, workingDirectory, effectiveSearchPath] + arguments where text.utf8.contains(0) {
+        let texts = [program, workingDirectory, effectiveSearchPath] + arguments + (writablePaths ?? [])
+        for text in texts where text.utf8.contains(0) {
             throw .invalidRequest("a zero byte in \(text.debugDescription)")
         }
         for (name, value) in environment {
