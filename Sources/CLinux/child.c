@@ -9,7 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/keyctl.h>
+#include <linux/securebits.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,6 +21,10 @@
 #include <unistd.h>
 
 #define DESCRIPTOR_SCAN_LIMIT (1U << 20)
+
+// ioprio_set(2), which has no header.
+#define IO_CLASS_SHIFT 13
+#define IO_CLASS_REAL_TIME 1
 
 #ifdef SYS_setgroups32
 #define SET_GROUPS SYS_setgroups32
@@ -128,6 +135,49 @@ static void set_descriptor_limit(const struct linux_spawn_request *request, int 
     limit.rlim_cur = request->descriptor_limit < limit.rlim_max ? request->descriptor_limit : limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
         fail(status, LINUX_SPAWN_LIMITS, errno, 0);
+}
+
+// The parent may have been started with more than a program gets: what `execve` would keep is given up. The securebits
+// that take capabilities away stay.
+static void reset_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    // Of a program of root, these are permitted whatever the bounding set is.
+    if (syscall(SYS_capget, &header, sets) == 0 && (sets[0].inheritable | sets[1].inheritable)) {
+        sets[0].inheritable = sets[1].inheritable = 0;
+        syscall(SYS_capset, &header, sets);
+    }
+    const int keeping = SECBIT_KEEP_CAPS | SECBIT_NO_SETUID_FIXUP;
+    int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+    if (bits > 0 && bits & keeping)
+        prctl(PR_SET_SECUREBITS, bits & ~keeping, 0, 0, 0);
+}
+
+// The same for what the parent has of the machine, such as by Nice=-5 of its unit. Lower than usual stays: it is meant for
+// all that the parent starts.
+static void reset_priorities(void)
+{
+    struct sched_param none = {0};
+    int policy = sched_getscheduler(0);
+    if (policy == SCHED_FIFO || policy == SCHED_RR)
+        sched_setscheduler(0, SCHED_OTHER, &none);
+    int nice;
+    if (linux_get_nice(0, &nice) == 0 && nice < 0)
+        linux_set_nice(0, 0);
+    int io_priority = linux_get_io_priority(0);
+    if (io_priority > 0 && io_priority >> IO_CLASS_SHIFT == IO_CLASS_REAL_TIME)
+        linux_set_io_priority(0, 0);
+    char sign;
+    int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (pread(file, &sign, 1, 0) == 1 && sign == '-') {
+        ssize_t written = pwrite(file, "0", 1, 0);
+        (void)written;
+    }
+    close(file);
 }
 
 // Returns whether the child still needs PR_SET_NO_NEW_PRIVS: without CAP_SETPCAP nothing can be dropped from the bounding
@@ -245,7 +295,9 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
     if (setsid() < 0)
         fail(status, LINUX_SPAWN_SESSION, errno, 0);
     place_descriptors(request, &status, &gate);
+    reset_priorities();
     set_descriptor_limit(request, status);
+    reset_capabilities();
     make_session_keyring(request, status);
     bool no_new_privileges = confine(request, status) || request->writable_paths;
     make_private_tmp(request, status);

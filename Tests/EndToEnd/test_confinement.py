@@ -1,8 +1,9 @@
-"""What an app has of privileges and limits: of its client and its manifest."""
+"""What an app has of privileges, limits and priorities: of its client, its manifest and its daemon."""
 
 import ctypes
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -147,6 +148,60 @@ def test_apps_have_temporary_directories_of_their_own(service):
     assert service.kernel.is_stopped(pids[1])
     for name in names:
         service.lifectl("terminate", name)
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_an_app_gets_no_capabilities_of_the_daemons_own(direct):
+    direct.stop()
+    wrapper = ["setpriv", "--inh-caps=+chown,+kill", "--ambient-caps=+chown", "--securebits=+no_setuid_fixup"]
+    direct.start(wrapper)
+    assert int(status(direct.process.pid)["CapAmb"], 16) == 1
+    asks = "grep -E 'Cap' /proc/self/status; python3 -c 'import ctypes; print(ctypes.CDLL(None).prctl(27, 0, 0, 0, 0))'"
+    command = ["sh", "-c", f"({asks}) >$LIFECYCLE_STATE_DIR/part; cd $LIFECYCLE_STATE_DIR; mv part found; exec sleep 99"]
+    manifest(direct, "app", command, "capabilities = []")
+    direct.lifectl("launch", "app")
+    found = direct.state / "apps/app/found"
+    wait_for(found.exists)
+    *sets, securebits = found.read_text().splitlines()
+    assert {line.split(":")[0]: int(line.split(":")[1], 16) for line in sets} == dict.fromkeys(
+        ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"], 0
+    )
+    assert securebits == "0"
+
+
+def started_with(daemon, *wrapper):
+    """The process of an app of a daemon that a command has started; a skip if the command may not do what it is for."""
+    if not shutil.which(wrapper[0]) or subprocess.run([*wrapper, "true"], capture_output=True).returncode != 0:
+        pytest.skip(f"{' '.join(wrapper)} does not work here")
+    daemon.stop()
+    daemon.start(wrapper)
+    return daemon.lifectl.start("app", *programs.IDLE)
+
+
+@pytest.mark.parametrize("nice", [-10, 3])
+def test_an_app_has_no_higher_priority_than_usual(direct, nice):
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    pid = started_with(direct, "nice", "-n", str(nice - own))
+    assert os.getpriority(os.PRIO_PROCESS, direct.process.pid) == nice
+    assert os.getpriority(os.PRIO_PROCESS, pid) == max(0, nice)
+
+
+def test_an_app_is_not_scheduled_as_a_daemon_of_real_time_is(direct):
+    pid = started_with(direct, "chrt", "--rr", "10")
+    assert os.sched_getscheduler(pid) == os.SCHED_OTHER
+    assert os.sched_getscheduler(direct.process.pid) == os.SCHED_RR
+
+
+def test_an_app_has_no_io_priority_of_real_time(direct):
+    pid = started_with(direct, "ionice", "-c1", "-n4")
+    shown = subprocess.run(["ionice", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
+    assert "realtime" not in shown
+
+
+def test_an_app_is_killed_for_memory_before_a_daemon_that_is_spared(direct):
+    pid = started_with(direct, "choom", "-n", "-500", "--")
+    with open(f"/proc/{pid}/oom_score_adj") as file:
+        assert int(file.read()) >= 0
 
 
 def test_an_app_of_an_unconfined_client_is_as_before(direct):

@@ -12,7 +12,7 @@ public struct DescriptorMapping: Hashable, Sendable {
     }
 }
 
-/// A program to start and everything it is started with. Nothing else is inherited but resource limits and priorities.
+/// A program to start and everything it is started with. Nothing else is inherited but resource limits and priorities, without those above the usual.
 public struct SpawnRequest: Sendable {
     /// Where bare names are looked for when neither the request nor its environment says so.
     public static let defaultSearchPath = "/usr/local/bin:/usr/bin:/bin"
