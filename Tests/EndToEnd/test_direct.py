@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 
@@ -33,9 +34,35 @@ def test_ending_the_daemon_ends_the_apps(direct):
 
 
 def test_the_console_gets_what_the_journal_would(direct):
+    direct.stop()
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    direct.process = subprocess.Popen(direct.arguments(), stdin=subprocess.DEVNULL, stdout=writer, stderr=writer)
+    os.close(writer)
+    wait_for(direct._answers)
     direct.lifectl.start("console", *programs.TALKER)
-    wait_for(lambda: "said on output" in direct.log.read_text(errors="replace"))
-    assert "console" in direct.log.read_text()
+    told = b""
+
+    def hears(words):
+        nonlocal told
+        told += os.read(reader, 1 << 16) if select.select([reader], [], [], 0)[0] else b""
+        return words in told
+
+    wait_for(lambda: hears(b"said on output"))
+    assert b"console" in told
+    direct.stop()
+    os.close(reader)
+
+
+def test_an_app_cannot_truncate_the_log_file(direct):
+    truncate = "import os, time; print('said'); os.ftruncate(1, 0); os.ftruncate(2, 0); print('done', flush=True); time.sleep(99)"
+    before = direct.logged
+    assert before
+    direct.lifectl.start("app", "python3", "-c", truncate)
+    output = direct.state / "output/app"
+    wait_for(lambda: "done" in output.read_text())
+    assert direct.logged.startswith(before)
+    assert (output.stat().st_mode & 0o777, output.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
 def test_two_daemons_do_not_share_a_directory(direct):

@@ -77,6 +77,16 @@ struct AppLauncher {
         }
     }
 
+    /// The output of an app. If standard error of the daemon is a file, which every app could truncate, each writes to a
+    /// file of its own, in a directory that apps cannot reach.
+    func output(of id: AppID) throws(DaemonError) -> AppOutput {
+        guard !usesJournal, AppOutput.sharesFile else { return AppOutput(id, usesJournal: usesJournal) }
+        let directory = stateDirectory + "/output"
+        try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
+        try PrivateDirectory.add(directory, mode: 0o700)
+        return AppOutput(file: directory + "/" + id.name)
+    }
+
     /// Removes the empty directory of a forgotten app: another user's app of the same id could not use it.
     func removeEmptyStateDirectory(of id: AppID) {
         _ = unsafe rmdir(ownDirectory(of: id))
@@ -111,6 +121,20 @@ final class AppOutput {
             standardOutput = Self.copyOfStandardError()
             standardError = Self.copyOfStandardError()
         }
+    }
+
+    /// Output to a file, behind what is there; to nowhere if it cannot be opened.
+    init(file: String) {
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = unsafe open(file, flags, 0o600)
+        standardOutput = descriptor < 0 ? nil : descriptor
+        standardError = descriptor < 0 ? nil : fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    }
+
+    /// A Boolean value that indicates whether standard error of the daemon is a file.
+    static var sharesFile: Bool {
+        var status = stat()
+        return unsafe fstat(STDERR_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     deinit {

@@ -281,7 +281,7 @@ extension AppManager: EffectHandler {
         if isToBeAdopted(id) { return adopt(id) }
         guard let definition = catalog[id] else { return spawnFailed(id, .command("nothing describes it any more")) }
         do throws(DaemonError) {
-            let output = AppOutput(id, usesJournal: launcher.usesJournal)
+            let output = try launcher.output(of: id)
             let channel = definition.policy.callbacks == .none ? nil : channels.open(id)
             let app = app(id)
             let request = try launcher.request(
