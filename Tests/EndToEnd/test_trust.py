@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import kill
+from takeover import kill, manifest
 from test_samples import COLD_START, Sample
 from test_takeover_libraries import returned
 
@@ -122,3 +122,14 @@ def test_the_lock_stays_though_a_configuration_file_links_to_it(direct):
     rival = subprocess.run(direct.arguments(), capture_output=True, text=True, timeout=60)
     assert rival.returncode != 0 and f"another lifed (process {direct.process.pid})" in rival.stderr
     assert direct.lifectl("status").returncode == 0
+
+
+def test_the_directory_of_another_users_app_does_not_keep_an_id_from_others(direct):
+    directory = direct.state / "apps/app"
+    for user in ("nobody", "daemon", "nobody"):
+        manifest(direct, "app", programs.IDLE, f"user = '{user}'\nworkingDirectory = '/'")
+        direct.lifectl("launch", "app")
+        assert directory.owner() == user
+        (directory / f"of-{user}").touch()
+        direct.lifectl("terminate", "app")
+    assert [file.name for file in directory.iterdir()] == ["of-nobody"]

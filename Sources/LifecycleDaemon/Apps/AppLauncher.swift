@@ -98,11 +98,21 @@ struct AppLauncher {
     /// Makes the app's private directory, which stays across launches.
     private func makeStateDirectory(for id: AppID, _ account: UserAccount?) throws(DaemonError) -> String {
         let own = ownDirectory(of: id)
+        Self.exchangeDirectory(own, for: account?.userID ?? geteuid())
         // The users of apps reach their own directories through these, and can list nothing.
         try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
         try PrivateDirectory.add(appsDirectory, mode: isSystem ? 0o711 : 0o700)
         try PrivateDirectory.add(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
         return own
+    }
+
+    /// Moves the directory of another user's app of the same id aside, and brings back the one that the user's own has left.
+    /// An id has no `~`. A directory that cannot be moved is refused later.
+    private static func exchangeDirectory(_ path: String, for user: uid_t) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_uid != user else { return }
+        _ = unsafe rename(path, "\(path)~\(status.st_uid)")
+        _ = unsafe rename("\(path)~\(user)", path)
     }
 }
 
