@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import resource
 import socket
 
@@ -168,3 +169,52 @@ def test_clients_with_unfinished_messages_are_bounded_in_total(direct):
         for client in clients:
             client.close()
     assert "bytes for all clients" in direct.logged
+
+
+@contextlib.contextmanager
+def as_stranger(directory):
+    """This process as one of nobody's, in a directory that it could not go to."""
+    place, groups = os.getcwd(), os.getgroups()
+    os.chdir(directory)
+    os.setgroups([])
+    os.setegid(65534)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
+        os.chdir(place)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_strangers_do_not_put_out_those_who_may_call(direct):
+    """Where the mode of the socket lets everybody connect, the crowd of those who may not call makes room for itself."""
+    (direct.configuration / "lifed.toml").write_text("[limits]\nclients = 16\n")
+    direct.lifectl("reload")
+    direct.runtime.chmod(0o711)
+    direct.socket.chmod(0o666)
+    with contextlib.ExitStack() as clients:
+
+        def connect(path):
+            client = clients.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            client.settimeout(30)
+            client.connect(path)
+            return client
+
+        def is_answered(client):
+            client.sendall(LIST)
+            return client.recv(65536).endswith(b"\0")
+
+        own = [connect(str(direct.socket)) for _ in range(16)]
+        assert all(is_answered(client) for client in own)
+        with as_stranger(direct.runtime):
+            crowd = [connect("control") for _ in range(40)]
+        assert all(is_answered(client) for client in own)
+        # One who may call takes the place of a stranger, if there is one.
+        own.pop().close()
+        with as_stranger(direct.runtime):
+            crowd += [connect("control") for _ in range(40)]
+        own.append(connect(str(direct.socket)))
+        assert all(is_answered(client) for client in own)

@@ -100,7 +100,8 @@ final class ControlServer {
     private func admit(_ descriptor: consuming Descriptor) {
         isPaused = false
         guard let peer = PeerCredentials(of: descriptor.rawValue) else { return }
-        if connections.count >= clientLimit, !makeRoom() { return }
+        // Clients without any right displace none of the others.
+        if connections.count >= clientLimit, !makeRoom(amongAll: access.right(of: peer) != .none) { return }
         let number = descriptor.rawValue
         let scope = reserve.lend { self.scope(of: peer, on: number) }
         let connection = try? ControlConnection(
@@ -171,12 +172,16 @@ final class ControlServer {
     }
 
     /// Closes the eighth of the clients that has been idle longest, or else the oldest subscriber; apps before users, so that
-    /// an app displaces no other client. Clients that wait for a reply stay. Closing several at once keeps a crowd of clients
-    /// from costing a search for each.
+    /// an app displaces no other client. If clients without any right are idle, they alone are closed. Clients that wait for a
+    /// reply stay. Closing several at once keeps a crowd of clients from costing a search for each.
     ///
+    /// - Parameter amongAll: Whether clients that have a right may be closed.
     /// - Returns: A Boolean value that indicates whether there is room now.
-    private func makeRoom() -> Bool {
-        let idle = connections.values.filter { !$0.isBusy }.sorted { Self.goes($0, before: $1) }
+    private func makeRoom(amongAll: Bool = true) -> Bool {
+        let candidates = connections.values.filter { !$0.isBusy }
+        let strangers = candidates.filter { access.right(of: $0.peer) == .none }
+        if strangers.isEmpty, !amongAll { return false }
+        let idle = (strangers.isEmpty ? candidates : strangers).sorted { Self.goes($0, before: $1) }
         for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
         guard idle.isEmpty else { return true }
         let oldest = connections.values.filter(\.isSubscribed).min { Self.goes($0, before: $1) }
