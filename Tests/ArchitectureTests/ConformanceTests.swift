@@ -42,6 +42,19 @@ import Testing
         }
     }
 
+    @Test func `each step of a launch names functions that are there`() throws {
+        let page = try SourceTree.read(SourceTree.root + "/docs/design/security.md")
+        let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("The launch of an app") })
+        let names = section.split(separator: "\n").flatMap { line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+            return cells.count == 6 ? cells[3].matches(of: /([A-Za-z_]+)\(\)/).map { String($0.output.1) } : []
+        }
+        let files = ["CLinux/child.c", "CLinux/spawn.c", "LifecycleDaemon/Apps/AppLauncher.swift"]
+        let sources = try files.map { try SourceTree.read(SourceTree.root + "/Sources/" + $0) }.joined()
+        #expect(names.count > 10)
+        for name in names { #expect(sources.contains(name + "("), "no \(name)()") }
+    }
+
     struct Row {
         let line: Int
         let code: [Reference]

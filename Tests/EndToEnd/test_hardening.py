@@ -14,6 +14,18 @@ def exposure(container, unit):
     return float(re.search(r"Overall exposure level for \S+ ([0-9.]+)", shown).group(1))
 
 
+def test_each_exposure_of_the_service_is_argued(container):
+    section = DOCUMENT.read_text().split("## The service")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| ")]
+    argued = set(re.findall(r"([A-Za-z]+=)", " ".join(rows)))
+    shown = container.run(["systemd-analyze", "security", "--no-pager", "lifed.service"], check=False).stdout
+    found = set(re.findall(r"✗\S* ([A-Za-z]+)=", shown)) - {"CapabilityBoundingSet"}
+    assert len(found) > 20
+    assert found - {name.rstrip("=") for name in argued} == set()
+    # All capabilities are open, and argued together.
+    assert "all other capabilities" in section
+
+
 def test_the_rescue_is_closed(container):
     assert exposure(container, "lifed-rescue.service") < 2
 
