@@ -291,6 +291,8 @@ final class AppProcesses {
     }
 
     private func finishStop(_ app: RunningApp) {
+        // A later look may have found processes outside of the group, which a successor or the rescue has to continue.
+        if !app.tree.strays.isEmpty { save(app) }
         app.endOperation()
         report(app.id, .stopped)
     }
