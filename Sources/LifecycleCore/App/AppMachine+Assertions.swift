@@ -1,3 +1,5 @@
+import OrderedCollections
+
 // What keeps an app running in the background: tasks for a limited time, activities for as long as they last, and uses.
 
 extension AppMachine {

@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// The state machine of one app.
 ///
 /// Requests and rules set `desired`; ``target`` follows from it, and ``state`` follows the target one edge of

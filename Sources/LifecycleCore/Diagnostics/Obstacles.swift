@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// A condition that keeps an app in its state: what its next step waits for, or what decides its target.
 public enum Obstacle: Sendable, Equatable {
     /// The kernel was asked for this operation and has not confirmed it; until when it has time, if that is limited.

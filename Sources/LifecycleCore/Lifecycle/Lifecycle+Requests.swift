@@ -1,3 +1,5 @@
+import OrderedCollections
+
 // The requests of clients. Each is answered once: when its goal is reached, or when it cannot be reached any more.
 
 extension Lifecycle {
