@@ -120,7 +120,7 @@ def test_the_page_has_every_exit_status(page):
 
 
 def keys_in(source):
-    text = (KEYS / source).read_text()
+    text = next(KEYS.rglob(source)).read_text()
     states = re.findall(r'keys\(of: "(\w+)"', text)
     for name in re.findall(r'\bKey\(\s*"([^"]+)"', text):
         yield from (name.replace(r"\(state)", state) for state in states) if "\\" in name else [name]
@@ -135,7 +135,7 @@ def keys_on(text):
 
 
 def test_every_setting_is_in_its_page_and_no_other(page):
-    known, found = list(keys_in("SettingsKeys.swift")), [key for key, _ in keys_on(page("man5/lifed.toml.5"))]
+    known, found = list(keys_in("SettingsReader.swift")), [key for key, _ in keys_on(page("man5/lifed.toml.5"))]
     known.remove("adopt")
     known += [f"adopt.{key}" for key in keys_in("AdoptRule.swift")]
     assert len(known) > 45
@@ -143,7 +143,7 @@ def test_every_setting_is_in_its_page_and_no_other(page):
 
 
 def test_every_key_of_a_manifest_is_in_its_page_and_no_other(page):
-    known = [key for key in keys_in("ManifestKeys.swift") if key != "schedule"]
+    known = [key for key in keys_in("ManifestReader.swift") if key != "schedule"]
     known += [f"schedule.{key}" for key in keys_in("Schedule.swift")]
     found = [key for key, _ in keys_on(page("man5/lifed.app.5"))]
     assert len(known) > 25

@@ -86,7 +86,8 @@ def test_one_that_runs_out_of_sight_is_asked(direct, listeners):
 def test_the_journal_and_lifectl_explain_it(direct, listeners):
     configure(direct, '[timeouts]\nbackground = "0s"\n')
     direct.lifectl.start("holder", *HOLDER)
-    wait_for(lambda: "ready" in direct.log.read_text().splitlines(), what="the holder has its memory")
+    output = direct.state / "output/holder"
+    wait_for(lambda: output.exists() and "ready" in output.read_text().splitlines(), what="the holder has its memory")
     (direct.configuration / "apps.d/holder.toml").write_text(f"command = {HOLDER!r}\n".replace('"', "'''"))
     in_a_row(direct, listeners, "second", "front")
     direct.lifectl.wait_for_state("holder", "suspended")
