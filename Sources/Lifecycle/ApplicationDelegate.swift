@@ -44,8 +44,11 @@ public protocol ApplicationDelegate: AnyObject {
 
     /// The app is handed work for the background, and has about 30 s for it.
     ///
-    /// - Parameter completionHandler: A function that takes the result, once and on the main actor. lifed waits for this call,
-    ///   which may follow the return of the method.
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - work: The work to do.
+    ///   - completionHandler: A function that takes the result, once and on the main actor. lifed waits for this call, which
+    ///     may follow the return of the method.
     func application(
         _ application: Application, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void)

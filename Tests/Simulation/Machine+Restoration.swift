@@ -22,6 +22,11 @@ extension Lifecycle {
     /// The records of all apps that have one, in the order of their names.
     package var records: [SavedRecord] { knownApps.keys.sorted().compactMap { record(of: $0) } }
 
+    /// The fields of the shared record, without the activation slots of apps that are not alive: these join the queue anew.
+    fileprivate func comparableFields(of record: SavedRecord) -> [SavedRecord.Field] {
+        record.fields.filter { $0.name != "place" || knownApps[AppID($0.value)]?.state.isAlive == true }
+    }
+
     /// Returns how a core that is restored from the records of this one differs from it; nil if it does not.
     ///
     /// Deadlines are left out: a restored core defers those that are due until it has read what the apps have said.
@@ -34,7 +39,8 @@ extension Lifecycle {
                 "\(interruptions) \(foregroundBlockers) hold, then \(other.interruptions) \(other.foregroundBlockers)"
         }
         if other.runningCount != runningCount { return "\(runningCount) apps run, then \(other.runningCount)" }
-        if other.record != record { return "\(record.fields), then \(other.record.fields)" }
+        let (shared, restoredShared) = (comparableFields(of: record), comparableFields(of: other.record))
+        if shared != restoredShared { return "\(shared), then \(restoredShared)" }
         for id in knownApps.keys.sorted() {
             let (fields, restored) = (comparableFields(of: id), other.comparableFields(of: id))
             if fields != restored { return "\(fields), then \(restored)" }

@@ -35,6 +35,6 @@ extension FuzzTarget {
         require(encoded.last == UInt8(ascii: "\n"), "a message ends with a line feed")
         require(!encoded.dropLast().contains(UInt8(ascii: "\n")), "a message is one line")
         require((try? MessageFromApp(parsing: encoded.dropLast())) == message, "what was written is read again")
-        require(AppMessage(message) != nil, "the core has words for what an app says")
+        _ = AppMessage(message)
     }
 }
