@@ -31,7 +31,8 @@ public struct ControlError: Error, Sendable, Equatable {
     /// The remedy, as a sentence; may be empty.
     public var remedy: String
 
-    package init(_ kind: Kind, id: String?, reason: String, remedy: String) {
+    /// Creates an error about an app, or about none.
+    public init(_ kind: Kind, id: String?, reason: String, remedy: String) {
         (self.kind, self.id, self.reason, self.remedy) = (kind, id, reason, remedy)
     }
 
