@@ -4,8 +4,6 @@ extension AppMachine {
     // MARK: Messages
 
     /// Handles a message of the app.
-    ///
-    /// - Returns: The end that it leads to, which the router carries out; nil for none.
     mutating func handle(_ message: AppMessage, _ shared: inout Shared) {
         // An app that says hello runs, even if that has not been confirmed yet.
         if message == .hello { spawned(&shared) }
@@ -305,9 +303,10 @@ extension AppMachine {
         completeWithoutAnswer(&shared)
     }
 
-    /// Enters the state that an answer leads to, if that is still a legal step.
-    func canEnter(_ next: AppState) -> Bool { edge(to: next).map { $0.process == nil } ?? false }
+    /// Returns whether the step to this state is legal and needs no operation of the kernel.
+    private func canEnter(_ next: AppState) -> Bool { edge(to: next).map { $0.process == nil } ?? false }
 
+    /// Enters the state that an answer leads to, if that is still a legal step.
     mutating func enter(_ next: NextState?, scene: SceneID?, answerTime: Duration?, _ shared: inout Shared) {
         switch next {
         case .app(let next): if canEnter(next) { transition(to: next, answerTime: answerTime, &shared) }

@@ -20,7 +20,7 @@ extension AppMachine {
         return outbox.append(event)
     }
 
-    /// An event that waits is not queued twice; one that its opposite follows is not delivered at all.
+    /// Queues an event unless the same one waits. If its opposite waits, neither is delivered.
     private mutating func coalesce(_ event: AppEvent, _ shared: inout Shared) {
         guard !outbox.events.contains(where: { $0.event == event }) else { return }
         if let opposite = event.opposite, outbox.events.contains(where: { $0.event == opposite }) {

@@ -4,7 +4,7 @@ import OrderedCollections
 ///
 /// Requests and rules set `desired`; ``target`` follows from it, and ``state`` follows the target one edge of
 /// ``AppState/graph`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; what concerns
-/// several apps is in `Shared`, and what only the router can do is an `Escalation`.
+/// several apps is in `Shared`, and the router leads what only it can do.
 ///
 /// | deciders of the target, in order of precedence | target |
 /// |---|---|
