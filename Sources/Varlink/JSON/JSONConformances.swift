@@ -1,0 +1,91 @@
+extension String: JSONReadable, JSONWritable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = try json.readString()
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.write(self)
+    }
+}
+
+extension Int64: JSONReadable, JSONWritable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = try json.readInt()
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.write(self)
+    }
+}
+
+extension Bool: JSONReadable, JSONWritable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = try json.readBool()
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.write(self)
+    }
+}
+
+extension JSONText: JSONReadable, JSONWritable {
+    public init(from json: inout JSONReader) {
+        self = json.readText()
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.write(self)
+    }
+}
+
+/// Nil is null.
+extension Optional: JSONReadable where Wrapped: JSONReadable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = json.readNull() ? nil : try json.read(Wrapped.self)
+    }
+}
+
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        if let self { self.write(to: &json) } else { json.writeNull() }
+    }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = []
+        try json.beginArray()
+        while json.nextElement() { append(try json.read()) }
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginArray()
+        for element in self { element.write(to: &json) }
+        json.endArray()
+    }
+}
+
+extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+    public init(from json: inout JSONReader) throws(JSONError) {
+        self = [:]
+        try json.beginObject()
+        while let key = json.nextKey() {
+            // Names of different bytes may still be the same string: Unicode has two forms of some characters.
+            guard updateValue(try json.read(), forKey: key.string) == nil else { throw json.error(.duplicateName) }
+        }
+    }
+}
+
+/// The names are sorted, so that equal dictionaries are equal texts.
+extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        for (name, value) in sorted(by: { $0.key < $1.key }) {
+            json.key(name)
+            value.write(to: &json)
+        }
+        json.endObject()
+    }
+}

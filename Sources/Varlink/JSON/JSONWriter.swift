@@ -1,0 +1,173 @@
+/// A type that is written as JSON.
+public protocol JSONWritable {
+    /// Writes one value.
+    func write(to json: inout JSONWriter)
+}
+
+/// JSON without white space, as it is written.
+///
+/// The calls must be those of one value: in an object a key before each value, and an end for each beginning.
+public struct JSONWriter {
+    /// The text that was written.
+    public internal(set) var bytes: [UInt8]
+
+    /// Creates an empty text.
+    ///
+    /// - Parameter capacity: The number of bytes for which the text needs no other memory.
+    public init(capacity: Int = 256) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Makes the text empty, and keeps its memory.
+    public mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: scalar))
+    }
+
+    /// Writes the comma between two members or elements: the byte before tells whether one is needed.
+    private mutating func separate() {
+        switch bytes.last {
+        case nil: break
+        case .some("{"), .some("["), .some(":"): break
+        default: append(",")
+        }
+    }
+}
+
+// MARK: - Objects and arrays
+
+extension JSONWriter {
+    /// Begins an object.
+    public mutating func beginObject() {
+        separate()
+        append("{")
+    }
+
+    /// Ends an object.
+    public mutating func endObject() {
+        append("}")
+    }
+
+    /// Begins an array.
+    public mutating func beginArray() {
+        separate()
+        append("[")
+    }
+
+    /// Ends an array.
+    public mutating func endArray() {
+        append("]")
+    }
+
+    /// Writes a name that needs no escape sequences.
+    public mutating func key(_ name: StaticString) {
+        separate()
+        append("\"")
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append("\"")
+        append(":")
+    }
+
+    /// Writes a name.
+    public mutating func key(_ name: String) {
+        write(name)
+        append(":")
+    }
+
+    /// Writes a name and its value.
+    public mutating func field(_ name: StaticString, _ value: some JSONWritable) {
+        key(name)
+        value.write(to: &self)
+    }
+}
+
+// MARK: - Values
+
+extension JSONWriter {
+    /// Writes a value.
+    public mutating func write(_ value: some JSONWritable) {
+        value.write(to: &self)
+    }
+
+    /// Writes a string.
+    public mutating func write(_ text: String) {
+        separate()
+        append("\"")
+        let needsEscapes = text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        if needsEscapes {
+            for byte in text.utf8 { appendEscaped(byte) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
+        append("\"")
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        let character: Unicode.Scalar
+        switch byte {
+        case "\"": character = "\""
+        case "\\": character = "\\"
+        case 0x08: character = "b"
+        case 0x0c: character = "f"
+        case "\n": character = "n"
+        case "\r": character = "r"
+        case "\t": character = "t"
+        case ..<0x20:
+            let low = byte & 0xf
+            for scalar: Unicode.Scalar in ["\\", "u", "0", "0"] { append(scalar) }
+            bytes.append(0x30 + byte >> 4)
+            bytes.append(low < 10 ? 0x30 + low : 0x57 + low)
+            return
+        default:
+            bytes.append(byte)
+            return
+        }
+        append("\\")
+        append(character)
+    }
+
+    /// Writes an integer.
+    public mutating func write(_ number: Int64) {
+        separate()
+        if number < 0 { append("-") }
+        var first = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(0x30 + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        // The digits were written from the last to the first.
+        var last = bytes.count - 1
+        while first < last {
+            bytes.swapAt(first, last)
+            first += 1
+            last -= 1
+        }
+    }
+
+    /// Writes `true` or `false`.
+    public mutating func write(_ value: Bool) {
+        append(word: value ? "true" : "false")
+    }
+
+    /// Writes null.
+    public mutating func writeNull() {
+        append(word: "null")
+    }
+
+    /// Writes a text as it is.
+    public mutating func write(_ text: JSONText) {
+        separate()
+        bytes.append(contentsOf: text.bytes)
+    }
+
+    /// Writes a value that is text already, such as a number.
+    mutating func append(word: String) {
+        separate()
+        bytes.append(contentsOf: word.utf8)
+    }
+}
