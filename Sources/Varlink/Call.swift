@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A method call of a client.
 public struct Call {
     /// The identity of a call among the calls of its connection.
@@ -17,123 +15,78 @@ public struct Call {
     /// is not sent, and frees the connection for the next call.
     public let isOneway: Bool
 
-    private let undecoded: EnvelopeParameters
+    private let parameters: JSONText
 
     /// The name of the interface, before the last dot.
     public var interface: String {
-        method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
+        method.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(method[..<$0]) } ?? ""
     }
 
     /// The name of the method, behind the last dot.
     public var methodName: String {
-        method.lastIndex(of: ".").map { String(method[method.index(after: $0)...]) } ?? method
+        method.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(method[$0...].dropFirst()) } ?? method
     }
 
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
-        undecoded = envelope.parameters
+        parameters = envelope.parameters
         method = envelope.method
         wantsMore = envelope.more
         isOneway = envelope.oneway
     }
 
-    /// Decodes the parameters.
+    /// Reads the parameters. Absent, null and `{}` are the same.
     ///
     /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the first parameter that does not fit.
-    public func parameters<Parameters: Decodable>(
+    public func parameters<Parameters: JSONReadable>(
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
-        do {
-            return try undecoded.decode()
-        } catch let error as DecodingError {
-            throw ServiceError(error, insideEnvelope: undecoded.arePresent)
+        do throws(JSONError) {
+            return try parameters.read()
         } catch {
-            throw .invalidParameter("parameters")
+            throw .invalidParameter(error.path.isEmpty ? "parameters" : error.path)
         }
     }
 }
 
-/// The members of a call; the parameters are decoded once the method is known.
+/// The members of a call; the parameters are read once the method is known.
 ///
 /// Unknown members are ignored, so that clients of a later protocol are understood.
-struct CallEnvelope: Decodable {
-    let method: String
-    let more: Bool
-    let oneway: Bool
-    let upgrade: Bool
-    let parameters: EnvelopeParameters
+struct CallEnvelope: JSONReadable {
+    private(set) var method = ""
+    private(set) var more = false
+    private(set) var oneway = false
+    private(set) var upgrade = false
+    private(set) var parameters = JSONText.emptyObject
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: EnvelopeKey.self)
-        method = try container.decode(String.self, forKey: .method)
-        more = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
-        oneway = try container.decodeIfPresent(Bool.self, forKey: .oneway) ?? false
-        upgrade = try container.decodeIfPresent(Bool.self, forKey: .upgrade) ?? false
-        parameters = try EnvelopeParameters(in: container)
+    init(from json: inout JSONReader) throws(JSONError) {
+        var method: String?
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "method": method = try json.readString()
+            case "more": more = try json.read(Bool?.self) ?? false
+            case "oneway": oneway = try json.read(Bool?.self) ?? false
+            case "upgrade": upgrade = try json.read(Bool?.self) ?? false
+            case "parameters": parameters = try json.readParameters()
+            default: json.skipValue()
+            }
+        }
+        guard let method else { throw json.missingField("method") }
+        self.method = method
     }
 
     var hasConflictingFlags: Bool {
-        [more, oneway, upgrade].count { $0 } > 1
+        more && oneway || more && upgrade || oneway && upgrade
     }
 }
 
-/// The members of calls and replies.
-enum EnvelopeKey: String, CodingKey {
-    case method, more, oneway, upgrade, parameters, continues, error
-}
-
-/// The parameters of a message, which are decoded when their type is known.
-///
-/// Absent, null and `{}` are the same.
-struct EnvelopeParameters {
-    private let envelope: KeyedDecodingContainer<EnvelopeKey>
-    let arePresent: Bool
-
-    /// Finds the parameters of a message.
-    ///
-    /// - Throws: `DecodingError` if they are no object.
-    init(in envelope: KeyedDecodingContainer<EnvelopeKey>) throws {
-        self.envelope = envelope
-        arePresent = try envelope.contains(.parameters) && !envelope.decodeNil(forKey: .parameters)
-        if arePresent { _ = try envelope.nestedContainer(keyedBy: FieldName.self, forKey: .parameters) }
+extension JSONReader {
+    /// Reads the parameters of a message, which are checked to be an object, or null.
+    mutating func readParameters() throws(JSONError) -> JSONText {
+        if readNull() { return .emptyObject }
+        var object = self
+        try object.beginObject()
+        return readText()
     }
-
-    /// Decodes the parameters, and refuses unknown names if the type lists its names.
-    func decode<Parameters: Decodable>(as type: Parameters.Type = Parameters.self) throws -> Parameters {
-        guard arePresent else { return try JSONDecoder().decode(type, from: Data("{}".utf8)) }
-        if let type = type as? any NamedFields.Type { try refuseUnknown(type.fieldNames) }
-        return try envelope.decode(type, forKey: .parameters)
-    }
-
-    private func refuseUnknown(_ known: [String]) throws {
-        let fields = try envelope.nestedContainer(keyedBy: FieldName.self, forKey: .parameters)
-        // The keys have no order, and equal calls must have equal answers.
-        let unknown = fields.allKeys.filter { !known.contains($0.stringValue) }
-        if let field = unknown.min(by: { $0.stringValue < $1.stringValue }) {
-            throw DecodingError.dataCorruptedError(
-                forKey: field, in: fields, debugDescription: "there is no such parameter")
-        }
-    }
-}
-
-/// Any name of a member.
-struct FieldName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-        return nil
-    }
-}
-
-/// Parameters that list the names they know.
-///
-/// A call with any other name is refused: a misspelt optional parameter would otherwise have no effect, silently.
-package protocol NamedFields {
-    /// The names as they stand in the interface description.
-    static var fieldNames: [String] { get }
 }

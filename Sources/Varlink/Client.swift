@@ -37,11 +37,11 @@ public struct Client: ~Copyable {
     /// for the reply to the next call.
     ///
     /// - Throws: ``ClientError``.
-    public mutating func call<Result: Decodable>(
-        _ method: String, _ parameters: some Encodable, as type: Result.Type = Result.self, timeout: Duration?
+    public mutating func call<Result: JSONReadable>(
+        _ method: String, _ parameters: some JSONWritable, as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result {
         let deadline = Deadline(after: timeout)
-        try send(CallMessage(method: method, parameters: parameters, more: nil), deadline)
+        try send(method, parameters, deadline)
         let (result, continues) = try receive(Result.self, deadline)
         guard !continues else { throw .violation(.unexpectedContinuation) }
         return result
@@ -52,9 +52,9 @@ public struct Client: ~Copyable {
     ///
     /// - Throws: ``ClientError``.
     public mutating func begin(
-        _ method: String, _ parameters: some Encodable, timeout: Duration?
+        _ method: String, _ parameters: some JSONWritable, timeout: Duration?
     ) throws(ClientError) {
-        try send(CallMessage(method: method, parameters: parameters, more: nil), Deadline(after: timeout))
+        try send(method, parameters, Deadline(after: timeout))
         isStreaming = true
     }
 
@@ -62,9 +62,9 @@ public struct Client: ~Copyable {
     ///
     /// - Throws: ``ClientError``.
     public mutating func subscribe(
-        _ method: String, _ parameters: some Encodable, timeout: Duration?
+        _ method: String, _ parameters: some JSONWritable, timeout: Duration?
     ) throws(ClientError) {
-        try send(CallMessage(method: method, parameters: parameters, more: true), Deadline(after: timeout))
+        try send(method, parameters, more: true, Deadline(after: timeout))
         isStreaming = true
     }
 
@@ -72,7 +72,7 @@ public struct Client: ~Copyable {
     ///
     /// - Returns: The reply; nil after the last one.
     /// - Throws: ``ClientError``.
-    public mutating func next<Result: Decodable>(
+    public mutating func next<Result: JSONReadable>(
         as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result? {
         guard isStreaming else { return nil }
@@ -81,27 +81,31 @@ public struct Client: ~Copyable {
         return result
     }
 
-    private func send(_ call: CallMessage<some Encodable>, _ deadline: Deadline) throws(ClientError) {
-        guard let message = WireFormat.encode(call) else {
-            preconditionFailure("the parameters of a call do not encode as JSON")
+    private func send(
+        _ method: String, _ parameters: some JSONWritable, more: Bool = false, _ deadline: Deadline
+    ) throws(ClientError) {
+        let message = WireFormat.encode { json in
+            json.field("method", method)
+            if more { json.field("more", true) }
+            json.field("parameters", parameters)
         }
         guard message.count <= longestCall else { throw .callTooLong(limit: longestCall) }
         try socket.send(message, deadline: deadline)
     }
 
-    private mutating func receive<Result: Decodable>(
+    private mutating func receive<Result: JSONReadable>(
         _ type: Result.Type, _ deadline: Deadline
     ) throws(ClientError) -> (Result, continues: Bool) {
         let message = try nextMessage(deadline)
         let envelope = try Self.envelope(of: message, nesting: limits.nesting)
         if let error = envelope.error {
             isStreaming = false
-            throw .remote(RemoteError(name: error, message: message))
+            throw .remote(RemoteError(name: error, parameters: envelope.parameters))
         }
-        do {
-            return (try envelope.parameters.decode(), envelope.continues)
+        do throws(JSONError) {
+            return (try envelope.parameters.readReply(), envelope.continues)
         } catch {
-            throw .unexpectedReply("\(error)")
+            throw .unexpectedReply(error.description)
         }
     }
 
@@ -125,13 +129,6 @@ public struct Client: ~Copyable {
             throw .violation(error)
         }
     }
-}
-
-/// The members of a call; what is nil is left out.
-private struct CallMessage<Parameters: Encodable>: Encodable {
-    let method: String
-    let parameters: Parameters
-    let more: Bool?
 }
 
 /// The error of a call.

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// An encoded reply, which can be sent to any number of callers.
 public struct Reply: Sendable, Equatable {
     /// The JSON text with its terminating NUL.
@@ -9,42 +7,69 @@ public struct Reply: Sendable, Equatable {
 
     /// Creates the last or only reply to a call.
     ///
-    /// - Precondition: The parameters encode as a JSON object.
-    public init(_ parameters: some Encodable) {
-        self.init(ReplyMessage(parameters: parameters, continues: nil, error: nil))
+    /// - Precondition: The parameters are written as a JSON object.
+    public init(_ parameters: some JSONWritable) {
+        self.init(parameters, continues: false, error: nil)
     }
 
     /// Returns a reply to a call with `more` that others follow.
-    public static func continuing(_ parameters: some Encodable) -> Reply {
-        Reply(ReplyMessage(parameters: parameters, continues: true, error: nil))
+    public static func continuing(_ parameters: some JSONWritable) -> Reply {
+        Reply(parameters, continues: true, error: nil)
     }
 
     /// Returns an error, which ends the call.
     ///
     /// - Parameter name: The fully qualified name.
-    public static func error(_ name: String, _ parameters: some Encodable) -> Reply {
-        Reply(ReplyMessage(parameters: parameters, continues: nil, error: name))
+    public static func error(_ name: String, _ parameters: some JSONWritable) -> Reply {
+        Reply(parameters, continues: false, error: name)
     }
 
-    private init<Parameters>(_ reply: ReplyMessage<Parameters>) {
-        guard let message = WireFormat.encode(reply) else {
-            preconditionFailure("the parameters of a reply do not encode as JSON: \(Parameters.self)")
+    private init(_ parameters: some JSONWritable, continues: Bool, error: String?) {
+        self.continues = continues
+        message = WireFormat.encode { json in
+            if continues { json.field("continues", true) }
+            if let error { json.field("error", error) }
+            json.field("parameters", parameters)
         }
-        self.message = message
-        continues = reply.continues ?? false
     }
 }
 
-/// The members of a reply; what is nil is left out.
-private struct ReplyMessage<Parameters: Encodable>: Encodable {
-    let parameters: Parameters
-    let continues: Bool?
-    let error: String?
+/// The members of a reply.
+struct ReplyEnvelope: JSONReadable {
+    private(set) var error: String?
+    private(set) var continues = false
+    private(set) var parameters = JSONText.emptyObject
+
+    init(from json: inout JSONReader) throws(JSONError) {
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "error": error = try json.read()
+            case "continues": continues = try json.read(Bool?.self) ?? false
+            case "parameters": parameters = try json.readParameters()
+            default: json.skipValue()
+            }
+        }
+    }
 }
 
 /// The parameters of a call or a reply without parameters.
-public struct NoParameters: Codable, Sendable, Equatable, NamedFields {
-    package static var fieldNames: [String] { [] }
+public struct NoParameters: JSONReadable, JSONWritable, Sendable, Equatable {
     /// Creates the parameters.
     public init() {}
+
+    /// Reads an object without names, or skips the names of a reply.
+    public init(from json: inout JSONReader) throws(JSONError) {
+        try json.beginObject()
+        while let key = json.nextKey() {
+            guard json.ignoresUnknownFields else { throw json.unknownField(key) }
+            json.skipValue()
+        }
+    }
+
+    /// Writes an empty object.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.endObject()
+    }
 }

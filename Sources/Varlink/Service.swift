@@ -29,20 +29,20 @@ public struct Service: Sendable {
     }
 
     private let information: Information
-    private let interfaces: [String: Interface]
+    private let interfaces: [Interface]
 
     /// Creates a service with its interfaces; `org.varlink.service` is added to them.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
-        let all = [Self.introspection] + interfaces
-        self.interfaces = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+        self.interfaces = [Self.introspection] + interfaces
         information = Information(
-            vendor: vendor, product: product, version: version, url: url, interfaces: all.map(\.name))
+            vendor: vendor, product: product, version: version, url: url, interfaces: self.interfaces.map { $0.name })
     }
 
     /// Answers calls about the service itself and wrong calls, and accepts the others.
     public func dispatch(_ call: Call) -> Dispatch {
-        guard let interface = interfaces[call.interface] else {
-            return .answer(ServiceError.interfaceNotFound(call.interface).reply)
+        let name = call.interface
+        guard let interface = interface(named: name) else {
+            return .answer(ServiceError.interfaceNotFound(name).reply)
         }
         guard interface.methods.contains(call.methodName) else {
             return .answer(ServiceError.methodNotFound(call.method).reply)
@@ -58,13 +58,17 @@ public struct Service: Sendable {
         }
     }
 
+    private func interface(named name: String) -> Interface? {
+        interfaces.first { $0.name == name }
+    }
+
     private func introspect(_ call: Call) throws(ServiceError) -> Reply {
         if call.methodName == "GetInfo" {
             _ = try call.parameters(as: NoParameters.self)
             return Reply(information)
         }
         let name = try call.parameters(as: DescriptionRequest.self).interface
-        guard let interface = interfaces[name] else { throw .interfaceNotFound(name) }
+        guard let interface = interface(named: name) else { throw .interfaceNotFound(name) }
         return Reply(["description": interface.description])
     }
 }
@@ -84,17 +88,37 @@ extension ServerConnection {
     }
 }
 
-private struct Information: Codable, Sendable {
+private struct Information: JSONWritable, Sendable {
     let vendor: String
     let product: String
     let version: String
     let url: String
     let interfaces: [String]
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.field("vendor", vendor)
+        json.field("product", product)
+        json.field("version", version)
+        json.field("url", url)
+        json.field("interfaces", interfaces)
+        json.endObject()
+    }
 }
 
-private struct DescriptionRequest: Decodable, NamedFields {
+private struct DescriptionRequest: JSONReadable {
     let interface: String
-    static var fieldNames: [String] { ["interface"] }
+
+    init(from json: inout JSONReader) throws(JSONError) {
+        var interface: String?
+        try json.beginObject()
+        while let key = json.nextKey() {
+            guard "interface" ~= key else { throw json.unknownField(key) }
+            interface = try json.readString()
+        }
+        guard let interface else { throw json.missingField("interface") }
+        self.interface = interface
+    }
 }
 
 extension Service {

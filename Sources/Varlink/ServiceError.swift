@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// An error of `org.varlink.service`, which any method may return.
 public enum ServiceError: Error, Equatable, Sendable {
     /// The service has no such interface.
@@ -47,70 +45,25 @@ public enum ServiceError: Error, Equatable, Sendable {
         default: return nil
         }
     }
-
-    /// Creates the error about the parameter that was not decoded.
-    init(_ error: DecodingError, insideEnvelope: Bool) {
-        var path: [any CodingKey]
-        switch error {
-        case .keyNotFound(let key, let context): path = context.codingPath + [key]
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            path = context.codingPath
-        @unknown default: path = []
-        }
-        if insideEnvelope && !path.isEmpty { path.removeFirst() }
-        self = .invalidParameter(Self.dotted(path))
-    }
-
-    private static func dotted(_ path: [any CodingKey]) -> String {
-        var text = ""
-        for key in path {
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += text.isEmpty ? key.stringValue : "." + key.stringValue
-            }
-        }
-        return text.isEmpty ? "parameters" : text
-    }
 }
 
 /// The error in a reply of the peer.
 public struct RemoteError: Error, Sendable {
     /// The fully qualified name.
     public let name: String
-    private let message: ArraySlice<UInt8>
+    private let parameters: JSONText
 
-    init(name: String, message: ArraySlice<UInt8>) {
+    init(name: String, parameters: JSONText) {
         self.name = name
-        self.message = message
+        self.parameters = parameters
     }
 
-    /// Decodes the parameters of the error.
+    /// Reads the parameters of the error.
     ///
-    /// - Throws: `DecodingError` if they have another type.
-    public func parameters<Parameters: Decodable>(as type: Parameters.Type = Parameters.self) throws -> Parameters {
-        try JSONDecoder().decode(ErrorParameters<Parameters>.self, from: Data(message)).parameters
-    }
-}
-
-private struct ErrorParameters<Parameters: Decodable>: Decodable {
-    let parameters: Parameters
-
-    init(from decoder: any Decoder) throws {
-        parameters = try EnvelopeParameters(in: decoder.container(keyedBy: EnvelopeKey.self)).decode()
-    }
-}
-
-/// The members of a reply.
-struct ReplyEnvelope: Decodable {
-    let error: String?
-    let continues: Bool
-    let parameters: EnvelopeParameters
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: EnvelopeKey.self)
-        error = try container.decodeIfPresent(String.self, forKey: .error)
-        continues = try container.decodeIfPresent(Bool.self, forKey: .continues) ?? false
-        parameters = try EnvelopeParameters(in: container)
+    /// - Throws: ``JSONError`` if they have another type.
+    public func parameters<Parameters: JSONReadable>(
+        as type: Parameters.Type = Parameters.self
+    ) throws(JSONError) -> Parameters {
+        try parameters.readReply()
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A connected AF_UNIX stream socket, with waits that end at a deadline.
 struct Socket: ~Copyable {
@@ -8,8 +8,8 @@ struct Socket: ~Copyable {
     static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {
         guard let (address, length) = Self.address(path) else { throw .cannotConnect(path: path, errno: ENAMETOOLONG) }
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        let descriptor = Glibc.socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
+        let descriptor = CLinux.socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: linux_errno()) }
         let socket = Socket(descriptor: descriptor)
         try socket.connect(to: address, length, path: path, deadline: deadline)
         return socket
@@ -43,11 +43,11 @@ struct Socket: ~Copyable {
             var address = address
             let result = unsafe withUnsafePointer(to: &address) {
                 unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe Glibc.connect(descriptor, $0, length)
+                    unsafe CLinux.connect(descriptor, $0, length)
                 }
             }
             if result == 0 { return }
-            switch errno {
+            switch linux_errno() {
             case EINTR: continue
             case EAGAIN: throw .timedOut
             case let error: throw .cannotConnect(path: path, errno: error)
@@ -57,11 +57,9 @@ struct Socket: ~Copyable {
 
     /// The effective user that the peer had when it began to listen (SO_PEERCRED of unix(7)); nil if the kernel does not tell.
     var peerUser: UInt32? {
-        // pid_t, uid_t and gid_t of struct ucred, which Glibc's module leaves out.
-        var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
-        var length = socklen_t(MemoryLayout.size(ofValue: credentials))
-        let result = unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
-        return result == 0 && credentials.user != .max ? credentials.user : nil
+        var peer = linux_peer()
+        let result = unsafe linux_peer_credentials(descriptor, &peer)
+        return result == 0 && peer.user != .max ? peer.user : nil
     }
 
     private func setSendTimeout(_ duration: Duration?) throws(ClientError) {
@@ -71,7 +69,7 @@ struct Socket: ~Copyable {
         var time = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         let result = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        guard result == 0 else { throw .system(call: "setsockopt", errno: errno) }
+        guard result == 0 else { throw .system(call: "setsockopt", errno: linux_errno()) }
     }
 
     func send(_ bytes: [UInt8], deadline: Deadline) throws(ClientError) {
@@ -79,13 +77,13 @@ struct Socket: ~Copyable {
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Self.flags)
+                return unsafe CLinux.send(descriptor, rest.baseAddress, rest.count, Self.flags)
             }
             if count >= 0 {
                 sent += count
                 continue
             }
-            try recover("send", errno, POLLOUT, deadline)
+            try recover("send", linux_errno(), POLLOUT, deadline)
         }
     }
 
@@ -98,7 +96,7 @@ struct Socket: ~Copyable {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { storage, length in
                 count = unsafe recv(descriptor, storage.baseAddress, storage.count, Self.flags)
-                error = errno
+                error = linux_errno()
                 length = max(0, count)
             }
             if count >= 0 {
@@ -126,29 +124,34 @@ struct Socket: ~Copyable {
     private func wait(for event: Int32, _ deadline: Deadline) throws(ClientError) {
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let result = unsafe poll(&entry, 1, try deadline.pollTimeout())
-        guard result >= 0 || errno == EINTR else { throw .system(call: "poll", errno: errno) }
+        guard result >= 0 || linux_errno() == EINTR else { throw .system(call: "poll", errno: linux_errno()) }
     }
 }
 
 /// An instant on the monotonic clock by which something must be done, or never.
 struct Deadline {
-    // On Linux this is CLOCK_MONOTONIC: time that the machine is asleep does not count.
-    private static let clock = SuspendingClock()
-    private let instant: SuspendingClock.Instant?
+    /// The instant on CLOCK_MONOTONIC: time that the machine is asleep does not count.
+    private let instant: Duration?
 
     init(after duration: Duration?) {
-        instant = duration.map { Self.clock.now.advanced(by: min($0, Self.longest)) }
+        instant = duration.map { Self.now() + min($0, Self.longest) }
     }
 
     /// A limit that keeps sums from overflowing.
     private static let longest = Duration.seconds(365 * 24 * 3600)
+
+    private static func now() -> Duration {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 
     /// Returns the time that is left; nil for no limit.
     ///
     /// - Throws: ``ClientError/timedOut`` after the deadline.
     func remaining() throws(ClientError) -> Duration? {
         guard let instant else { return nil }
-        let left = Self.clock.now.duration(to: instant)
+        let left = instant - Self.now()
         guard left > .zero else { throw .timedOut }
         return left
     }

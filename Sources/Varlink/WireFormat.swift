@@ -1,62 +1,24 @@
-import FoundationEssentials
-
 /// The format of messages: JSON with a terminating NUL.
 enum WireFormat {
-    /// Returns the message with its NUL; nil for a value without a JSON form (a number that is not finite).
-    static func encode(_ value: some Encodable) -> [UInt8]? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? encoder.encode(value) else { return nil }
-        var message = [UInt8]()
-        message.reserveCapacity(text.count + 1)
-        message.append(contentsOf: text)
-        message.append(0)
-        return message
+    /// Returns a message of members with its NUL.
+    static func encode(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        writeMembers(&json)
+        json.endObject()
+        json.bytes.append(0)
+        return json.bytes
     }
 
-    /// Checks and decodes the envelope of a message.
-    static func decodeEnvelope<Envelope: Decodable>(
+    /// Checks a message, and reads its members.
+    static func decodeEnvelope<Envelope: JSONReadable>(
         _ type: Envelope.Type, from message: ArraySlice<UInt8>, nesting limit: Int
     ) throws(ProtocolViolation) -> Envelope {
-        guard !Nesting.exceeds(limit, in: message) else { throw .nestedTooDeeply(limit: limit) }
-        // The parser accepts a byte order mark, and finds bad UTF-8 only in the strings that are decoded.
-        guard String(validating: message, as: UTF8.self) != nil else { throw .malformed }
-        do {
-            return try JSONDecoder().decode(Envelope.self, from: Data(message))
+        do throws(JSONError) {
+            return try JSONText(message, depth: limit).read()
         } catch {
-            throw .malformed
+            throw error.kind == .tooDeep ? .nestedTooDeeply(limit: limit) : .malformed
         }
-    }
-}
-
-/// The depth of JSON, which is checked before the recursive parser could overflow its stack. Exact for valid JSON; the
-/// parser refuses the rest.
-enum Nesting {
-    static func exceeds(_ limit: Int, in text: some Sequence<UInt8>) -> Bool {
-        var depth = 0
-        var inString = false
-        var escaped = false
-        for byte in text {
-            if inString {
-                if escaped {
-                    escaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    escaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    inString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): inString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                if depth > limit { return true }
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-        }
-        return false
     }
 }
 

@@ -43,7 +43,7 @@ let package = Package(
         module("Processes", ["CLinux"]),
         module("CSystemd", linker: [.linkedLibrary("systemd")]),
         module("Systemd", ["CSystemd"], swift: strictOnMainActor),
-        module("Varlink"),
+        module("Varlink", ["CLinux"]),
         module("ControlAPI", ["Varlink"]),
         module("AppChannel", ["LifecycleTypes"]),
         module("CLifecycle"),

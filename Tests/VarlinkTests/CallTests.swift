@@ -2,11 +2,45 @@ import Testing
 
 @testable import Varlink
 
-private struct Sample: Decodable, Equatable, NamedFields {
-    struct Inner: Decodable, Equatable { let words: [String] }
-    let number: Int
+private struct Sample: JSONReadable, Equatable {
+    struct Inner: JSONReadable, Equatable {
+        let words: [String]
+
+        init(from json: inout JSONReader) throws(JSONError) {
+            var words: [String]?
+            try json.beginObject()
+            while let key = json.nextKey() {
+                guard "words" ~= key else { throw json.unknownField(key) }
+                words = try json.read()
+            }
+            guard let words else { throw json.missingField("words") }
+            self.words = words
+        }
+    }
+
+    let number: Int64
     let inner: Inner?
-    static var fieldNames: [String] { ["number", "inner"] }
+
+    init(number: Int64) {
+        self.number = number
+        inner = nil
+    }
+
+    init(from json: inout JSONReader) throws(JSONError) {
+        var number: Int64?
+        var inner: Inner?
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "number": number = try json.read()
+            case "inner": inner = try json.read()
+            default: throw json.unknownField(key)
+            }
+        }
+        guard let number else { throw json.missingField("number") }
+        self.number = number
+        self.inner = inner
+    }
 }
 
 @Suite struct CallTests {
@@ -33,7 +67,7 @@ private struct Sample: Decodable, Equatable, NamedFields {
         #expect(call.methodName == "Do")
         #expect(call.wantsMore)
         #expect(!call.isOneway)
-        #expect(try call.parameters() == Sample(number: 3, inner: nil))
+        #expect(try call.parameters() == Sample(number: 3))
     }
 
     @Test(arguments: [
@@ -45,27 +79,19 @@ private struct Sample: Decodable, Equatable, NamedFields {
         #expect(throws: ServiceError.invalidParameter("number")) { try call.parameters(as: Sample.self) }
     }
 
-    @Test func aNumberThatDoesNotFitIsInvalid() throws {
-        // The decoder does not say where it is.
-        #expect(try invalid(#"{"number":99999999999999999999}"#) == .invalidParameter("parameters"))
-    }
-
     @Test(arguments: [
         (#"{"number":"3"}"#, "number"),
         (#"{"number":null}"#, "number"),
+        (#"{"number":99999999999999999999}"#, "number"),
+        (#"{"number":1.5}"#, "number"),
         (#"{"number":1,"inner":{}}"#, "inner.words"),
         (#"{"number":1,"inner":{"words":["a",7]}}"#, "inner.words[1]"),
         (#"{"number":1,"nubmer":2}"#, "nubmer"),
+        (#"{"number":1,"unknown":2,"number2":"3"}"#, "unknown"),
+        (#"{"number":1,"inner":{"words":[],"a\u00e9":2}}"#, "inner.aé"),
     ])
     func whatDoesNotFitIsNamed(_ parameters: String, _ name: String) throws {
         #expect(try invalid(parameters) == .invalidParameter(name))
-    }
-
-    /// A table of JSON has no order, and the same call is to have the same answer.
-    @Test(arguments: 0..<20) func ofSeveralUnknownNamesTheFirstIsNamed(count: Int) throws {
-        let names = (0...count).map { "unknown\(100 + $0)" }.shuffled()
-        let parameters = names.map { "\"\($0)\":1" }.joined(separator: ",")
-        #expect(try invalid("{\(parameters)}") == .invalidParameter("unknown100"))
     }
 }
 
@@ -73,7 +99,8 @@ private struct Sample: Decodable, Equatable, NamedFields {
     @Test(arguments: [
         "", "x", "[]", "3", "null", #""text""#, "{", #"{"method":1}"#, "{}", #"{"method":"a.B"}{}"#,
         #"{"method":"a.B","parameters":[]}"#, #"{"method":"a.B","parameters":3}"#, #"{"method":"a.B","more":1}"#,
-        #"{"method":"a.B","oneway":"true"}"#,
+        #"{"method":"a.B","oneway":"true"}"#, #"{"method":"a.B","method":"a.C"}"#,
+        #"{"method":"a.B","parameters":{"a":1,"\u0061":2}}"#, #"{"method":"\ud800"}"#, "\u{feff}{\"method\":\"a.B\"}",
     ])
     func whatIsNoCallIsMalformed(_ text: String) {
         #expect(violation(message(text)) == .malformed)
@@ -147,7 +174,7 @@ private struct Sample: Decodable, Equatable, NamedFields {
         var connection = connection()
         connection.receive(message(#"{"method":"a.B"}"#) + message("garbage"))
         let call = try #require(try connection.nextCall())
-        connection.send(Reply(["x": 1]), to: call.id)
+        connection.send(Reply(["x": Int64(1)]), to: call.id)
         #expect(throws: ProtocolViolation.malformed) { try connection.nextCall() }
         #expect(!connection.isFinished)
         #expect(sent(by: &connection) == [#"{"parameters":{"x":1}}"#])

@@ -21,7 +21,7 @@ import Testing
             let call = try #require(try connection.nextCall())
             #expect(call.method == "a.B\(index)")
             #expect(try connection.nextCall() == nil)
-            #expect(connection.send(Reply(["index": index]), to: call.id) == .queued)
+            #expect(connection.send(Reply(["index": Int64(index)]), to: call.id) == .queued)
         }
         #expect(sent(by: &connection) == (0..<1000).map { #"{"parameters":{"index":\#($0)}}"# })
     }
@@ -59,9 +59,9 @@ import Testing
         connection.receive(message(#"{"method":"a.B","oneway":true}"#) + message(#"{"method":"a.C"}"#))
         let first = try #require(try connection.nextCall())
         #expect(first.isOneway)
-        #expect(connection.send(Reply(["x": 1]), to: first.id) == .suppressed)
+        #expect(connection.send(Reply(["x": Int64(1)]), to: first.id) == .suppressed)
         let second = try #require(try connection.nextCall())
-        connection.send(Reply(["x": 2]), to: second.id)
+        connection.send(Reply(["x": Int64(2)]), to: second.id)
         #expect(sent(by: &connection) == [#"{"parameters":{"x":2}}"#])
     }
 
@@ -79,10 +79,10 @@ import Testing
         var connection = connection()
         connection.receive(message(#"{"method":"a.B","more":true}"#) + message(#"{"method":"a.C"}"#))
         let stream = try #require(try connection.nextCall())
-        connection.send(.continuing(["x": 1]), to: stream.id)
-        connection.send(.continuing(["x": 2]), to: stream.id)
+        connection.send(.continuing(["x": Int64(1)]), to: stream.id)
+        connection.send(.continuing(["x": Int64(2)]), to: stream.id)
         #expect(try connection.nextCall() == nil)
-        connection.send(Reply(["x": 3]), to: stream.id)
+        connection.send(Reply(["x": Int64(3)]), to: stream.id)
         #expect(try connection.nextCall()?.method == "a.C")
         #expect(
             sent(by: &connection) == [
@@ -126,7 +126,7 @@ import Testing
     @Test func aMonitorThatNeverReadsIsEndedWithAnError() throws {
         var (connection, id) = try stream(4096)
         var outcomes: [ServerConnection.SendOutcome] = []
-        for number in 0..<10_000 { outcomes.append(connection.send(.continuing(["number": number]), to: id)) }
+        for number in 0..<10_000 { outcomes.append(connection.send(.continuing(["number": Int64(number)]), to: id)) }
         #expect(outcomes.count { $0 == .overrun } == 1)
         #expect(outcomes.last == .notExpected)
         #expect(connection.isClosing)
@@ -136,10 +136,10 @@ import Testing
 
     @Test func aMessageThatWasBegunIsEnded() throws {
         var (connection, id) = try stream(4096)
-        connection.send(.continuing(["number": 0]), to: id)
+        connection.send(.continuing(["number": Int64(0)]), to: id)
         let whole = Array(connection.pendingOutput)
         connection.consumeOutput(5)
-        while connection.send(.continuing(["number": 1]), to: id) == .queued {}
+        while connection.send(.continuing(["number": Int64(1)]), to: id) == .queued {}
         let rest = Array(connection.pendingOutput)
         #expect(Array(whole.prefix(5)) + rest == whole)
         #expect(sent(by: &connection).last == #"{"error":"org.example.Overrun","parameters":{"reason":"too slow"}}"#)
@@ -156,7 +156,7 @@ import Testing
     @Test func aReaderThatKeepsUpIsNeverEnded() throws {
         var (connection, id) = try stream(4096)
         for number in 0..<10_000 {
-            #expect(connection.send(.continuing(["number": number]), to: id) == .queued)
+            #expect(connection.send(.continuing(["number": Int64(number)]), to: id) == .queued)
             connection.consumeOutput(connection.pendingOutput.count)
         }
         #expect(connection.pendingOutputCount == 0)

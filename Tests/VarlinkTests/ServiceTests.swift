@@ -21,8 +21,8 @@ import Testing
 
     @Test func informationNamesEveryInterface() throws {
         let expected =
-            #"{"parameters":{"interfaces":["org.varlink.service","org.example"],"product":"P","url":"U","#
-            + #""vendor":"V","version":"1"}}"#
+            #"{"parameters":{"vendor":"V","product":"P","version":"1","url":"U","#
+            + #""interfaces":["org.varlink.service","org.example"]}}"#
         #expect(try answer(#"{"method":"org.varlink.service.GetInfo"}"#) == expected)
     }
 

@@ -149,7 +149,7 @@ private final class Loop {
             switch call.methodName {
             case "Echo": peer.connection.send(Reply(try call.parameters(as: [String: String].self)), to: call.id)
             case "Count":
-                let end = try call.parameters(as: [String: Int].self)["end"] ?? 0
+                let end = try call.parameters(as: [String: Int64].self)["end"] ?? 0
                 for number in 0..<end { peer.connection.send(.continuing(["number": number]), to: call.id) }
                 peer.connection.send(Reply(["number": end]), to: call.id)
             case "Flood":

@@ -1,38 +1,46 @@
 extension String: JSONReadable, JSONWritable {
+    /// Reads a string.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readString()
     }
 
+    /// Writes a string.
     public func write(to json: inout JSONWriter) {
         json.write(self)
     }
 }
 
 extension Int64: JSONReadable, JSONWritable {
+    /// Reads an integer.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readInt()
     }
 
+    /// Writes an integer.
     public func write(to json: inout JSONWriter) {
         json.write(self)
     }
 }
 
 extension Bool: JSONReadable, JSONWritable {
+    /// Reads a Boolean value.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readBool()
     }
 
+    /// Writes a Boolean value.
     public func write(to json: inout JSONWriter) {
         json.write(self)
     }
 }
 
 extension JSONText: JSONReadable, JSONWritable {
+    /// Reads any value.
     public init(from json: inout JSONReader) {
         self = json.readText()
     }
 
+    /// Writes any value.
     public func write(to json: inout JSONWriter) {
         json.write(self)
     }
@@ -40,18 +48,21 @@ extension JSONText: JSONReadable, JSONWritable {
 
 /// Nil is null.
 extension Optional: JSONReadable where Wrapped: JSONReadable {
+    /// Reads a value or null.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = json.readNull() ? nil : try json.read(Wrapped.self)
     }
 }
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// Writes a value or null.
     public func write(to json: inout JSONWriter) {
         if let self { self.write(to: &json) } else { json.writeNull() }
     }
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
+    /// Reads an array.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = []
         try json.beginArray()
@@ -60,6 +71,7 @@ extension Array: JSONReadable where Element: JSONReadable {
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
+    /// Writes an array.
     public func write(to json: inout JSONWriter) {
         json.beginArray()
         for element in self { element.write(to: &json) }
@@ -68,6 +80,7 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+    /// Reads an object.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = [:]
         try json.beginObject()
@@ -80,6 +93,7 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
 
 /// The names are sorted, so that equal dictionaries are equal texts.
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
+    /// Writes an object.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
         for (name, value) in sorted(by: { $0.key < $1.key }) {

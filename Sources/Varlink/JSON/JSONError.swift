@@ -1,7 +1,7 @@
 /// The error of a text that is not JSON, or whose values have other types than the reader expects.
 public struct JSONError: Error, Equatable, Sendable {
     /// The cause.
-    public enum Kind: Equatable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// The text ends within a value.
         case unexpectedEnd
         /// A byte that RFC 8259 does not allow at its position.
@@ -39,7 +39,7 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 /// The types of values that a reader expects.
-public enum JSONType: Equatable, Sendable {
+public enum JSONType: Sendable {
     case string, integer, boolean, object, array
 }
 

@@ -24,7 +24,8 @@ enum JSONNumber {
                 break reading
             case "0": zeros += 1
             default:
-                let (difference, overflow) = try multiply(value, zeros + 1).subtractingReportingOverflow(Int64(byte - 0x30))
+                let tens = try multiply(value, zeros + 1)
+                let (difference, overflow) = tens.subtractingReportingOverflow(Int64(byte - 0x30))
                 guard !overflow else { throw .tooLarge }
                 value = difference
                 zeros = 0

@@ -218,8 +218,7 @@ extension JSONReader {
 extension JSONReader {
     /// Returns the error for an object at its end that lacks a name.
     public func missingField(_ name: StaticString) -> JSONError {
-        let name = unsafe String(decoding: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), as: UTF8.self)
-        return JSONError(.missingField, at: position, path: JSONError.path(bytes.span.path(to: position), name))
+        JSONError(.missingField, at: position, path: JSONError.path(bytes.span.path(to: position), name.description))
     }
 
     /// Returns the error for a name that the object must not have.

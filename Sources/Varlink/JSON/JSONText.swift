@@ -46,4 +46,10 @@ public struct JSONText: Sendable, Equatable {
         var reader = JSONReader(self)
         return try reader.read()
     }
+
+    /// Reads the text as a value of the peer's, which may have names that this side does not know.
+    func readReply<Value: JSONReadable>() throws(JSONError) -> Value {
+        var reader = JSONReader(self, ignoresUnknownFields: true)
+        return try reader.read()
+    }
 }

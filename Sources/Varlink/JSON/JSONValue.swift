@@ -10,7 +10,9 @@ public enum JSONValue: Equatable, Sendable {
 
     /// A member of an object.
     public struct Member: Equatable, Sendable {
+        /// The name.
         public var name: String
+        /// The value.
         public var value: JSONValue
 
         /// Creates a member.
@@ -64,10 +66,12 @@ extension JSONValue {
 // MARK: - Reading and writing
 
 extension JSONValue: JSONReadable, JSONWritable {
+    /// Reads any value.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = json.readValue()
     }
 
+    /// Writes the value.
     public func write(to json: inout JSONWriter) {
         switch self {
         case .null: json.writeNull()

@@ -1,0 +1,260 @@
+import Foundation
+import Testing
+
+@testable import Varlink
+
+@Suite struct JSONReaderTests {
+    private func reader(_ text: String) throws -> JSONReader {
+        JSONReader(try JSONText(Array(text.utf8)))
+    }
+
+    private func error<Value: JSONReadable>(_ text: String, as type: Value.Type) -> JSONError? {
+        do throws(JSONError) {
+            _ = try JSONText(Array(text.utf8)).read(type)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("1.0", 1), ("1e2", 100), ("1.50e+1", 15), ("100e-2", 1), ("-1.20E2", -120),
+            ("0e99999999999999999999", 0),
+            ("0.000e5", 0), ("0.001e3", 1), ("10.00", 10), ("9223372036854775807", .max),
+            ("-9223372036854775808", .min),
+            ("-9223372036854775.808e3", .min), ("9.223372036854775807e18", .max),
+            ("90071992547409930e-1", 9_007_199_254_740_993),
+        ] as [(String, Int64)])
+    func integersAreExact(_ text: String, _ number: Int64) throws {
+        #expect(try JSONText(Array(text.utf8)).read(Int64.self) == number)
+    }
+
+    @Test(
+        arguments: [
+            ("1.5", .wrongType(expected: .integer)), ("1e-1", .wrongType(expected: .integer)),
+            ("1e-99999999999999999999", .wrongType(expected: .integer)), ("\"1\"", .wrongType(expected: .integer)),
+            ("9223372036854775808", .outOfRange), ("-9223372036854775809", .outOfRange), ("1e19", .outOfRange),
+            ("1e99999999999999999999", .outOfRange), ("92233720368547758070", .outOfRange),
+        ] as [(String, JSONError.Kind)])
+    func numbersThatAreNo64BitIntegersAreErrors(_ text: String, _ kind: JSONError.Kind) {
+        #expect(error(text, as: Int64.self)?.kind == kind)
+    }
+
+    @Test func valuesOfAllTypesAreRead() throws {
+        var json = try reader(
+            #" { "a\u0062" : [ true , false , null , 7 , "x" ] , "skipped" : {"a":["}",1]} , "last" : -1 } "#)
+        var elements: [JSONValue] = []
+        var skipped: JSONText?
+        var others: [String] = []
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "ab":
+                try json.beginArray()
+                // A type that does not fit leaves the value to be read.
+                while json.nextElement() {
+                    if json.readNull() {
+                        elements.append(.null)
+                    } else if let value = try? json.readBool() {
+                        elements.append(.bool(value))
+                    } else if let number = try? json.readInt() {
+                        elements.append(.integer(number))
+                    } else {
+                        elements.append(.string(try json.readString()))
+                    }
+                }
+            case "skipped": skipped = json.readText()
+            default:
+                others.append(key.string)
+                json.skipValue()
+            }
+        }
+        #expect(elements == [.bool(true), .bool(false), .null, .integer(7), .string("x")])
+        #expect(skipped.map { Array($0.bytes) } == Array(#"{"a":["}",1]}"#.utf8))
+        #expect(others == ["last"])
+    }
+
+    @Test(arguments: [
+        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u0000\u00e9\u20AC\uD834\udd1e""#, "\0é€𝄞"),
+        (#""é𝄞""#, "é𝄞"),
+    ])
+    func escapeSequencesAreRead(_ text: String, _ expected: String) throws {
+        #expect(try JSONText(Array(text.utf8)).read() == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"a":{"b":[0,"x"]}}"#, "a.b[1]", 14), (#"{"a":{"b":{}}}"#, "a.b", 10), (#"{"a":[]}"#, "a", 5),
+        (#"{"x":{"b":[]},"a\u0062":{"é":["0"]}}"#, "ab.é[0]", 31), ("[]", "", 0),
+    ])
+    func errorsHaveTheirPath(_ text: String, _ path: String, _ position: Int) {
+        let error = error(text, as: [String: [String: [Int64]]].self)
+        #expect(error?.path == path)
+        #expect(error?.position == position)
+    }
+
+    @Test func missingUnknownAndWrongNamesHaveTheirPath() throws {
+        var json = try reader(#"{"a":[{"b":1},{"word":"no"}]}"#)
+        try json.beginObject()
+        _ = json.nextKey()
+        try json.beginArray()
+        _ = json.nextElement()
+        try json.beginObject()
+        let key = json.nextKey()
+        #expect(key.map(json.unknownField) == JSONError(.unknownField, at: 7, path: "a[0].b"))
+        json.skipValue()
+        _ = json.nextKey()
+        #expect(json.missingField("c") == JSONError(.missingField, at: 13, path: "a[0].c"))
+        _ = json.nextElement()
+        try json.beginObject()
+        _ = json.nextKey()
+        _ = try json.readString()
+        #expect(json.unknownValue() == JSONError(.unknownValue, at: 26, path: "a[1].word"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a":[1,2,]}"#, .unexpectedByte, "a[2]", 10), (#"{"a":[1,"#, .unexpectedEnd, "a[1]", 8),
+            (#"{"a":{"b":1,"\u0062":2}}"#, .duplicateName, "a.b", 12), (#"{"":1,"b":"\x"}"#, .invalidEscape, "b", 11),
+        ] as [(String, JSONError.Kind, String, Int)])
+    func invalidTextsHaveTheirPlace(_ text: String, _ kind: JSONError.Kind, _ path: String, _ position: Int) {
+        #expect(jsonError(Array(text.utf8)) == JSONError(kind, at: position, path: path))
+    }
+
+    @Test(arguments: [2, 16, 17, 18, 100, 1000])
+    func duplicatesAreFoundAmongManyNames(_ count: Int) {
+        func object(_ names: [String]) -> [UInt8] {
+            Array("{\(names.map { "\"\($0)\":1" }.joined(separator: ","))}".utf8)
+        }
+        let names = (1..<count).map { "name\($0)" }
+        #expect(jsonError(object(names + ["name0"])) == nil)
+        for duplicate in [names[0], names[names.count / 2], names[names.count - 1]] {
+            let error = jsonError(object(names + [duplicate]))
+            #expect(error?.kind == .duplicateName && error?.path == duplicate)
+            #expect(jsonError(object(names + ["\\u006e" + duplicate.dropFirst()]))?.kind == .duplicateName)
+        }
+        #expect(jsonError(Array("[\(String(repeating: #"{"a":1},"#, count: count)){}]".utf8)) == nil)
+    }
+
+    @Test func namesThatAreTheSameStringAreRefusedByDictionaries() {
+        #expect(error(#"{"\u00e9":1,"e\u0301":2}"#, as: [String: Int64].self)?.kind == .duplicateName)
+    }
+
+    @Test func depthIsLimitedExactly() {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        #expect(jsonError(nested(64)) == nil)
+        #expect(jsonError(nested(65))?.kind == .tooDeep)
+        #expect(jsonError(nested(3), depth: 2)?.position == 2)
+        #expect(jsonError(nested(512), depth: 512) == nil)
+    }
+}
+
+@Suite struct JSONWriterTests {
+    @Test func valuesOfAllTypesAreWritten() {
+        var json = JSONWriter()
+        json.beginObject()
+        json.field("text", "\"\\/\u{8}\u{c}\n\r\t\0\u{1f}é𝄞\u{7f}")
+        json.field("numbers", [.min, -1, 0, 10, .max] as [Int64])
+        json.field("optional", nil as Bool?)
+        json.field("empty", [String: Bool]())
+        json.field("sorted", ["b": true, "a": false, "\"": true])
+        json.field("arrays", [[], [JSONText.emptyObject, .emptyObject], []])
+        json.endObject()
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self)
+                == #"{"text":"\"\\/\b\f\n\r\t\u0000\u001fé𝄞\#u{7f}","numbers":[-9223372036854775808,-1,0,10,"#
+                + #"9223372036854775807],"optional":null,"empty":{},"sorted":{"\"":true,"a":false,"b":true},"#
+                + #""arrays":[[],[{},{}],[]]}"#)
+    }
+
+    @Test func valuesAreKeptAsTheyWere() throws {
+        let text = #"{"b":[null,true,-1.50e+3,"x"],"a":{}}"#
+        let value: JSONValue = try JSONText(Array(text.utf8)).read()
+        #expect(value["b"]?.array?[2] == .number("-1.50e+3"))
+        #expect(value["b"]?.array?[2].integer == -1500)
+        #expect(value["b"]?.array?[3].string == "x")
+        #expect(value["b"]?.array?[1].bool == true)
+        #expect(value["c"] == nil)
+        var json = JSONWriter()
+        json.write(value)
+        #expect(String(decoding: json.bytes, as: UTF8.self) == text)
+    }
+}
+
+/// Compares the reader and the writer with Foundation's.
+@Suite struct JSONOracleTests {
+    private struct Random {
+        var generator: SplitMix
+
+        mutating func value(_ depth: Int) -> JSONValue {
+            switch UInt8.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
+            case 0: .null
+            case 1: .bool(.random(using: &generator))
+            // Foundation may read longer numbers inexactly.
+            case 2: .integer(Int64(truncatingIfNeeded: generator.next()) >> UInt8.random(in: 0..<64, using: &generator))
+            case 3, 4: .string(text())
+            case 5: .array((0..<count()).map { _ in value(depth - 1) })
+            default: .object(names().map { JSONValue.Member($0, value(depth - 1)) })
+            }
+        }
+
+        private mutating func count() -> Int { .random(in: 0..<5, using: &generator) }
+
+        private mutating func names() -> Set<String> { Set((0..<count()).map { _ in text() }) }
+
+        mutating func text() -> String {
+            let scalars: [Unicode.Scalar] = [
+                "a", "\"", "\\", "/", "\0", "\n", "\u{1f}", "\u{7f}", "é", "€", "𝄞", "\u{ffff}",
+            ]
+            var text = String.UnicodeScalarView()
+            for _ in 0..<count() { text.append(scalars[.random(in: 0..<scalars.count, using: &generator)]) }
+            return String(text)
+        }
+    }
+
+    /// Returns the value as Foundation's classes.
+    private func object(_ value: JSONValue) throws -> NSObject {
+        switch value {
+        case .null: NSNull()
+        case .bool(let value): NSNumber(value: value)
+        case .number: NSNumber(value: try #require(value.integer))
+        case .string(let text): text as NSString
+        case .array(let elements): try elements.map(object) as NSArray
+        case .object(let members):
+            Dictionary(uniqueKeysWithValues: try members.map { ($0.name, try object($0.value)) }) as NSDictionary
+        }
+    }
+
+    @Test func bothReadWhatEitherWrites() throws {
+        var random = Random(generator: SplitMix(state: 25))
+        for _ in 0..<2000 {
+            let value = random.value(4)
+            var json = JSONWriter()
+            json.write(value)
+            #expect(try JSONText(json.bytes).read() == value)
+            let expected = try object(value)
+            let read = try JSONSerialization.jsonObject(with: Data(json.bytes), options: .fragmentsAllowed)
+            #expect(expected.isEqual(read), "\(value)")
+            let written = try JSONSerialization.data(withJSONObject: expected, options: .fragmentsAllowed)
+            #expect(try object(JSONText(Array(written)).read()).isEqual(expected), "\(value)")
+        }
+    }
+
+    /// Foundation is laxer with duplicate names, byte order marks and the encoding: it must accept whatever is accepted here.
+    @Test func foundationAcceptsWhatIsAccepted() throws {
+        var generator = SplitMix(state: 8)
+        let words = [
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "0", "-1.5e3", "01", "true", "nul", " ", "\n", "\"",
+            "\\",
+        ]
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1..<8, using: &generator)
+            let text = (0..<count).map { _ in words.randomElement(using: &generator)! }.joined()
+            let isValid = (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
+            let error = jsonError(Array(text.utf8))
+            #expect((error == nil || error?.kind == .duplicateName) == isValid, "\(text)")
+        }
+    }
+}
