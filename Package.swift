@@ -53,7 +53,9 @@ let package = Package(
 
         // Bytes: the control protocol, and the interface spoken over it.
         .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "ControlAPI", dependencies: ["Varlink"], swiftSettings: strict),
+        .target(
+            name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
+            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strict),
 
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
         // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
@@ -106,9 +108,10 @@ let package = Package(
         .executableTarget(
             name: "lifectl",
             dependencies: [
-                "ControlAPI", "LifecycleTypes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ControlAPI", "LifecycleTypes", "Varlink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict,
+            exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
         ),
@@ -146,11 +149,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "Varlink"], swiftSettings: strict),
+        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
         .testTarget(
             name: "LifectlTests",
             dependencies: [
-                "lifectl", "ControlAPI", "TestSupport",
+                "lifectl", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 public import Varlink
 
 /// The parameters of a method without parameters, and the reply of a method that returns nothing.
@@ -72,7 +72,7 @@ public struct ControlClient: ~Copyable {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) {
         try translatingErrors { () throws(ClientError) in
-            try client.begin(method.name.qualified, parameters, timeout: timeout)
+            try client.begin(method.name, parameters, timeout: timeout)
         }
     }
 
@@ -105,7 +105,7 @@ public struct ControlClient: ~Copyable {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) -> Reply {
         try translatingErrors { () throws(ClientError) in
-            try client.call(method.name.qualified, parameters, as: Reply.self, timeout: timeout)
+            try client.call(method.name, parameters, as: Reply.self, timeout: timeout)
         }
     }
 
@@ -117,7 +117,7 @@ public struct ControlClient: ~Copyable {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int) -> Void
     ) throws(ControlClientError) -> Reply {
         try translatingErrors { () throws(ClientError) in
-            try client.begin(method.name.qualified, parameters, timeout: timeout)
+            try client.begin(method.name, parameters, timeout: timeout)
             var seconds = 0
             while true {
                 let rest = timeout.map { $0 - .seconds(seconds) } ?? .seconds(1)
@@ -143,7 +143,7 @@ public struct ControlClient: ~Copyable {
     /// - Throws: ``ControlClientError``.
     public mutating func monitor() throws(ControlClientError) {
         try translatingErrors { () throws(ClientError) in
-            try client.subscribe(MethodName.monitor.qualified, NoParameters(), timeout: timeout)
+            try client.subscribe(LifedMethod.monitor.qualified, NoParameters(), timeout: timeout)
         }
     }
 
@@ -151,7 +151,7 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameter method: The qualified name of the method.
     /// - Throws: ``ControlClientError``.
-    public mutating func stream<Reply: Decodable>(
+    public mutating func stream<Reply: JSONReadable>(
         _ method: String, of type: Reply.Type
     ) throws(ControlClientError) -> [Reply] {
         try translatingErrors { () throws(ClientError) in
@@ -179,7 +179,7 @@ private func translatingErrors<Result: ~Copyable>(
 
 extension Client {
     /// Returns the reply to a call that was begun.
-    fileprivate mutating func onlyReply<Reply: Decodable>(
+    fileprivate mutating func onlyReply<Reply: JSONReadable>(
         as type: Reply.Type, timeout: Duration?
     ) throws(ClientError) -> Reply {
         guard let reply = try next(as: type, timeout: timeout) else { throw .closed }

@@ -1,27 +1,8 @@
-import Glibc
+import CLinux
 public import Varlink
 
 /// An error of `org.lifed`.
 public struct ControlError: Error, Sendable, Equatable {
-    /// The errors, with their names in the interface.
-    public enum Kind: String, Sendable, CaseIterable {
-        case noSuchApp = "NoSuchApp"
-        case noSuchScene = "NoSuchScene"
-        case invalidApp = "InvalidApp"
-        case ambiguous = "Ambiguous"
-        case notRunning = "NotRunning"
-        case refused = "Refused"
-        case notPermitted = "NotPermitted"
-        case superseded = "Superseded"
-        case interrupted = "Interrupted"
-        case unanswered = "Unanswered"
-        case ended = "Ended"
-        case stopping = "Stopping"
-        case launchFailed = "LaunchFailed"
-        case failed = "Failed"
-        case subscriptionOverrun = "SubscriptionOverrun"
-    }
-
     /// The error.
     public var kind: Kind
     /// The id of the app; nil if the error is about no app.
@@ -36,26 +17,19 @@ public struct ControlError: Error, Sendable, Equatable {
         (self.kind, self.id, self.reason, self.remedy) = (kind, id, reason, remedy)
     }
 
-    private struct Parameters: Codable {
-        var id: String?
-        var reason: String
-        var remedy: String
-    }
-
     /// The reply with the error.
     public var reply: Reply {
-        let id = kind == .subscriptionOverrun ? nil : self.id ?? ""
-        return .error(
-            LifedInterface.name + "." + kind.rawValue, Parameters(id: id, reason: reason, remedy: remedy))
+        .error(LifedInterface.name + "." + kind.rawValue, ["id": id ?? "", "reason": reason, "remedy": remedy])
     }
 
     /// Creates the error of a reply; nil if the reply has another error.
     public init?(_ error: RemoteError) {
         let prefix = LifedInterface.name + "."
         guard error.name.hasPrefix(prefix), let kind = Kind(rawValue: String(error.name.dropFirst(prefix.count))),
-            let parameters = try? error.parameters(as: Parameters.self)
+            let parameters = try? error.parameters(as: [String: String].self), let id = parameters["id"],
+            let reason = parameters["reason"], let remedy = parameters["remedy"]
         else { return nil }
-        self.init(kind, id: parameters.id, reason: parameters.reason, remedy: parameters.remedy)
+        self.init(kind, id: id.isEmpty ? nil : id, reason: reason, remedy: remedy)
     }
 }
 

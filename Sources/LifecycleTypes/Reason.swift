@@ -10,7 +10,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// A client had the running processes adopted.
     case adopt
     /// A client released the adopted app.
-    case disown
+    case release
     /// The manifest launches the app when the daemon starts.
     case boot
     /// The restart policy launches the app again.
@@ -95,7 +95,7 @@ extension Reason: CustomStringConvertible {
 extension Reason {
     /// Returns the reason that a saved record has; ``none`` for a word of another version.
     public init(saved word: String) {
-        self = Self(rawValue: word) ?? .none
+        self = Self(rawValue: word) ?? (word == "disown" ? .release : .none)
     }
 
     /// The reason as a clause about the app, for people.
@@ -104,7 +104,7 @@ extension Reason {
         case .none: "nothing has happened to it yet"
         case .launch: "it was launched"
         case .adopt: "it was running, and was adopted"
-        case .disown: "it was released, and runs on unmanaged"
+        case .release: "it was released, and runs on unmanaged"
         case .boot: "its manifest launches it when the daemon starts"
         case .restart: "its restart policy launched it again"
         case .previous: "the foreground app ended, and this one was in the foreground before"
@@ -149,7 +149,7 @@ extension Reason {
     public var isLaunchReason: Bool {
         switch self {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: true
-        case .none, .disown, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
+        case .none, .release, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
             .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .playing, .sentBack, .closed, .locked,
             .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
             .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
@@ -160,7 +160,7 @@ extension Reason {
     /// A Boolean value that indicates whether an app can have ended for the reason, and so be told of it at its next launch.
     public var isExitReason: Bool {
         switch self {
-        case .disown, .terminate, .kill, .shutdown, .exit, .crash, .backgroundTimeout, .taskTimeout, .launchTimeout,
+        case .release, .terminate, .kill, .shutdown, .exit, .crash, .backgroundTimeout, .taskTimeout, .launchTimeout,
             .reclaimed:
             true
         case .none, .launch, .adopt, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
@@ -175,7 +175,7 @@ extension Reason {
     public var callsForRestoration: Bool {
         switch self {
         case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: true
-        case .none, .launch, .adopt, .disown, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
+        case .none, .launch, .adopt, .release, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .terminate, .kill, .url, .activity,
             .visible, .playing, .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack,
             .sleep, .awake, .shutdown, .exit, .launchFailed:

@@ -11,7 +11,7 @@ extension CompletionKind {
     static var launchableApps: CompletionKind {
         answer { session in
             let known = try session.call(.list).apps.map(\.id)
-            return known + (try session.call(.apps, AppsParameters()).apps.map(\.id)).filter { !known.contains($0) }
+            return known + (try session.call(.listAvailable, ListAvailableParameters()).apps.map(\.id)).filter { !known.contains($0) }
         }
     }
 

@@ -1,4 +1,6 @@
 import ControlAPI
+import LifecycleTypes
+import Varlink
 
 /// The daemon that a command calls, the time that it waits for an answer, and the form in which it shows the answer.
 struct CallOptions: Equatable {
@@ -22,12 +24,12 @@ protocol DaemonCaller {
 
 extension DaemonCaller {
     /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
-    func show(_ reply: some Encodable, as text: (Presentation) -> String) throws {
+    func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws {
         try StandardStream.output.write(callOptions.isJSON ? JSON.line(reply) : text(.standardOutput))
     }
 
     /// Makes one call, and prints its reply.
-    func show<Parameters, Reply>(
+    func show<Parameters, Reply: JSONWritable>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
         waitingFor app: String? = nil, as text: (Presentation, Reply) -> String
     ) throws {
@@ -35,8 +37,8 @@ extension DaemonCaller {
         try show(reply) { text($0, reply) }
     }
 
-    func show<Reply>(
-        _ method: ControlMethod<Nothing, Reply>, doing action: String, as text: (Presentation, Reply) -> String
+    func show<Reply: JSONWritable>(
+        _ method: ControlMethod<NoParameters, Reply>, doing action: String, as text: (Presentation, Reply) -> String
     ) throws {
         let reply = try call(method, doing: action)
         try show(reply) { text($0, reply) }
@@ -51,7 +53,7 @@ extension DaemonCaller {
         return try session.call(method, parameters, waitingFor: app)
     }
 
-    func call<Reply>(_ method: ControlMethod<Nothing, Reply>, doing action: String) throws(Failure) -> Reply {
+    func call<Reply>(_ method: ControlMethod<NoParameters, Reply>, doing action: String) throws(Failure) -> Reply {
         var session = try Session(callOptions, doing: action)
         return try session.call(method)
     }
@@ -116,11 +118,11 @@ struct Session: ~Copyable {
         }
     }
 
-    mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(Failure) -> Reply {
+    mutating func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(Failure) -> Reply {
         try perform { client throws(ControlClientError) in try client.call(method) }
     }
 
-    mutating func stream<Reply: Decodable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
+    mutating func stream<Reply: JSONReadable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
         try perform { client throws(ControlClientError) in try client.stream(method, of: type) }
     }
 

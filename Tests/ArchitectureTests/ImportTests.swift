@@ -12,7 +12,7 @@ import Testing
         "LifecycleC": ["LifecycleTypes", "AppChannel", "LifecycleClient", "CLifecycle", "LifecycleHeader"],
         "Processes": ["CLinux", "Synchronization"],
         "Systemd": ["CSystemd", "Glibc"],
-        "Varlink": ["CLinux"],
+        "Varlink": ["FoundationEssentials", "Glibc"],
         "ControlAPI": ["Varlink", "Glibc"],
         "Calendar": [],
         "Configuration": ["Calendar", "TOMLKit", "Glibc", "Synchronization"],

@@ -7,8 +7,7 @@ import Testing
 @Suite struct ErrorTests {
     @Test(arguments: ControlError.Kind.allCases)
     func `a refusal comes back as it was sent`(_ kind: ControlError.Kind) throws {
-        let id = kind == .subscriptionOverrun ? nil : "org.example.app"
-        let refusal = ControlError(kind, id: id, reason: "it is \"so\"", remedy: "Wait.")
+        let refusal = ControlError(kind, id: "org.example.app", reason: "it is \"so\"", remedy: "Wait.")
         let remote = try received(refusal.reply)
         #expect(ControlError(remote) == refusal)
         #expect(ControlClientError(.remote(remote)) == .declined(refusal))
@@ -49,6 +48,6 @@ import Testing
     private func received(_ message: ArraySlice<UInt8>) throws -> RemoteError {
         let envelope = try WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
         return RemoteError(
-            name: try #require(envelope.error), message: message)
+            name: try #require(envelope.error), parameters: envelope.parameters)
     }
 }

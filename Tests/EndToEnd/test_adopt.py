@@ -200,13 +200,13 @@ def test_one_that_was_adopted_can_be_let_go(daemon, start):
     for state in ("focus", "suspend"):
         daemon.lifectl("adopt", str(pid), "--id", "family")
         daemon.lifectl(state, "family")
-        assert daemon.lifectl("disown", "family").stdout == "family runs on without lifed\n"
+        assert daemon.lifectl("release", "family").stdout == "family runs on without lifed\n"
         assert "family" not in daemon.lifectl.apps() and found(daemon, pid) is None
         assert [(stat.pid, group_of(stat.pid)) for stat in daemon.kernel.tree(pid)] == places
         assert not any(stat.state == "T" for stat in daemon.kernel.tree(pid))
         assert os.getpriority(os.PRIO_PROCESS, pid) == nice
     daemon.lifectl.start("launched", *programs.IDLE)
-    assert daemon.lifectl("disown", "launched", check=False).returncode == REFUSED
+    assert daemon.lifectl("release", "launched", check=False).returncode == REFUSED
 
 
 def group_of(pid):

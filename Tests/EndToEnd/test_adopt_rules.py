@@ -42,7 +42,7 @@ def test_a_rule_says_who_is_adopted(direct, start):
     assert apps[2]["id"].startswith("python3") and apps[2]["state"] == "active"
     # One that is an app's already is that app, where it is.
     again = direct.lifectl.json("adopt", "--by-rule", str(pids[0]))["app"]
-    assert (again["id"], again["inFront"]) == ("org.example.sleeper", False)
+    assert (again["id"], again["foreground"]) == ("org.example.sleeper", False)
     assert direct.lifectl.json("adopt", "--by-rule", "1", check=False).get("app") is None
 
 
@@ -70,7 +70,7 @@ def test_the_manifest_of_the_rules_id_is_its_policy(direct, start):
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: reaped(start) or direct.lifectl.state("org.example.sleeper") == "notRunning")
     assert not direct.lifectl.json("status", "org.example.sleeper")["details"]["adopted"]
-    assert direct.lifectl.json("status", "org.example.sleeper")["details"].get("restartAt") is None
+    assert direct.lifectl.json("status", "org.example.sleeper")["details"].get("restartAtUSec") is None
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_who_leads_a_login_session_is_refused(container, lifed):
         assert refused.returncode == REFUSED and "leads the login session c99" in refused.stderr
         assert lifed.lifectl("adopt", member, "--id", "member").returncode == 0
         assert lifed.lifectl("adopt", leader, check=False).returncode == REFUSED
-        lifed.lifectl("disown", "member")
+        lifed.lifectl("release", "member")
     finally:
         container.run(["rm", "-f", "/run/systemd/sessions/c99"])
         container.run(["systemctl", "stop", "session-c99.scope"], check=False)

@@ -56,7 +56,7 @@ def states(daemon, *pids):
 
 
 def unheld(daemon, app):
-    return daemon.lifectl.json("explain", app)["explanation"]["details"]["unheld"]
+    return daemon.lifectl.json("explain", app)["explanation"]["details"]["uncontrolledProcesses"]
 
 
 def test_a_process_of_root_in_a_users_tree_is_left_alone_and_named(mortal, shell):

@@ -62,7 +62,7 @@ def test_a_launch_without_a_channel_is_one_without_the_library(direct):
     with fault(direct.process.pid, "socketpair:error=ENFILE:when=1") as count:
         assert run(direct, "app").returncode == 0
         wait_for(lambda: count() == 1)
-    assert direct.lifectl.app("app")["linked"] is False
+    assert direct.lifectl.app("app")["connected"] is False
     assert_well(direct)
 
 

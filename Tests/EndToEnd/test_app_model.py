@@ -95,14 +95,14 @@ class Channel(History):
         """Asks for an app in front without waiting for it."""
         with connect(str(self.daemon.socket)) as connection:
             connection.sendall(b'{"method": "org.lifed.Launch", "parameters": {"id": "%s"}}\0' % app.encode())
-            wait_for(lambda: self.daemon.lifectl.json("status")["status"]["front"] == [app], what=f"{app} is on the list")
+            wait_for(lambda: self.daemon.lifectl.json("status")["status"]["foreground"] == [app], what=f"{app} is on the list")
         self.in_front = app == "app"
 
     def wait_for_silence(self):
         """Until it is the app's turn to say something."""
         def is_silent():
             self.far.take()
-            return self.far.outstanding or self.far.closed or not self.details().get("awaiting")
+            return self.far.outstanding or self.far.closed or not self.details().get("pendingCallback")
 
         wait_for(is_silent, what="the app's turn")
 
@@ -201,11 +201,11 @@ class Channel(History):
         if self.far.closed:
             # Without its channel it is an app like any other, and has lost what held it.
             expected = "active" if self.in_front else "suspended"
-        if details["app"]["state"] != expected or details.get("awaiting"):
+        if details["app"]["state"] != expected or details.get("pendingCallback"):
             return False
         if not self.far.closed:
             assert not self.in_front or self.far.last == "did-become-active"
-            assert {each["number"] for each in details["holds"]} == set(self.holds)
+            assert {each["number"] for each in details["assertions"]} == set(self.holds)
         event(f"settles {expected}{' without a channel' if self.far.closed else ''}")
         return True
 

@@ -101,7 +101,7 @@ def test_who_does_not_answer_did_enter_background_is_ended_and_restored(direct, 
     listeners.wait_until_told("slow", "did-become-active")
     direct.lifectl("home")
     direct.lifectl.wait_for_state("slow", "notRunning")
-    assert direct.lifectl.app("slow")["lastExit"]["reason"] == "background-timeout"
+    assert direct.lifectl.app("slow")["lastExit"]["reason"] == "backgroundTimeout"
     direct.lifectl("launch", "slow")
     listeners.wait_until_told("slow", "will-finish-launching", 2)
     assert listeners.told("slow")[-1].endswith("restore=1") or "restore=1" in " ".join(listeners.told("slow")[-4:])
@@ -112,9 +112,9 @@ def test_a_task_holds_the_app_until_it_ends(direct, listeners):
     listeners.run("uploader", "task=upload")
     direct.lifectl("home")
     listeners.wait_until_told("uploader", "did-enter-background")
-    holds = direct.lifectl.json("status", "uploader")["details"]["holds"]
+    holds = direct.lifectl.json("status", "uploader")["details"]["assertions"]
     assert [(hold["kind"], hold["name"]) for hold in holds] == [("task", "upload")]
-    assert holds[0]["until"] > holds[0]["since"]
+    assert holds[0]["untilUSec"] > holds[0]["sinceUSec"]
     assert direct.lifectl.state("uploader") == "background"
     os.kill(direct.lifectl.pid("uploader"), 10)
     direct.lifectl.wait_for_state("uploader", "suspended")
@@ -128,7 +128,7 @@ def test_a_task_that_does_not_end_ends_the_app(direct, listeners):
     direct.lifectl("home")
     listeners.wait_until_told("uploader", "expire-task")
     direct.lifectl.wait_for_state("uploader", "notRunning")
-    assert direct.lifectl.app("uploader")["lastExit"]["reason"] == "task-timeout"
+    assert direct.lifectl.app("uploader")["lastExit"]["reason"] == "taskTimeout"
 
 
 def test_an_activity_holds_if_it_was_declared(direct, listeners):
@@ -151,7 +151,7 @@ def test_an_app_that_must_answer(direct, listeners):
     listeners.manifest("good", extra='callbacks = "required"')
     result = direct.lifectl("launch", "mute", check=False)
     assert result.returncode == 8
-    assert direct.lifectl.app("mute")["lastExit"]["reason"] == "launch-timeout"
+    assert direct.lifectl.app("mute")["lastExit"]["reason"] == "launchTimeout"
     direct.lifectl("launch", "good")
     assert [text.split()[0] for text in without_welcome(listeners.told("good"))][:2] == [
         "will-finish-launching",
@@ -175,7 +175,7 @@ def test_mistakes_cost_the_channel_and_nothing_else(direct, listeners):
     assert listeners.told("babbler") == ["mistake reason=malformed-verb"] * 16 + ["goodbye reason=too-many-mistakes"]
     assert direct.log.read_text().count("on its channel") == 16
     app = direct.lifectl.app("babbler")
-    assert (app["state"], app["linked"]) == ("active", False)
+    assert (app["state"], app["connected"]) == ("active", False)
     direct.lifectl("suspend", "babbler")
 
 
@@ -185,12 +185,12 @@ def test_lines_out_of_place_are_mistakes(direct, tmp_path):
     script.write_text("".join(f"echo '{line}' >&3\n" for line in lines) + "exec sleep infinity\n")
     direct.lifectl.start("stray", "sh", str(script))
     wait_for(lambda: direct.log.read_text().count("made mistake") == 3)
-    assert direct.lifectl.app("stray")["linked"]
+    assert direct.lifectl.app("stray")["connected"]
 
 
 def test_a_few_mistakes_are_forgiven(direct, listeners):
     listeners.run("clumsy", "garbage=15")
-    assert direct.lifectl.app("clumsy")["linked"]
+    assert direct.lifectl.app("clumsy")["connected"]
 
 
 def test_an_app_that_does_not_read_does_not_hold_up_anybody(direct, listeners):
@@ -219,7 +219,7 @@ def test_random_focus_changes(direct, listeners, limit):
     for driver in drivers:
         driver.join()
     direct.lifectl("focus", apps[0])
-    wait_for(lambda: all(direct.lifectl.state(app) == "suspended" for app in apps if not direct.lifectl.app(app)["inFront"]), timeout=60)
+    wait_for(lambda: all(direct.lifectl.state(app) == "suspended" for app in apps if not direct.lifectl.app(app)["foreground"]), timeout=60)
     assert problems(listeners.notes(), limit) == []
     assert direct.log.read_text().count("did not answer") == 0
 

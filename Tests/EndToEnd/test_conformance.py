@@ -108,8 +108,8 @@ def test_a_task_of_an_app_that_comes_back_is_no_burden(direct, listeners):
     listeners.wait_until_told("uploader", "did-enter-background")
     direct.lifectl("focus", "uploader")
     listeners.wait_until_told("uploader", "did-become-active", 2)
-    hold = direct.lifectl.json("status", "uploader")["details"]["holds"][0]
-    assert "until" not in hold or hold["until"] is None
+    hold = direct.lifectl.json("status", "uploader")["details"]["assertions"][0]
+    assert "untilUSec" not in hold or hold["untilUSec"] is None
 
 
 def test_what_an_app_keeps_is_there_at_its_next_launch(direct, tmp_path):

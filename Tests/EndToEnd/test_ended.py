@@ -13,7 +13,7 @@ def lane(daemon, app):
 
 def test_timeline_after_a_restart_begins_when_the_app_did(mortal):
     mortal.lifectl.start("one", *programs.IDLE)
-    since = mortal.lifectl.app("one")["since"]
+    since = mortal.lifectl.app("one")["sinceUSec"]
     start_again(mortal)
     mortal.lifectl.start("two", *programs.IDLE)
     lanes, one = lane(mortal, "one")

@@ -158,7 +158,7 @@ def test_a_url_that_comes_while_it_is_locked_is_opened_when_it_is_not(direct, li
 def test_locked_and_unlocked(direct, listeners):
     listeners.run("clock")
     direct.lifectl("simulate", "lock")
-    assert direct.lifectl.json("status")["status"]["concealments"] == ["locked"]
+    assert direct.lifectl.json("status")["status"]["foregroundBlockers"] == ["locked"]
     direct.lifectl.wait_for_state("clock", "suspended")
     direct.lifectl("simulate", "unlock")
     listeners.wait_until_told("clock", "did-become-active", 2)

@@ -93,7 +93,7 @@ def test_a_window_that_closes_and_an_empty_workspace(quick, sway, windows, follo
     quick.lifectl.wait_for_state("one", "active")
     sway("workspace 7")
     quick.lifectl.wait_for_state("one", "suspended")
-    assert quick.lifectl.json("status")["status"]["front"] == []
+    assert quick.lifectl.json("status")["status"]["foreground"] == []
     sway("workspace 1")
     quick.lifectl.wait_for_state("one", "active")
 

@@ -83,7 +83,7 @@ def test_a_session_and_a_shell(container, person, tmp_path):
     lifectl("terminate", "org.example.reader")
     follow(person, blocks("A phone's shell", "sh")[0])
     apps = lifectl.apps()
-    assert apps["org.example.reader"]["state"] == "active" and apps["org.example.home"]["inFront"] is False
+    assert apps["org.example.reader"]["state"] == "active" and apps["org.example.home"]["foreground"] is False
     pid = apps["org.example.reader"]["pid"]
     words = container.run(["cat", f"/proc/{pid}/cmdline"]).stdout.split("\0")
     environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")

@@ -29,7 +29,7 @@ def test_launch_focus_and_home(lifed):
     assert lifed.lifectl.state("org.example.first") == "active"
     lifed.lifectl("home")
     lifed.lifectl.wait_for_state("org.example.first", "suspended")
-    assert not any(app["inFront"] for app in lifed.lifectl.apps().values())
+    assert not any(app["foreground"] for app in lifed.lifectl.apps().values())
 
 
 def test_suspend_stops_the_whole_tree_and_resume_continues_it(lifed):

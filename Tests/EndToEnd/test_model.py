@@ -191,9 +191,9 @@ class Comparison(History):
         except AssertionError:
             raise AssertionError(f"the daemon says {found}, the model {expected}") from None
         status = self.daemon.lifectl.json("status")["status"]
-        assert status["front"] == self.model.front
+        assert status["foreground"] == self.model.front
         assert set(status["interruptions"]) == self.model.interruptions
-        assert status["concealments"] == (["locked"] if self.model.locked else [])
+        assert status["foregroundBlockers"] == (["locked"] if self.model.locked else [])
         for app in self.daemon.lifectl.apps().values():
             if app["state"] != "notRunning":
                 # A child that has ended while its parent is stopped is not waited for.

@@ -100,7 +100,7 @@ def test_the_journal_and_lifectl_explain_it(direct, listeners):
     assert reclaimed(direct) == ["second"]
     account = direct.lifectl.app("second")["lastExit"]["reclaim"]
     assert account["order"] == ["second"]
-    assert account["freed"] > 0
+    assert account["freedBytes"] > 0
     assert "somebody simulated" in direct.lifectl("status", "second").stdout
 
 

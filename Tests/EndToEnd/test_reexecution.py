@@ -28,7 +28,7 @@ ENDS_WITH_PARENT = [
 
 
 def started(daemon):
-    return daemon.lifectl.json("status")["status"]["started"]
+    return daemon.lifectl.json("status")["status"]["startedUSec"]
 
 
 def reexecute(daemon):
@@ -77,13 +77,13 @@ def test_twenty_times_in_a_row(mortal, tmp_path):
     mortal.lifectl.start("front", *programs.FAMILY)
     listeners.wait_until_told("owing", "did-enter-background")
     details = mortal.lifectl.json("status", "owing")["details"]
-    assert details["awaiting"] == "did-enter-background"
+    assert details["pendingCallback"] == "did-enter-background"
     before = {name: (app["pid"], app["state"]) for name, app in mortal.lifectl.apps().items()}
     told = {name: listeners.told(name) for name in ("asleep", "owing")}
     for _ in range(TIMES):
         reexecute(mortal)
     assert {name: (app["pid"], app["state"]) for name, app in mortal.lifectl.apps().items()} == before
-    assert mortal.lifectl.json("status", "owing")["details"]["awaiting"] == "did-enter-background"
+    assert mortal.lifectl.json("status", "owing")["details"]["pendingCallback"] == "did-enter-background"
     # A welcome and an unanswered callback may be repeated, which is no news.
     assert {name: set(listeners.told(name)) for name in told} == {name: set(lines) for name, lines in told.items()}
     assert mortal.kernel.is_stopped(before["asleep"][0])

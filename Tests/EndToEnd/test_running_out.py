@@ -40,7 +40,7 @@ def test_a_launch_without_descriptors_is_refused_and_leaves_nothing(crowded):
         result = crowded.lifectl("run", "--id", "app", "--", *programs.IDLE, check=False)
         outcomes.add(result.returncode)
         if result.returncode == 0:
-            assert crowded.lifectl.app("app")["linked"] is False
+            assert crowded.lifectl.app("app")["connected"] is False
             crowded.lifectl("terminate", "app")
         else:
             assert result.returncode == LAUNCH_FAILED, result.stderr

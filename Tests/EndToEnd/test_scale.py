@@ -18,7 +18,7 @@ def test_two_hundred_apps(service):
     before = service.kernel.descriptors(pid)
     service.container.run(["sh", "-ec", "\n".join(commands)], timeout=300)
     apps = service.lifectl.apps()
-    assert sum(apps[name]["inFront"] for name in names) == 1
+    assert sum(apps[name]["foreground"] for name in names) == 1
     wait_for(lambda: sum(app["state"] == "suspended" for app in service.lifectl.apps().values()) == APPS - 1)
     pids = [apps[name]["pid"] for name in names]
     terminate = " & ".join(f"lifectl terminate {name}" for name in names) + " & wait"

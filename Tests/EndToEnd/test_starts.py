@@ -57,11 +57,11 @@ def test_one_that_keeps_ending_waits_and_terminate_calls_it_off(direct):
     direct.lifectl("reload")
     direct.lifectl("launch", "--background", "loop", check=False)
     # Waits of four seconds and more are long enough to be seen.
-    wait_for(lambda: details(direct, "loop")["failures"] >= 4 and details(direct, "loop").get("restartAt"))
+    wait_for(lambda: details(direct, "loop")["failures"] >= 4 and details(direct, "loop").get("restartAtUSec"))
     assert re.search(r"restart +at .*ended \d times in a row", direct.lifectl("status", "loop").stdout)
     assert "keeps ending" in direct.log.read_text()
     direct.lifectl("terminate", "loop")
-    assert details(direct, "loop").get("restartAt") is None
+    assert details(direct, "loop").get("restartAtUSec") is None
 
 
 def test_the_waiting_survives_the_daemon(direct):
@@ -121,7 +121,7 @@ def test_a_crash_is_remembered_beyond_the_end_of_the_daemon(direct, listeners):
     direct.stop()
     direct.start()
     after = direct.lifectl.app("clock")["lastExit"]
-    assert abs(after.pop("time") - before.pop("time")) < 1_000_000
+    assert abs(after.pop("timeUSec") - before.pop("timeUSec")) < 1_000_000
     assert after == before
     direct.lifectl("launch", "clock")
     listeners.wait_until_told("clock", "did-become-active", 2)
@@ -153,7 +153,7 @@ def test_an_app_without_the_library_finds_its_launch_in_the_environment(direct, 
     assert second["LIFECYCLE_RESTORE"] == "1"
     assert second["LIFECYCLE_PREVIOUS_STATE"] == "active"
     assert second["LIFECYCLE_PREVIOUS_REASON"] == "crash"
-    assert abs(int(second["LIFECYCLE_PREVIOUS_TIME"]) - direct.lifectl.app("plain")["lastExit"]["time"] / 1e6) < 2
+    assert abs(int(second["LIFECYCLE_PREVIOUS_TIME"]) - direct.lifectl.app("plain")["lastExit"]["timeUSec"] / 1e6) < 2
 
 
 def test_wake_for_work_out_of_sight(direct, listeners):
@@ -184,7 +184,7 @@ def test_one_that_does_not_listen_is_only_woken(direct):
     direct.lifectl("reload")
     assert "nobody could tell it" in direct.lifectl("wake", "plain", "--for", "fetch").stdout
     assert direct.lifectl.state("plain") == "background"
-    assert details(direct, "plain")["backgroundUntil"]
+    assert details(direct, "plain")["backgroundUntilUSec"]
     direct.lifectl("suspend", "plain")
     assert direct.lifectl.state("plain") == "suspended"
 
@@ -197,7 +197,7 @@ def test_a_schedule_wakes_again_and_again(direct, listeners):
     listeners.manifest("mail", extra=schedule("*:*:*"))
     listeners.wait_until_told("mail", "perform-task", 3)
     found = details(direct, "mail")["schedules"]
-    assert [each["kind"] for each in found] == ["fetch"] and found[0]["next"]
+    assert [each["kind"] for each in found] == ["fetch"] and found[0]["nextUSec"]
     assert re.search(r"woken for +fetch, next at .* \(\*:\*:\*\)", direct.lifectl("status", "mail").stdout)
     # And goes on when the daemon has been killed. Nobody has kept the app's channel here: another process has a new one.
     die_like_a_crash(direct)

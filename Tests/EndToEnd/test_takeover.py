@@ -22,13 +22,13 @@ HANDS_OVER = ["sh", "-c", "sleep infinity & while [ ! -e $0 ]; do sleep 0.01; do
 
 def view(daemon):
     return {
-        name: {key: app.get(key) for key in ("pid", "state", "target", "reason", "inFront", "adHoc", "lastExit", "containment")}
+        name: {key: app.get(key) for key in ("pid", "state", "target", "reason", "foreground", "adHoc", "lastExit", "containment")}
         for name, app in daemon.lifectl.apps().items()
     }
 
 
 def without_times(view):
-    return json.loads(re.sub(r'"time": \d+', '"time": 0', json.dumps(view)))
+    return json.loads(re.sub(r'"timeUSec": \d+', '"timeUSec": 0', json.dumps(view)))
 
 
 def test_everything_is_as_it_was(mortal):

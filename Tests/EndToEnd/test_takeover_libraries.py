@@ -21,7 +21,7 @@ def test_an_app_that_does_not_come_back_goes_on_as_one_without_the_library(direc
     start_again(daemon)
     # It has lost its channel and does not know the way back; nobody can tell whether it would have answered.
     daemon.lifectl.wait_for_state("app", "suspended", timeout=60)
-    assert daemon.lifectl.app("app")["linked"] is False
+    assert daemon.lifectl.app("app")["connected"] is False
 
 
 @pytest.fixture(params=["swift", "c"])
@@ -35,7 +35,7 @@ def test_a_library_comes_back(sample):
     for _ in range(3):
         start_again(daemon)
         wait_for(lambda: returned(daemon, "sample"))
-        assert daemon.lifectl.app("sample")["linked"] is True
+        assert daemon.lifectl.app("sample")["connected"] is True
     sample.leave()
     sample.expect(COLD_START, LEAVE)
     start_again(daemon)

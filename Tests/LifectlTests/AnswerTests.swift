@@ -1,20 +1,22 @@
 import ControlAPI
+import LifecycleTypes
 import Testing
+import Varlink
 
 @testable import lifectl
 
 private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
-private func app(_ id: String, _ state: State, since: Int64 = 60_000_000) -> App {
+private func app(_ id: String, _ state: AppState, since: Int64 = 60_000_000) -> App {
     App(
-        id: id, name: nil, state: state, target: state, reason: "displaced", inFront: false, linked: false,
-        adHoc: false, pid: 123, containment: nil, since: since, lastExit: nil)
+        id: id, name: nil, state: state, target: state, reason: .displaced, foreground: false, connected: false,
+        adHoc: false, pid: 123, sinceUSec: since, stoppedByOther: false)
 }
 
 private func details(_ app: App) -> Details {
     Details(
-        app: app, command: ["x"], user: nil, manifest: nil, processes: [], awaiting: nil, backgroundUntil: nil,
-        holds: [], schedules: [Schedule(kind: "fetch", at: "hourly", next: 90_000_000)])
+        app: app, command: ["x"], adopted: false, processes: [], assertions: [], failures: 0, restartLimitReached: false,
+        schedules: [Schedule(kind: "fetch", at: "hourly", nextUSec: 90_000_000)], uncontrolledProcesses: [], ended: false)
 }
 
 @Suite struct ExplanationTests {
@@ -23,11 +25,12 @@ private func details(_ app: App) -> Details {
         moving.target = .suspended
         let explanation = Explanation(
             details: details(moving), next: .suspended,
-            obstacles: [Obstacle(kind: .backgroundTime, until: 67_800_000)],
+            obstacles: [Obstacle(kind: .backgroundTime, names: [], untilUSec: 67_800_000)],
             prospects: [
-                Prospect(kind: .transition, time: 67_800_000, from: .background, to: .suspended, reason: "idle")
+                Prospect(
+                    kind: .transition, timeUSec: 67_800_000, from: .background, to: .suspended, reason: .idle)
             ])
-        let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, "displaced"))]
+        let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, .displaced))]
         let lines = plain.explanation(explanation, past: past).split(separator: "\n").map(String.init)
         #expect(lines[0] == "clock runs out of sight (background)")
         #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the foreground"))
@@ -43,7 +46,7 @@ private func details(_ app: App) -> Details {
         func explained(exitCode: Int64?, signal: Int64?) -> String {
             var ended = app("a", .notRunning)
             ended.reason = "crash"
-            ended.lastExit = Exit(state: .active, reason: "crash", exitCode: exitCode, signal: signal, time: 60_000_000)
+            ended.lastExit = Exit(state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
             return plain.explanation(
                 Explanation(details: details(ended), next: nil, obstacles: [], prospects: []), past: [])
         }
@@ -55,7 +58,7 @@ private func details(_ app: App) -> Details {
     @Test(arguments: ObstacleKind.allCases)
     func everyObstacleIsASentence(_ kind: ObstacleKind) {
         for names in [[], ["did-enter-background", "main"]] {
-            let text = plain.obstacle(Obstacle(kind: kind, names: names, since: 1, until: 67_000_000))
+            let text = plain.obstacle(Obstacle(kind: kind, names: names, sinceUSec: 1, untilUSec: 67_000_000))
             #expect(text.count > 12 && text.hasSuffix("(in 1.0 s)") && !text.contains("\n"))
         }
     }
@@ -71,7 +74,7 @@ private func details(_ app: App) -> Details {
     }
 
     @Test func whoeverRestsIsHeldByNothing() {
-        for state in State.allCases {
+        for state in AppState.allCases {
             let explanation = Explanation(details: details(app("a", state)), next: nil, obstacles: [], prospects: [])
             #expect(plain.explanation(explanation, past: []).contains("\n  nothing"))
         }
@@ -81,13 +84,13 @@ private func details(_ app: App) -> Details {
 @Suite struct TimelineTests {
     /// A in front, then B; A sleeps after a while and is killed.
     static let events = [
-        step(0, "a", .notRunning, .inactive, "launch"), step(0, "a", .inactive, .active, "launch"),
-        step(10_000, "a", .active, .inactive, "displaced", callback: 4000),
-        step(10_000, "a", .inactive, .background, "displaced"),
-        step(10_000, "b", .notRunning, .inactive, "launch"), step(10_020, "b", .inactive, .active, "launch"),
-        step(15_000, "a", .background, .suspended, "idle"),
-        step(20_000, "a", .suspended, .terminating, "reclaimed"),
-        step(20_000, "a", .terminating, .notRunning, "reclaimed"),
+        step(0, "a", .notRunning, .inactive, .launch), step(0, "a", .inactive, .active, .launch),
+        step(10_000, "a", .active, .inactive, .displaced, callback: 4000),
+        step(10_000, "a", .inactive, .background, .displaced),
+        step(10_000, "b", .notRunning, .inactive, .launch), step(10_020, "b", .inactive, .active, .launch),
+        step(15_000, "a", .background, .suspended, .idle),
+        step(20_000, "a", .suspended, .terminating, .reclaimed),
+        step(20_000, "a", .terminating, .notRunning, .reclaimed),
     ]
     let lanes = Lanes(events, start: nil, end: 40_000_000)
 
@@ -98,34 +101,34 @@ private func details(_ app: App) -> Details {
         #expect(lanes.lanes[0].marks.map(\.kind) == [.answered, .killed])
         #expect(
             lanes.lanes[1].spans.last
-                == Lanes.Span(state: .active, start: 10_020_000, end: 40_000_000, reason: "launch"))
+                == StateSpan(state: .active, startUSec: 10_020_000, endUSec: 40_000_000, reason: .launch))
     }
 
     @Test func whatWasBeforeTheFirstEventIsKnownFromIt() {
         let late = Lanes(Array(Self.events.suffix(3)), start: 12_000_000, end: 40_000_000, apps: [app("c", .suspended)])
         #expect(late.lanes.first { $0.app == "a" }?.spans.first?.state == .background)
-        #expect(late.lanes.first { $0.app == "a" }?.spans.first?.start == 12_000_000)
+        #expect(late.lanes.first { $0.app == "a" }?.spans.first?.startUSec == 12_000_000)
         #expect(
             late.lanes.first { $0.app == "c" }?.spans.isEmpty == true || late.lanes.contains { $0.app == "c" } == false)
         let silent = Lanes([], start: 0, end: 70_000_000, apps: [app("c", .suspended)])
         #expect(
             silent.lanes.first?.spans == [
-                Lanes.Span(state: .suspended, start: 60_000_000, end: 70_000_000, reason: "displaced")
+                StateSpan(state: .suspended, startUSec: 60_000_000, endUSec: 70_000_000, reason: .displaced)
             ])
     }
 
     @Test func stateBeforeTheFirstEventBeginsWhenTheAppEnteredIt() {
-        var first = step(60_000, "a", .active, .inactive, "displaced")
-        first.stateTime = 2_000_000
+        var first = step(60_000, "a", .active, .inactive, .displaced)
+        first.stateUSec = 2_000_000
         let lanes = Lanes([first], start: 0, end: 61_000_000)
-        #expect(lanes.lanes.first?.spans.first?.start == 58_000_000)
-        first.stateTime = 90_000_000
-        #expect(Lanes([first], start: 0, end: 61_000_000).lanes.first?.spans.first?.start == 0)
+        #expect(lanes.lanes.first?.spans.first?.startUSec == 58_000_000)
+        first.stateUSec = 90_000_000
+        #expect(Lanes([first], start: 0, end: 61_000_000).lanes.first?.spans.first?.startUSec == 0)
     }
 
     @Test func appThatExitedWithAnErrorIsMarkedWithItsStatus() {
-        let exit = HistoryEvent(kind: .exited, id: "a", time: 20_000_000, reason: "crash", exitCode: 3)
-        let events = [exit, step(20_000, "a", .active, .notRunning, "crash")]
+        let exit = HistoryEvent(kind: .exited, id: "a", timeUSec: 20_000_000, reason: .crash, exitCode: 3)
+        let events = [exit, step(20_000, "a", .active, .notRunning, .crash)]
         #expect(Lanes(events, start: 0, end: 30_000_000).lanes[0].marks.map(\.note) == ["it exited with status 3"])
     }
 
@@ -159,10 +162,10 @@ private func details(_ app: App) -> Details {
 
     @Test func everyMarkHasAFormOfItsOwn() {
         var events = Self.events
-        events.append(HistoryEvent(kind: .callbackOverdue, id: "b", time: 30_000_000, reason: "will-resign-active"))
+        events.append(HistoryEvent(kind: .callbackTimeout, id: "b", timeUSec: 30_000_000, callback: "will-resign-active"))
         let lanes = Lanes(events, start: nil, end: 40_000_000)
         let text = TimelineDrawing(lanes: lanes).text
-        for (kind, form) in [(Lanes.Mark.Kind.answered, "<circle "), (.unanswered, "z\" fill="), (.killed, "m0 -10")] {
+        for (kind, form) in [(MarkKind.answered, "<circle "), (.unanswered, "z\" fill="), (.killed, "m0 -10")] {
             // Each is in the legend besides.
             #expect(text.components(of: form) == lanes.lanes.flatMap(\.marks).count { $0.kind == kind } + 1)
         }
@@ -197,41 +200,43 @@ extension String {
     @Test func aSwitchIsCountedFromItsFirstSign() {
         var steps = [
             // The one before took 4 ms to answer; this one was continued meanwhile.
-            step(102, "b", .suspended, .background, "focus"),
-            step(104, "a", .active, .inactive, "displaced", callback: 4000),
-            step(106, "b", .background, .inactive, "focus", callback: 3000),
-            step(107, "b", .inactive, .active, "focus"),
+            step(102, "b", .suspended, .background, .focus),
+            step(104, "a", .active, .inactive, .displaced, callback: 4000),
+            step(106, "b", .background, .inactive, .focus, callback: 3000),
+            step(107, "b", .inactive, .active, .focus),
         ]
         #expect(Switches(steps).latencies == [Switches.Latency(app: "b", time: 7000, isLaunch: false)])
-        steps = [step(5, "c", .notRunning, .inactive, "launch"), step(25, "c", .inactive, .active, "launch")]
+        steps = [step(5, "c", .notRunning, .inactive, .launch), step(25, "c", .inactive, .active, .launch)]
         #expect(Switches(steps).latencies == [Switches.Latency(app: "c", time: 20_000, isLaunch: true)])
         // Out of sight and back to sleep is no switch.
-        steps = [step(1, "d", .suspended, .background, "wake"), step(9, "d", .background, .suspended, "idle")]
+        steps = [step(1, "d", .suspended, .background, .wake), step(9, "d", .background, .suspended, .idle)]
         #expect(Switches(steps).latencies.isEmpty)
         // An interruption that ends is none either.
-        steps = [step(1, "d", .active, .inactive, "interruption"), step(9, "d", .inactive, .active)]
+        steps = [step(1, "d", .active, .inactive, .interruption), step(9, "d", .inactive, .active)]
         #expect(Switches(steps).latencies.isEmpty)
     }
 
     @Test func percentilesAreValuesThatWere() {
-        let spread = Statistics.Spread((1...200).map { Int64($0) }.shuffled())
+        let spread = Spread((1...200).map { Int64($0) }.shuffled())
         #expect(
-            spread == Statistics.Spread(count: 200, median: 100, percentile90: 180, percentile99: 198, longest: 200))
+            spread == Spread(count: 200, medianUSec: 100, percentile90USec: 180, percentile99USec: 198, longestUSec: 200))
         #expect(
-            Statistics.Spread([7])
-                == Statistics.Spread(count: 1, median: 7, percentile90: 7, percentile99: 7, longest: 7))
-        #expect(Statistics.Spread([]) == nil)
+            Spread([7])
+                == Spread(count: 1, medianUSec: 7, percentile90USec: 7, percentile99USec: 7, longestUSec: 7))
+        #expect(Spread([]) == nil)
     }
 
     @Test func openMetricsHaveTheirForm() {
         let text = OpenMetrics(
             families: [
-                MetricFamily(name: "org.lifed.ends_total", description: "Ends", type: .counter),
-                MetricFamily(name: "org.lifed.app_state", description: "State", type: .string),
+                MetricsDescribeReply(name: "org.lifed.ends_total", description: "Ends", type: .counter),
+                MetricsDescribeReply(name: "org.lifed.app_state", description: "State", type: .string),
             ],
             metrics: [
-                Metric(name: "org.lifed.ends_total", value: .number(3), fields: ["reason": "a\"b\\"]),
-                Metric(name: "org.lifed.app_state", value: .word("active"), object: "clock"),
+                MetricsListReply(
+                    name: "org.lifed.ends_total", value: .integer(3),
+                    fields: .object([JSONValue.Member("reason", .string("a\"b\\"))])),
+                MetricsListReply(name: "org.lifed.app_state", value: .string("active"), object: "clock"),
             ]
         ).text
         #expect(
@@ -246,8 +251,8 @@ extension String {
 
 @Suite struct DoctorTests {
     static let status = Status(
-        version: "1", pid: 1, instance: "system", socket: "/s", started: 0, front: [], interruptions: [],
-        concealments: [], homeApp: nil, apps: 0, running: 0, clients: 1, journal: true, problems: [])
+        version: "1", pid: 1, instance: "system", socket: "/s", startedUSec: 0, foreground: [], interruptions: [],
+        foregroundBlockers: [], apps: 0, running: 0, clients: 1, journal: true, problems: [])
 
     private let healthy = Surroundings(
         connection: .answers(status), kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
@@ -263,7 +268,7 @@ extension String {
         var facts = healthy
         edit(&facts)
         let findings = Examination(facts).findings.filter { $0.subject == subject }
-        return findings.first { $0.verdict == .bad }?.verdict ?? findings.first { $0.verdict == .less }?.verdict
+        return findings.first { $0.verdict == .failed }?.verdict ?? findings.first { $0.verdict == .degraded }?.verdict
             ?? findings.first?.verdict
     }
 
@@ -274,23 +279,23 @@ extension String {
     }
 
     @Test func whatIsMissingHasItsVerdict() {
-        #expect(worst("daemon") { $0.connection = .absent("no") } == .bad)
-        #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .bad)
-        #expect(worst("control groups") { $0.controllers = nil } == .less)
-        #expect(worst("control groups") { $0.hasUnifiedHierarchy = false } == .less)
-        #expect(worst("controllers") { $0.controllers = ["cpu"] } == .less)
-        #expect(worst("controllers") { $0.enabledControllers = [] } == .less)
-        #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .less)
-        #expect(worst("swap") { $0.hasSwap = false } == .less)
-        #expect(worst("journal") { $0.hasJournal = false } == .less)
-        #expect(worst("reading it") { $0.journalComplaint = "no" } == .less)
-        #expect(worst("session and sleep") { $0.hasSystemBus = false } == .less)
-        #expect(worst("kernel") { $0.kernelRelease = "5.2.9" } == .bad)
-        #expect(worst("kernel") { $0.kernelRelease = "6.1.0-17" } == .less)
-        #expect(worst("units") { $0.units = nil } == .less)
-        #expect(worst("lifed.service") { $0.units?[0].active = "failed" } == .bad)
-        #expect(worst("lifed.service") { $0.units?[0].load = "not-found" } == .less)
-        #expect(worst("lifed.service") { $0.units?[0].active = "inactive" } == .less)
+        #expect(worst("daemon") { $0.connection = .absent("no") } == .failed)
+        #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .failed)
+        #expect(worst("control groups") { $0.controllers = nil } == .degraded)
+        #expect(worst("control groups") { $0.hasUnifiedHierarchy = false } == .degraded)
+        #expect(worst("controllers") { $0.controllers = ["cpu"] } == .degraded)
+        #expect(worst("controllers") { $0.enabledControllers = [] } == .degraded)
+        #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .degraded)
+        #expect(worst("swap") { $0.hasSwap = false } == .degraded)
+        #expect(worst("journal") { $0.hasJournal = false } == .degraded)
+        #expect(worst("reading it") { $0.journalComplaint = "no" } == .degraded)
+        #expect(worst("session and sleep") { $0.hasSystemBus = false } == .degraded)
+        #expect(worst("kernel") { $0.kernelRelease = "5.2.9" } == .failed)
+        #expect(worst("kernel") { $0.kernelRelease = "6.1.0-17" } == .degraded)
+        #expect(worst("units") { $0.units = nil } == .degraded)
+        #expect(worst("lifed.service") { $0.units?[0].active = "failed" } == .failed)
+        #expect(worst("lifed.service") { $0.units?[0].load = "not-found" } == .degraded)
+        #expect(worst("lifed.service") { $0.units?[0].active = "inactive" } == .degraded)
     }
 
     @Test func whatIsLessSaysWhatItCosts() {

@@ -1,6 +1,7 @@
 import ControlAPI
 import FoundationEssentials
 import Glibc
+import LifecycleTypes
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
     @Test func aPictureIsWellFormedAndReadsBackAsTheIDs() throws {
         for id in Self.texts {
             let events = [
-                HistoryEvent(kind: .transition, id: id, time: 0, from: .active, to: .background, reason: "focus")
+                HistoryEvent(kind: .transition, id: id, timeUSec: 0, from: .active, to: .background, reason: .focus)
             ]
             let svg = TimelineDrawing(lanes: Lanes(events, start: 0, end: 1_000_000)).text
             let titles = try XMLText(svg).titles
@@ -66,7 +67,7 @@ import Testing
 
     @Test func jsonReadsBackAndCannotCommandATerminal() throws {
         for text in Self.texts {
-            let line = try JSON.line([text: text])
+            let line = JSON.line([text: text])
             #expect(
                 try JSONDecoder().decode([String: String].self, from: Data(line.utf8)).first?.value.utf8.elementsEqual(
                     text.utf8) == true)

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 import Testing
 
 @testable import lifectl

@@ -1,23 +1,24 @@
 import ControlAPI
-import FoundationEssentials
 import Glibc
+import LifecycleTypes
 import Testing
+import Varlink
 
 @testable import lifectl
 
 /// A change of state, at a time in milliseconds.
 func step(
-    _ time: Int64, _ id: String, _ from: State, _ to: State, _ reason: String = "focus", callback: Int64? = nil
+    _ time: Int64, _ id: String, _ from: AppState, _ to: AppState, _ reason: Reason = .focus, callback: Int64? = nil
 ) -> HistoryEvent {
     HistoryEvent(
-        kind: .transition, id: id, time: time * 1000, from: from, to: to, reason: reason, pid: 7, callback: callback)
+        kind: .transition, id: id, timeUSec: time * 1000, from: from, to: to, reason: reason, pid: 7, answerUSec: callback)
 }
 
 @Suite struct HistoryTests {
     private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
     private func entry(_ json: String) throws -> HistoryEntry? {
-        try JSONDecoder().decode(JournalEntry.self, from: Data(json.utf8)).history
+        try JSONText(Array(json.utf8)).read(JournalEntry.self).history
     }
 
     @Test func anEntryOfTheJournalIsHistory() throws {
@@ -31,8 +32,8 @@ func step(
         #expect(
             entry.event
                 == HistoryEvent(
-                    kind: .transition, id: "a", time: 1500, from: .active, to: .inactive, reason: "home", pid: 7,
-                    callback: 42, stateTime: 43))
+                    kind: .transition, id: "a", timeUSec: 1500, from: .active, to: .inactive, reason: .home, pid: 7,
+                    answerUSec: 42, stateUSec: 43))
         #expect(entry.priority == 6 && entry.app == "a")
     }
 
@@ -111,10 +112,10 @@ func step(
     }
 
     @Test func aLineSaysWhenAndWhat() {
-        let line = plain.history(HistoryEntry(step(65_000, "a", .active, .inactive, "home", callback: 1234)))
+        let line = plain.history(HistoryEntry(step(65_000, "a", .active, .inactive, .home, callback: 1234)))
         #expect(line.hasSuffix("a: active → inactive (home, answered after 1.2 ms)"))
         #expect(!plain.history(HistoryEntry(step(65_000, "a", .active, .inactive)), withApp: false).contains("a:"))
-        let exit = HistoryEvent(kind: .exited, id: "a\u{1b}", time: 0, reason: "crash", signal: 11)
+        let exit = HistoryEvent(kind: .exited, id: "a\u{1b}", timeUSec: 0, reason: .crash, signal: 11)
         #expect(plain.history(HistoryEntry(exit)).hasSuffix("a\\u{1b} was ended by SIGSEGV (crash)"))
     }
 

@@ -1,13 +1,14 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
 import Testing
 
 @testable import lifectl
 
-private func app(_ id: String, _ state: State, target: State? = nil) -> App {
+private func app(_ id: String, _ state: AppState, target: AppState? = nil) -> App {
     App(
-        id: id, name: nil, state: state, target: target ?? state, reason: "focus", inFront: false, linked: false,
-        adHoc: false, pid: state == .notRunning ? nil : 123, containment: nil, since: 1_000_000, lastExit: nil)
+        id: id, name: nil, state: state, target: target ?? state, reason: .focus, foreground: false, connected: false,
+        adHoc: false, pid: state == .notRunning ? nil : 123, sinceUSec: 1_000_000, stoppedByOther: false)
 }
 
 @Suite struct OutputTests {
@@ -58,15 +59,15 @@ private func app(_ id: String, _ state: State, target: State? = nil) -> App {
 }
 
 private let notes = App(
-    id: "org.example.Notes", name: nil, state: .active, target: .active, reason: "focus", inFront: true, linked: true,
-    adHoc: false, pid: 123, containment: nil, since: 1_000_000, lastExit: nil,
+    id: "org.example.Notes", name: nil, state: .active, target: .active, reason: .focus, foreground: true,
+    connected: true, adHoc: false, pid: 123, sinceUSec: 1_000_000,
     scenes: [
         Scene(
-            id: "main", role: "window", state: .foregroundActive, target: .foregroundActive, reason: "focus",
-            since: 60_000_000, info: "{\"note\": 4}"),
+            id: "main", role: "window", state: .foregroundActive, target: .foregroundActive, reason: .focus,
+            sinceUSec: 60_000_000, info: "{\"note\": 4}"),
         Scene(
-            id: "scene-2", role: "tool", state: .background, target: .foregroundActive, reason: "open",
-            since: 61_000_000),
+            id: "scene-2", role: "tool", state: .background, target: .foregroundActive, reason: .scene,
+            sinceUSec: 61_000_000),
     ])
 
 @Suite struct SceneOutputTests {
@@ -78,7 +79,7 @@ private let notes = App(
                 ID                 STATE                          PID      SINCE  REASON
                 org.example.Notes  active                         123  1 min 5 s  focus
                   main             foregroundActive                 -      6.0 s  focus
-                  scene-2          background → foregroundActive    -      5.0 s  open
+                  scene-2          background → foregroundActive    -      5.0 s  scene
 
                 """)
     }
@@ -95,20 +96,20 @@ private let notes = App(
     }
 
     @Test func aListedSceneIsOneObject() throws {
-        let line = try JSON.line(ListedScenes(apps: [notes]))
+        let line = JSON.line(ListedScenes(apps: [notes]))
         #expect(line.hasPrefix(#"{"scenes":[{"app":"org.example.Notes","id":"main","info":"{\"note\": 4}","reason""#))
     }
 
     @Test func theDetailsOfAnAppHaveItsScenes() {
         let details = Details(
-            app: notes, command: ["notes"], user: nil, manifest: nil, processes: [], awaiting: nil,
-            backgroundUntil: nil, holds: [])
+            app: notes, command: ["notes"], adopted: false, processes: [], assertions: [], failures: 0,
+            restartLimitReached: false, schedules: [], uncontrolledProcesses: [], ended: false)
         #expect(plain.details(details).contains("\n\nSCENE    ROLE    STATE"))
     }
 
     @Test func aChangeOfASceneIsALine() {
         let step = SceneTransition(
-            app: "a", scene: "main", from: .unattached, to: .foregroundInactive, reason: "person", time: 0)
+            app: "a", scene: "main", from: .unattached, to: .foregroundInactive, reason: .scene, timeUSec: 0)
         let text = plain.change(MonitorReply(number: 1, scene: step))
         #expect(text.hasSuffix("  a/main  unattached → foregroundInactive  person\n"))
         #expect(plain.change(MonitorReply(number: 0, apps: [notes])).split(separator: "\n").count == 3)

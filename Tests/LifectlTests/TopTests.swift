@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
 import Testing
 
 @testable import lifectl
@@ -7,17 +8,17 @@ import Testing
 @Suite struct TopTests {
     private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
-    private func row(_ id: String, _ state: State, time: Int64? = nil, until: Int64? = nil) -> TopSample.Row {
+    private func row(_ id: String, _ state: AppState, time: Int64? = nil, until: Int64? = nil) -> TopRow {
         let app = App(
-            id: id, name: nil, state: state, target: state, reason: "focus", inFront: false, linked: false,
-            adHoc: false, pid: 1, containment: nil, since: 60_000_000, lastExit: nil)
-        return TopSample.Row(
-            app: app, processorTime: time, memory: 3 << 20,
-            obstacles: until.map { [Obstacle(kind: .backgroundTime, until: $0)] } ?? [], prospects: [])
+            id: id, name: nil, state: state, target: state, reason: .focus, foreground: false, connected: false,
+            adHoc: false, pid: 1, sinceUSec: 60_000_000, stoppedByOther: false)
+        return TopRow(
+            app: app, cpuTimeUSec: time, memoryBytes: 3 << 20,
+            obstacles: until.map { [Obstacle(kind: .backgroundTime, names: [], untilUSec: $0)] } ?? [], prospects: [])
     }
 
     @Test func deadlinesCountDown() {
-        let sample = TopSample(time: 0, rows: [row("a", .active), row("b", .background, until: 68_500_000)])
+        let sample = TopSample(timeUSec: 0, rows: [row("a", .active), row("b", .background, until: 68_500_000)])
         let lines = plain.top(sample, rows: 0..<9, selected: 1).split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
         #expect(lines[1].hasPrefix("   a   active      6.0 s") && lines[1].contains("3 MiB"))
@@ -25,9 +26,9 @@ import Testing
     }
 
     @Test func loadIsTheShareSinceTheSampleBefore() {
-        let before = TopSample(time: 0, rows: [row("a", .active, time: 100), row("b", .active, time: 900)])
+        let before = TopSample(timeUSec: 0, rows: [row("a", .active, time: 100), row("b", .active, time: 900)])
         var sample = TopSample(
-            time: 1_000_000,
+            timeUSec: 1_000_000,
             rows: [row("a", .active, time: 250_100), row("b", .active, time: 5), row("c", .active, time: 7)])
         sample.computeLoads(since: before)
         #expect(sample.rows.map(\.load) == [2500, nil, nil])
@@ -50,10 +51,10 @@ import Testing
 
     @Test func aKeyChoosesAnAppAndKeepsToItsName() throws {
         var view = TopView(try #require(try Lifectl.parseAsRoot(["top"]) as? Top).options)
-        view.sample = TopSample(time: 0, rows: [row("a", .active), row("b", .background)])
+        view.sample = TopSample(timeUSec: 0, rows: [row("a", .active), row("b", .background)])
         #expect(view.picture(10).contains(">  a"))
         #expect(view.handle(.down) && view.picture(10).contains(">  b"))
-        view.sample = TopSample(time: 0, rows: [row("b", .active), row("c", .background), row("a", .background)])
+        view.sample = TopSample(timeUSec: 0, rows: [row("b", .active), row("c", .background), row("a", .background)])
         #expect(view.picture(10).contains(">  b"))
         #expect(view.handle(.down) && view.handle(.down) && view.handle(.down))
         #expect(view.picture(1).contains(">  a") && !view.picture(1).contains("  b  "))

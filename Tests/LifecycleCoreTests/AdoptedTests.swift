@@ -79,7 +79,7 @@ import Testing
         let request = world.ask(.release(Self.viewer))
         let lines = world.lines()
         #expect(lines.contains("terminate viewer"))
-        #expect(lines.contains("viewer: terminating → notRunning (disown)"))
+        #expect(lines.contains("viewer: terminating → notRunning (release)"))
         #expect(lines.contains("reply \(request) done"), "\(lines)")
         #expect(world.state("viewer") == nil)
     }

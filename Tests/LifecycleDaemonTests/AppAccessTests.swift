@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AppAccessTests {
     @Test func appMayOnlyQueryAndActOnItself() {
-        let allowed = MethodName.allCases.filter { $0.accessOfApps != .refused }
+        let allowed = LifedMethod.allCases.filter { $0.accessOfApps != .refused }
         #expect(
             Set(allowed) == [
                 .list, .getStatus, .monitor, .history, .findApp, .describe, .explain, .suspend, .terminate,

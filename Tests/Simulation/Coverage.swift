@@ -65,7 +65,7 @@ extension Input {
         "start", "configure", "define", "forget", "wake", "use", "shutDown", "takeOver", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
-        "request kill", "request disown", "request memoryPressure", "outcome spawned", "outcome spawnFailed",
+        "request kill", "request release", "request memoryPressure", "outcome spawned", "outcome spawnFailed",
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
         "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
@@ -126,7 +126,7 @@ extension Request {
         case .focusScene: "request focusScene"
         case .backgroundScene: "request backgroundScene"
         case .closeScene: "request closeScene"
-        case .release: "request disown"
+        case .release: "request release"
         case .memoryPressure: "request memoryPressure"
         }
     }

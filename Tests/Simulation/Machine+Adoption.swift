@@ -44,7 +44,7 @@ extension Machine {
     /// Whether the processes run on when the app ends: somebody wanted only that, or that the daemon stops.
     func isToBeLetGo(_ id: AppID) -> Bool {
         guard policies[id]?.isAdopted == true, let reason = core.knownApps[id]?.reason else { return false }
-        return reason == .disown || reason == .shutdown
+        return reason == .release || reason == .shutdown
     }
 
     /// The processes run on as nobody's.

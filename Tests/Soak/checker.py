@@ -51,10 +51,10 @@ class Checker:
         with self.lock:
             known = self.exits.get(app["id"])
             self.exits[app["id"]] = exit
-        if not exit or known and close(known["time"], exit["time"]) or app["id"] not in self.apps:
+        if not exit or known and close(known["timeUSec"], exit["timeUSec"]) or app["id"] not in self.apps:
             return
         allowed = WANTED_ENDS | self.apps[app["id"]].ends
-        if exit["reason"] not in allowed and not self.ledger.was_harmed(app["id"], known["time"] / 1e6 if known else 0):
+        if exit["reason"] not in allowed and not self.ledger.was_harmed(app["id"], known["timeUSec"] / 1e6 if known else 0):
             self.ledger.problem("an app ended that nobody ended", app)
 
     # What takes a look at the kernel: it is true only if the daemon says the same before and after.
@@ -73,7 +73,7 @@ class Checker:
         for app, description in after.items():
             if description["state"] in ("active", "background", "suspended") and same(before.get(app), description):
                 if app not in trees:
-                    found.add(("an app that runs has no process", app, description["since"] // 1_000_000))
+                    found.add(("an app that runs has no process", app, description["sinceUSec"] // 1_000_000))
         for process in processes:
             if process.state == "Z" and process.parent == self.keeper.pid:
                 found.add(("a zombie of the daemon", process.pid, process.start))
@@ -88,7 +88,7 @@ class Checker:
         if state == "suspended":
             held = all(each.state == "T" for each in tree) or all(each.state == "T" or is_frozen(each.pid) for each in tree)
             if not held and not self.is_disturbed(app, after):
-                return {("suspended and not stopped", app, after["since"] // 1_000_000)}
+                return {("suspended and not stopped", app, after["sinceUSec"] // 1_000_000)}
         elif state == "notRunning":
             return {("a process of an app that does not run", app, each.key) for each in tree}
         elif any(each.state == "T" for each in tree) and app not in self.disturbed:
@@ -99,7 +99,7 @@ class Checker:
     def is_disturbed(self, app, description):
         """Whether a stranger has stopped or continued it since it was suspended."""
         when = self.disturbed.get(app)
-        return when is not None and time.time() - description["since"] / 1e6 > time.monotonic() - when
+        return when is not None and time.time() - description["sinceUSec"] / 1e6 > time.monotonic() - when
 
     def judge(self, found):
         """What is found again and again for too long is a problem, and told once."""
@@ -126,7 +126,7 @@ class Checker:
         now = (reply.get("parameters") or {}).get("details", {}).get("app")
         if same(app, now):
             self.ledger.count("suspended and found running (a stranger's SIGCONT, or a fork)")
-            self.suspects.setdefault(("suspended and not stopped", app["id"], app["since"] // 1_000_000), time.monotonic())
+            self.suspects.setdefault(("suspended and not stopped", app["id"], app["sinceUSec"] // 1_000_000), time.monotonic())
 
     # When nobody does anything any more.
 
@@ -151,7 +151,7 @@ class Checker:
 def same(one, other):
     """Whether an app has been in the same state of the same launch all the time."""
     keys = ("state", "pid", "reason")
-    return bool(one and other) and close(one["since"], other["since"]) and all(one.get(key) == other.get(key) for key in keys)
+    return bool(one and other) and close(one["sinceUSec"], other["sinceUSec"]) and all(one.get(key) == other.get(key) for key in keys)
 
 
 def close(one, other):

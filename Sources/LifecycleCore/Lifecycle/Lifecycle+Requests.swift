@@ -199,7 +199,7 @@ extension Lifecycle {
     private mutating func release(_ id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
         guard knownApps[app].policy.isAdopted else { return refuse(request, .notAdopted(id)) }
-        end(id, atOnce: false, reason: .disown, for: request)
+        end(id, atOnce: false, reason: .release, for: request)
     }
 
     // MARK: Scenes

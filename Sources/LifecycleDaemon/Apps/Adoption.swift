@@ -73,7 +73,7 @@ extension AppManager {
     /// request or with the daemon.
     func isToBeReleased(_ id: AppID) -> Bool {
         guard catalog[id]?.isAdopted == true, let reason = app(id)?.reason else { return false }
-        return reason == .disown || reason == .shutdown
+        return reason == .release || reason == .shutdown
     }
 
     func release(_ id: AppID) {

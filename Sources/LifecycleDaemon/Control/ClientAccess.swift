@@ -94,7 +94,7 @@ enum AppAccess {
     case refused
 }
 
-extension MethodName {
+extension LifedMethod {
     var accessOfApps: AppAccess {
         switch self {
         case .list, .getStatus, .monitor, .history, .findApp: .filtered
@@ -103,11 +103,11 @@ extension MethodName {
         case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
         case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
         // An app learns nothing about other programs.
-        case .apps: .refused
+        case .listAvailable: .refused
         // These keep an app running without limit; background tasks and modes are for that.
         case .resume, .setInUse, .wake: .refused
         // The new app would be outside the limits of this one.
-        case .run, .adopt, .disown: .refused
+        case .run, .adopt, .release: .refused
         // These affect other apps.
         case .simulateMemoryPressure, .simulate, .reload, .reexecute: .refused
         }
@@ -118,8 +118,8 @@ extension MethodName {
         switch self {
         case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
         case .launch, .run, .focus, .home, .beginInterruption, .endInterruption, .open, .continueActivity, .suspend,
-            .resume, .wake, .setInUse, .terminate, .kill, .list, .apps, .describe, .explain, .history, .monitor,
-            .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .disown:
+            .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history, .monitor,
+            .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .release:
             false
         }
     }
@@ -225,13 +225,13 @@ final class ClientRights {
 extension ControlAPI.App {
     var stateOnly: ControlAPI.App {
         ControlAPI.App(
-            id: id, name: nil, state: state, target: state, reason: "", inFront: inFront, linked: false, adHoc: false,
-            pid: nil, containment: nil, since: since, lastExit: nil)
+            id: id, state: state, target: state, foreground: foreground, connected: false, adHoc: false,
+            sinceUSec: sinceUSec, stoppedByOther: false)
     }
 }
 
 extension ControlAPI.Transition {
     var stateOnly: ControlAPI.Transition {
-        ControlAPI.Transition(id: id, from: from, to: to, reason: "", time: time, pid: nil, callback: nil)
+        ControlAPI.Transition(id: id, from: from, to: to, timeUSec: timeUSec)
     }
 }

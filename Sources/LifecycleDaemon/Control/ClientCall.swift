@@ -8,9 +8,11 @@ struct ClientCall {
     let connection: ControlConnection
 
     var scope: ClientScope { connection.scope }
-    func parameters<Parameters: Decodable>() throws(ServiceError) -> Parameters { try call.parameters() }
-    func checkNoParameters() throws(ServiceError) { _ = try call.parameters(as: NoParameters.self) }
-    func app() throws(ServiceError) -> AppID { AppID(try call.parameters(as: AppParameters.self).id) }
+    /// The id among the parameters, before their type is known.
+    var id: AppID? {
+        guard case .string(let id)? = (try? call.parameters(as: JSONValue.self))?["id"] else { return nil }
+        return AppID(id)
+    }
     func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call.id) }
 
     func refuse(_ kind: ControlError.Kind, _ reason: String, _ remedy: String) {
@@ -21,6 +23,7 @@ struct ClientCall {
 /// The form of the reply to a request of the core.
 enum ReplyForm {
     case app
+    case optionalApp
     case outcome
     case nothing
 
@@ -29,7 +32,8 @@ enum ReplyForm {
             switch request {
             case .beginInterruption, .endInterruption, .machine: .nothing
             case .wake: .outcome
-            case .launch, .untilAnswered, .focus, .home, .suspend, .resume, .terminate, .kill, .deliver, .release,
+            case .home: .optionalApp
+            case .launch, .untilAnswered, .focus, .suspend, .resume, .terminate, .kill, .deliver, .release,
                 .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
                 .app
             }

@@ -73,79 +73,20 @@ final class ControlService {
 
     private func perform(_ call: ClientCall) throws {
         if call.call.interface == MetricsInterface.name { return try MetricsCalls(service: self).perform(call) }
-        guard let method = MethodName(rawValue: call.call.methodName) else {
+        guard let method = LifedMethod(rawValue: call.call.methodName) else {
             throw ServiceError.methodNotFound(call.call.method)
         }
-        guard try allows(method, call) else {
-            return server.refuse(call, "an app may not call, except for itself,")
-        }
+        guard allows(method, call) else { return server.refuse(call, "an app may not call, except for itself,") }
         if method.isForAdministrators, let objection = rights.administratorObjection(to: call.scope) { throw objection }
-        try perform(method, call)
+        try dispatch(method, call.call, call)
     }
 
-    private func allows(_ method: MethodName, _ call: ClientCall) throws(ServiceError) -> Bool {
+    private func allows(_ method: LifedMethod, _ call: ClientCall) -> Bool {
         guard let app = call.scope.onlyApp else { return true }
         switch method.accessOfApps {
         case .filtered: return true
-        case .onItself: return try call.app() == app
+        case .onItself: return call.id == app
         case .refused: return false
-        }
-    }
-
-    private func perform(_ method: MethodName, _ call: ClientCall) throws {
-        let launches = LaunchCalls(service: self)
-        let queries = QueryCalls(service: self)
-        switch method {
-        case .launch: try launches.launch(call)
-        case .run: try launches.run(call)
-        case .open: try launches.open(call)
-        case .continueActivity: try launches.continueActivity(call)
-        case .wake: try launches.wake(call)
-        case .openScene: try launches.openScene(call)
-        case .adopt: try AdoptionCalls(service: self).adopt(call)
-        case .findApp: try AdoptionCalls(service: self).findApp(call)
-        case .focus:
-            let focus: FocusParameters = try call.parameters()
-            try ask(Request.focus(AppID(focus.id)).waiting(for: focus.wait), for: call)
-        case .suspend:
-            let parameters: SuspendParameters = try call.parameters()
-            try ask(.suspend(AppID(parameters.id), now: parameters.now ?? false), for: call)
-        case .resume: try ask(.resume(call.app()), for: call)
-        case .terminate: try ask(.terminate(call.app()), for: call)
-        case .kill: try ask(.kill(call.app()), for: call)
-        case .disown: try ask(.release(call.app()), for: call)
-        case .home:
-            try call.checkNoParameters()
-            try ask(.home, for: call)
-        case .beginInterruption:
-            let parameters: InterruptionParameters = try call.parameters()
-            try ask(.beginInterruption(interruption(parameters.name)), for: call)
-        case .endInterruption: try endInterruption(call)
-        case .focusScene: try askScene(call, Request.focusScene)
-        case .backgroundScene: try askScene(call, Request.backgroundScene)
-        case .closeScene: try askScene(call, Request.closeScene)
-        case .simulate:
-            let parameters: SimulateParameters = try call.parameters()
-            try ask(.machine(LifecycleCore.MachineEvent(parameters.event)), for: call)
-        case .simulateMemoryPressure: try ask(Request(call.parameters()), for: call)
-        case .setInUse: try setInUse(call)
-        case .list: try queries.list(call)
-        case .getStatus: try queries.status(status, call)
-        case .apps: try queries.apps(call)
-        case .describe: try queries.describe(call)
-        case .explain: try queries.explain(call)
-        case .history: try queries.history(call)
-        case .monitor:
-            try call.checkNoParameters()
-            let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(for: call.scope, rights))
-            subscriptions.add(call, present: .continuing(present))
-        case .reexecute:
-            try call.checkNoParameters()
-            daemon?.reexecute(for: call)
-        case .reload:
-            try call.checkNoParameters()
-            daemon?.reload()
-            call.answer(Varlink.Reply(ReloadReply(problems: problems)))
         }
     }
 
@@ -155,15 +96,50 @@ final class ControlService {
         manager.request(requests.open(request, for: call), request)
     }
 
-    private func askScene(_ call: ClientCall, _ request: (AppID, SceneID) -> Request) throws {
-        let parameters: SceneParameters = try call.parameters()
-        try ask(request(AppID(parameters.app), LifecycleCore.SceneID(parameter: parameters.scene)), for: call)
+    var status: Status {
+        let core = manager.core
+        return Status(
+            version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
+            startedUSec: started, foreground: core.foreground.map(\.name), interruptions: Array(core.interruptions),
+            foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
+            apps: Int64(manager.appIDs.count), running: Int64(core.runningCount), clients: Int64(server.clientCount),
+            journal: log.usesJournal, problems: problems)
+    }
+}
+
+// MARK: - Methods
+
+extension ControlService: LifedHandler {
+    typealias Context = ClientCall
+    typealias Failure = any Error
+
+    func failure(_ error: ServiceError) -> any Error { error }
+
+    func focus(_ focus: FocusParameters, for call: ClientCall) throws {
+        try ask(Request.focus(AppID(focus.id)).waiting(for: focus.wait), for: call)
     }
 
-    private func endInterruption(_ call: ClientCall) throws {
-        let parameters: EndInterruptionParameters = try call.parameters()
+    func home(for call: ClientCall) throws { try ask(.home, for: call) }
+
+    func suspend(_ parameters: SuspendParameters, for call: ClientCall) throws {
+        try ask(.suspend(AppID(parameters.id), now: parameters.now ?? false), for: call)
+    }
+
+    func resume(_ app: AppParameters, for call: ClientCall) throws { try ask(.resume(AppID(app.id)), for: call) }
+
+    func terminate(_ app: AppParameters, for call: ClientCall) throws { try ask(.terminate(AppID(app.id)), for: call) }
+
+    func kill(_ app: AppParameters, for call: ClientCall) throws { try ask(.kill(AppID(app.id)), for: call) }
+
+    func release(_ app: AppParameters, for call: ClientCall) throws { try ask(.release(AppID(app.id)), for: call) }
+
+    func beginInterruption(_ parameters: BeginInterruptionParameters, for call: ClientCall) throws {
+        try ask(.beginInterruption(interruption(parameters.name)), for: call)
+    }
+
+    func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
-        let answer = try parameters.answer.map { name in try LaunchCalls(service: self).launchable(name) }
+        let answer = try parameters.answer.map { name in try launchable(name) }
         try ask(.endInterruption(name, answer: answer), for: call)
     }
 
@@ -175,30 +151,50 @@ final class ControlService {
         return name
     }
 
-    private func setInUse(_ call: ClientCall) throws(ServiceError) {
-        let report: SetInUseParameters = try call.parameters()
-        guard report.apps.count <= SetInUseParameters.limit else { throw .invalidParameter("apps") }
-        let use = LifecycleCore.Use(report.use)
+    func focusScene(_ scene: SceneParameters, for call: ClientCall) throws {
+        try ask(.focusScene(AppID(scene.app), SceneID(parameter: scene.scene)), for: call)
+    }
+
+    func backgroundScene(_ scene: SceneParameters, for call: ClientCall) throws {
+        try ask(.backgroundScene(AppID(scene.app), SceneID(parameter: scene.scene)), for: call)
+    }
+
+    func closeScene(_ scene: SceneParameters, for call: ClientCall) throws {
+        try ask(.closeScene(AppID(scene.app), SceneID(parameter: scene.scene)), for: call)
+    }
+
+    func simulate(_ parameters: SimulateParameters, for call: ClientCall) throws {
+        try ask(.machine(parameters.event), for: call)
+    }
+
+    func simulateMemoryPressure(_ pressure: SimulateMemoryPressureParameters, for call: ClientCall) throws {
+        try ask(.memoryPressure(pressure.level, all: pressure.all ?? false), for: call)
+    }
+
+    func setInUse(_ report: SetInUseParameters, for call: ClientCall) throws {
+        guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { manager.isKnown($0) && rights.seesAll(of: $0, call.scope) })
-        uses.set(use, to: known, by: call.connection)
-        manager.setUse(use, of: uses.apps(use))
+        uses.set(report.use, to: known, by: call.connection)
+        manager.setUse(report.use, of: uses.apps(report.use))
         let core = manager.core
         let ignored = ids.filter { id in
             guard known.contains(id), let app = manager.app(id) else { return true }
-            return !core.settings.keptUses.keep(use, app.policy)
+            return !core.settings.keptUses.keep(report.use, app.policy)
         }
         call.answer(Varlink.Reply(SetInUseReply(ignored: ignored.map(\.name))))
     }
 
-    private var status: Status {
-        let core = manager.core
-        return Status(
-            version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
-            started: started, front: core.foreground.map(\.name), interruptions: Array(core.interruptions),
-            concealments: core.foregroundBlockers.map(\.rawValue),
-            homeApp: core.settings.homeApp?.name, apps: Int64(manager.appIDs.count), running: Int64(core.runningCount),
-            clients: Int64(server.clientCount), journal: log.usesJournal, problems: problems)
+    func monitor(for call: ClientCall) {
+        let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(for: call.scope, rights))
+        subscriptions.add(call, present: .continuing(present))
+    }
+
+    func reexecute(for call: ClientCall) { daemon?.reexecute(for: call) }
+
+    func reload(for call: ClientCall) {
+        daemon?.reload()
+        call.answer(Varlink.Reply(ReloadReply(problems: problems)))
     }
 }
 
@@ -264,15 +260,5 @@ extension Request {
         case .answered: .untilAnswered(self)
         case .active, nil: self
         }
-    }
-
-    fileprivate init(_ parameters: MemoryPressureParameters) {
-        let level: LifecycleCore.MemoryLevel =
-            switch parameters.level {
-            case .normal: .normal
-            case .warning: .warning
-            case .critical: .critical
-            }
-        self = .memoryPressure(level, all: parameters.all ?? false)
     }
 }

@@ -14,54 +14,52 @@ struct MetricsCalls {
         guard call.scope.onlyApp == nil else {
             return service.server.refuse(call, "an app may not call, whoever's it is,")
         }
-        try call.checkNoParameters()
-        switch MetricsInterface.Method(rawValue: call.call.methodName) {
-        case .list: stream(metrics, call)
-        case .describe: stream(Self.families, call)
-        case nil: throw ServiceError.methodNotFound(call.call.method)
+        guard let method = MetricsMethod(rawValue: call.call.methodName) else {
+            throw ServiceError.methodNotFound(call.call.method)
         }
+        try dispatch(method, call.call, call)
     }
 
-    private func stream(_ replies: [some Encodable], _ call: ClientCall) {
+    private func stream(_ replies: [some JSONWritable], _ call: ClientCall) {
         for reply in replies.dropLast() { call.answer(.continuing(reply)) }
         if let last = replies.last { call.answer(Varlink.Reply(last)) }
     }
 
     private static let families = [
-        MetricFamily(name: "org.lifed.apps", description: "Apps that are known, by state", type: .gauge),
-        MetricFamily(name: "org.lifed.app_state", description: "The state of an app that runs", type: .string),
-        MetricFamily(name: "org.lifed.clients", description: "Clients of the control socket", type: .gauge),
-        MetricFamily(
+        MetricsDescribeReply(name: "org.lifed.apps", description: "Apps that are known, by state", type: .gauge),
+        MetricsDescribeReply(name: "org.lifed.app_state", description: "The state of an app that runs", type: .string),
+        MetricsDescribeReply(name: "org.lifed.clients", description: "Clients of the control socket", type: .gauge),
+        MetricsDescribeReply(
             name: "org.lifed.transitions_total", description: "Changes of an app's state, by the state reached",
             type: .counter),
-        MetricFamily(name: "org.lifed.ends_total", description: "Apps that have ended, by reason", type: .counter),
-        MetricFamily(
+        MetricsDescribeReply(name: "org.lifed.ends_total", description: "Apps that have ended, by reason", type: .counter),
+        MetricsDescribeReply(
             name: "org.lifed.failed_launches_total", description: "Apps that could not be started", type: .counter),
-        MetricFamily(
+        MetricsDescribeReply(
             name: "org.lifed.unanswered_callbacks_total", description: "Callbacks that were not answered in time",
             type: .counter),
-        MetricFamily(
+        MetricsDescribeReply(
             name: "org.lifed.killed_after_grace_total", description: "Apps that outlived their grace after SIGTERM",
             type: .counter),
     ]
 
-    private var metrics: [Metric] {
+    private var metrics: [MetricsListReply] {
         let counts = service.manager.history.counts
         let apps = service.manager.apps
         var states: [AppState: Int] = [:]
         for app in apps { states[app.state, default: 0] += 1 }
         var result = AppState.allCases.map { state in
-            metric("apps", states[state] ?? 0, fields: ["state": state.rawValue])
+            metric("apps", states[state] ?? 0, ("state", state.rawValue))
         }
         result += apps.lazy.filter { $0.state != .notRunning }.prefix(Self.objectLimit).map { app in
-            Metric(name: "org.lifed.app_state", value: .word(app.state.rawValue), object: app.id.name)
+            MetricsListReply(name: "org.lifed.app_state", value: .string(app.state.rawValue), object: app.id.name)
         }
         result.append(metric("clients", service.server.clientCount))
         result += zip(AppState.allCases, counts.arrivals).map { state, count in
-            metric("transitions_total", count, fields: ["to": state.rawValue])
+            metric("transitions_total", count, ("to", state.rawValue))
         }
         result += counts.ends.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
-            metric("ends_total", count, fields: ["reason": reason.rawValue])
+            metric("ends_total", count, ("reason", reason.rawValue))
         }
         return result + [
             metric("failed_launches_total", counts.failedLaunches),
@@ -70,7 +68,18 @@ struct MetricsCalls {
         ]
     }
 
-    private func metric(_ name: String, _ value: some BinaryInteger, fields: [String: String]? = nil) -> Metric {
-        Metric(name: "org.lifed.\(name)", value: .number(Int64(clamping: value)), fields: fields)
+    private func metric(_ name: String, _ value: some BinaryInteger, _ field: (String, String)? = nil) -> MetricsListReply {
+        MetricsListReply(
+            name: "org.lifed.\(name)", value: .integer(Int64(clamping: value)),
+            fields: field.map { .object([JSONValue.Member($0, .string($1))]) })
     }
+}
+
+extension MetricsCalls: MetricsHandler {
+    typealias Context = ClientCall
+    typealias Failure = any Error
+
+    func failure(_ error: ServiceError) -> any Error { error }
+    func list(for call: ClientCall) { stream(metrics, call) }
+    func describe(for call: ClientCall) { stream(Self.families, call) }
 }

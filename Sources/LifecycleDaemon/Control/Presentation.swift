@@ -15,11 +15,11 @@ struct Presentation {
 
     func app(_ app: AppMachine) -> ControlAPI.App {
         ControlAPI.App(
-            id: app.id.name, name: manager.catalog[app.id]?.name, state: State(app.state), target: State(app.target),
-            reason: app.reason.rawValue, inFront: manager.core.foreground.contains(app.id), linked: app.isConnected,
+            id: app.id.name, name: manager.catalog[app.id]?.name, state: app.state, target: app.target,
+            reason: app.reason, foreground: manager.core.foreground.contains(app.id), connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
-            since: time(of: app.since),
+            sinceUSec: time(of: app.since),
             lastExit: app.lastExit.map { exit($0, at: manager.exits.time(of: $0, app.id), app.reclaimed) },
             scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil,
             stoppedByOther: isStoppedByOther(app))
@@ -54,39 +54,40 @@ struct Presentation {
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false,
-            processes: manager.processes.processes(of: app.id).map(process), awaiting: app.awaitedCallback?.rawValue,
-            backgroundUntil: core.endOfBackgroundTime(of: app.id).map(time),
-            holds: app.heldAssertions.map { hold($0, of: app.id) }, restartAt: core.restartTime(of: app.id).map(time),
-            failures: Int64(app.restart.failures), givenUp: app.restart.isLimitReached,
+            processes: manager.processes.processes(of: app.id).map(process), pendingCallback: app.awaitedCallback?.rawValue,
+            backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
+            assertions: app.heldAssertions.map { assertion($0, of: app.id) },
+            restartAtUSec: core.restartTime(of: app.id).map(time),
+            failures: Int64(app.restart.failures), restartLimitReached: app.restart.isLimitReached,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
                     kind: work.schedule.kind, at: work.schedule.at.description,
-                    next: work.due.map { Int64($0.microseconds) })
-            }, unheld: unheld(of: app.id), frozen: freezeReason(of: app.id),
-            launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy)
+                    nextUSec: work.due.map { Int64($0.microseconds) })
+            }, uncontrolledProcesses: uncontrolledProcesses(of: app.id), freezeReason: freezeReason(of: app.id),
+            launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy, ended: false)
     }
 
     func details(of record: EndedApps.Record) -> Details {
         let app = ControlAPI.App(
             id: record.id.name, name: record.name, state: .notRunning, target: .notRunning,
-            reason: (record.exit?.reason ?? .launchFailed).rawValue, inFront: false, linked: false, adHoc: true,
-            pid: nil, containment: nil, since: record.time,
-            lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) })
+            reason: record.exit?.reason ?? .launchFailed, foreground: false, connected: false, adHoc: true,
+            sinceUSec: record.time,
+            lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) }, stoppedByOther: false)
         return Details(
-            app: app, command: record.command, user: nil, manifest: nil, adopted: record.isAdopted, processes: [],
-            awaiting: nil, backgroundUntil: nil, holds: [], launchFailure: record.launchFailure,
+            app: app, command: record.command, adopted: record.isAdopted, processes: [], assertions: [], failures: 0,
+            restartLimitReached: false, schedules: [], uncontrolledProcesses: [], launchFailure: record.launchFailure,
             launchRemedy: record.launchRemedy, ended: true)
     }
 
-    private func hold(_ hold: LifecycleCore.Assertion, of id: AppID) -> ControlAPI.Hold {
-        ControlAPI.Hold(
-            kind: hold.kind == .task ? .task : .activity, number: Int64(clamping: hold.number), name: hold.name,
-            since: time(of: hold.since), until: manager.core.end(of: hold, of: id).map(time))
+    private func assertion(_ held: LifecycleCore.Assertion, of id: AppID) -> ControlAPI.Assertion {
+        ControlAPI.Assertion(
+            kind: held.kind == .task ? .task : .mode, number: Int64(clamping: held.number), name: held.name,
+            sinceUSec: time(of: held.since), untilUSec: manager.core.end(of: held, of: id).map(time))
     }
 
     private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
-            state: State(exit.state), reason: exit.reason.rawValue, exitCode: nil, signal: nil, time: time,
+            state: exit.state, reason: exit.reason, timeUSec: time,
             reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil)
         switch exit.status {
         case .code(let code): result.exitCode = Int64(code)
@@ -106,18 +107,17 @@ struct Presentation {
         }
     }
 
-    private func unheld(of id: AppID) -> [UnheldProcess]? {
-        guard let tree = manager.processes.tree(of: id) else { return nil }
-        let reason =
+    private func uncontrolledProcesses(of id: AppID) -> [UncontrolledProcess] {
+        guard let tree = manager.processes.tree(of: id) else { return [] }
+        let cause =
             tree.owner == nil
             ? "this daemon's user may not stop it; start the app with the daemon of the system"
             : "it does not run as the user of the app"
-        let unheld = tree.foreignProcesses().map { each in
-            UnheldProcess(
+        return tree.foreignProcesses().map { each in
+            UncontrolledProcess(
                 pid: Int64(each.info.pid), command: each.info.commandLine.joined(separator: " "),
-                user: each.userName, reason: reason)
+                user: each.userName, cause: cause)
         }
-        return unheld.isEmpty ? nil : unheld
     }
 
     func helper(_ helper: Processes.Helper) -> ControlAPI.Helper {
@@ -126,8 +126,8 @@ struct Presentation {
 
     private func process(_ info: ProcessInfo) -> ControlAPI.Process {
         ControlAPI.Process(
-            pid: Int64(info.pid), parent: Int64(info.parent), command: info.commandLine.joined(separator: " "),
-            state: String(info.state.letter), cpuTime: Int64(clamping: info.processorMicroseconds))
+            pid: Int64(info.pid), parentPid: Int64(info.parent), command: info.commandLine.joined(separator: " "),
+            state: String(info.state.letter), cpuTimeUSec: Int64(clamping: info.processorMicroseconds))
     }
 
     // MARK: Apps that can be launched
@@ -139,7 +139,7 @@ struct Presentation {
             apps.append(
                 Launchable(
                     id: id.name, name: definition.name, source: .manifest, file: definition.manifest ?? "",
-                    running: manager.isRunning(id)))
+                    running: manager.isRunning(id), shown: true))
         }
         let described = Set(apps.map(\.id))
         for (id, finding) in manager.entries?.all() ?? [:] where !described.contains(id) {
@@ -167,35 +167,34 @@ struct Presentation {
 
     func scene(_ scene: LifecycleCore.Scene, of app: AppMachine) -> ControlAPI.Scene {
         ControlAPI.Scene(
-            id: scene.id.name, role: scene.role, state: ControlAPI.SceneState(scene.state),
-            target: ControlAPI.SceneState(app.sceneTarget(of: scene)), reason: scene.reason.rawValue,
-            since: time(of: scene.since), info: scene.info)
+            id: scene.id.name, role: scene.role, state: scene.state, target: app.sceneTarget(of: scene), reason: scene.reason,
+            sinceUSec: time(of: scene.since), info: scene.info)
     }
 
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
         ControlAPI.Transition(
-            id: step.app.name, from: State(step.from), to: State(step.to), reason: step.reason.rawValue,
-            time: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
-            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
+            id: step.app.name, from: step.from, to: step.to, reason: step.reason,
+            timeUSec: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
+            answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
     func transition(_ step: LifecycleCore.SceneTransition) -> ControlAPI.SceneTransition {
         ControlAPI.SceneTransition(
-            app: step.app.name, scene: step.scene.name, from: ControlAPI.SceneState(step.from),
-            to: ControlAPI.SceneState(step.to),
-            reason: step.reason.rawValue, time: time(of: step.instant),
-            callback: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
+            app: step.app.name, scene: step.scene.name, from: step.from, to: step.to, reason: step.reason,
+            timeUSec: time(of: step.instant),
+            answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
     // MARK: Replies
 
     func reply(_ reply: LifecycleCore.Reply, _ form: ReplyForm) -> Varlink.Reply {
         switch reply {
-        case .reclaimed(let ids): Varlink.Reply(MemoryPressureReply(reclaimed: ids.map(\.name)))
+        case .reclaimed(let ids): Varlink.Reply(SimulateMemoryPressureReply(reclaimed: ids.map(\.name)))
         case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
         case .done(let app):
             switch form {
-            case .app: Varlink.Reply(AppReply(app: app.map(self.app)))
+            case .app: app.map { Varlink.Reply(AppReply(app: self.app($0))) } ?? Self.appIsGone
+            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map(self.app)))
             case .outcome: outcome(.notListening, app)
             case .nothing: Varlink.Reply(NoParameters())
             }
@@ -206,8 +205,12 @@ struct Presentation {
 
     /// Presents the outcome of an event. An app that is forgotten by now has none.
     private func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.AppMachine?) -> Varlink.Reply {
-        guard let app else { return ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply }
-        return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: ErrandOutcome(outcome)))
+        guard let app else { return Self.appIsGone }
+        return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: outcome))
+    }
+
+    private static var appIsGone: Varlink.Reply {
+        ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply
     }
 
     // MARK: Explanations and history
@@ -215,7 +218,7 @@ struct Presentation {
     func explanation(of app: AppMachine) -> Explanation {
         let core = manager.core
         return Explanation(
-            details: details(app), next: core.nextState(of: app.id).map { State($0) },
+            details: details(app), next: core.nextState(of: app.id),
             obstacles: core.obstacles(of: app.id).map(obstacle), prospects: core.forecast(of: app.id).map(prospect))
     }
 
@@ -223,30 +226,29 @@ struct Presentation {
         func make(_ kind: ObstacleKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
             -> ControlAPI.Obstacle
         {
-            var result = ControlAPI.Obstacle(kind: kind, names: names, until: until.map(time))
-            if let since { result.since = time(of: since) }
-            return result
+            ControlAPI.Obstacle(
+                kind: kind, names: names, sinceUSec: since.map { time(of: $0) }, untilUSec: until.map(time))
         }
         switch obstacle {
         case .process(let step, let until): return make(ObstacleKind(step), until: until)
         case .answer(let callback, let scene, let since, let until):
-            return make(.answer, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
-        case .activationSlot(let others): return make(.place, others.map(\.name))
+            return make(.callback, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
+        case .activationSlot(let others): return make(.activationSlot, others.map(\.name))
         case .backgroundTime(let until): return make(.backgroundTime, until: until)
         case .assertion(let hold, let until):
-            return make(hold.kind == .task ? .task : .activity, [hold.name], since: hold.since, until: until)
+            return make(hold.kind == .task ? .task : .mode, [hold.name], since: hold.since, until: until)
         case .work(let kind, let until): return make(.work, kind.map { [$0] } ?? [], until: until)
         case .launch(let until): return make(.launch, until: until)
-        case .channel(let until): return make(.channel, until: until)
+        case .channel(let until): return make(.connection, until: until)
         case .scenes: return make(.scenes)
         case .interruption(let name): return make(.interruption, [name])
-        case .foregroundBlocked(let concealment): return make(.concealment, [concealment.rawValue])
-        case .policy: return make(.manifest)
-        case .request: return make(.request)
+        case .foregroundBlocked(let concealment): return make(.foregroundBlocked, [concealment.word])
+        case .policy: return make(.suspendPolicy)
+        case .request: return make(.resumeRequest)
         case .use(.visible): return make(.visible)
         case .use(.playing): return make(.playing)
         case .restart(let instant): return make(.restart, until: instant)
-        case .restartLimitReached: return make(.givenUp)
+        case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)
         }
     }
@@ -256,37 +258,37 @@ struct Presentation {
         return switch prospect.event {
         case .transition(let from, let to, let reason):
             ControlAPI.Prospect(
-                kind: .transition, time: time, from: State(from), to: State(to), reason: reason.rawValue)
-        case .callback(let callback): ControlAPI.Prospect(kind: .callback, time: time, reason: callback.rawValue)
+                kind: .transition, timeUSec: time, from: from, to: to, reason: reason)
+        case .callback(let callback): ControlAPI.Prospect(kind: .callback, timeUSec: time, callback: callback.rawValue)
         case .callbackOverdue(let callback):
-            ControlAPI.Prospect(kind: .callbackOverdue, time: time, reason: callback.rawValue)
-        case .tasksExpire: ControlAPI.Prospect(kind: .tasksExpire, time: time)
-        case .terminate: ControlAPI.Prospect(kind: .terminate, time: time)
-        case .kill: ControlAPI.Prospect(kind: .kill, time: time)
+            ControlAPI.Prospect(kind: .callbackTimeout, timeUSec: time, callback: callback.rawValue)
+        case .tasksExpire: ControlAPI.Prospect(kind: .taskExpiration, timeUSec: time)
+        case .terminate: ControlAPI.Prospect(kind: .terminate, timeUSec: time)
+        case .kill: ControlAPI.Prospect(kind: .kill, timeUSec: time)
         }
     }
 
     func event(_ entry: EventRing.Entry) -> HistoryEvent {
         var event = HistoryEvent(
-            kind: .exited, id: entry.app.name, time: time(of: entry.instant),
-            reason: entry.callback?.rawValue ?? entry.reason.rawValue,
+            kind: .exited, id: entry.app.name, timeUSec: time(of: entry.instant),
+            reason: entry.callback == nil ? entry.reason : nil, callback: entry.callback?.rawValue,
             pid: entry.pid > 0 ? Int64(entry.pid) : nil)
         switch entry.kind {
         case .transition:
             event.kind = .transition
-            (event.from, event.to) = (State(entry.from), State(entry.to))
-            event.callback = entry.answerTime == .max ? nil : Int64(entry.answerTime)
-            event.stateTime = entry.stateTime == .max ? nil : Int64(clamping: entry.stateTime)
-        case .callbackOverdue: event.kind = .callbackOverdue
+            (event.from, event.to) = (entry.from, entry.to)
+            event.answerUSec = entry.answerTime == .max ? nil : Int64(entry.answerTime)
+            event.stateUSec = entry.stateTime == .max ? nil : Int64(clamping: entry.stateTime)
+        case .callbackOverdue: event.kind = .callbackTimeout
         case .killed: event.kind = .killed
         case .code: event.exitCode = Int64(entry.detail)
         case .signal: event.signal = Int64(entry.detail)
         case .ended: break
         case .launchFailed:
             event.kind = .launchFailed
-            event.reason = manager.exits.ended[entry.app]?.launchFailure ?? event.reason
+            event.error = manager.exits.ended[entry.app]?.launchFailure
         }
-        if event.kind == .exited { event.from = State(entry.from) }
+        if event.kind == .exited { event.from = entry.from }
         return event
     }
 }

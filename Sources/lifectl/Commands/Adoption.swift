@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import Varlink
 
 // The commands about processes that run already.
 
@@ -50,7 +51,7 @@ struct Disown: ParsableCommand {
 
     func run() throws {
         let parameters = AppParameters(id: app.id)
-        try options.show(.disown, parameters, doing: "cannot disown \(app.id)", waitingFor: app.id) { _, _ in
+        try options.show(.release, parameters, doing: "cannot disown \(app.id)", waitingFor: app.id) { _, _ in
             "\(Text.printable(app.id)) runs on without lifed\n"
         }
     }
@@ -86,7 +87,7 @@ struct ProcessArgument: ParsableArguments {
 
 extension GlobalOptions {
     /// Shows the app of a reply, or fails if the reply has none.
-    fileprivate func show(_ reply: some Encodable, app: App?, orFail message: String) throws {
+    fileprivate func show(_ reply: some JSONWritable, app: App?, orFail message: String) throws {
         if let app { return try show(reply) { $0.sentence(app) } }
         if json { try show(reply) { _ in "" } }
         throw Failure(status: .noSuchApp, message: message)

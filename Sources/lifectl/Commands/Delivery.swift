@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Glibc
+import LifecycleTypes
 
 // The commands that hand something to an app: a URL, an activity, work in the background.
 
@@ -103,7 +104,7 @@ struct Wake: ParsableCommand {
 
 extension GlobalOptions {
     /// Shows the outcome of a delivery, and fails unless the app took what it was handed.
-    fileprivate func show(_ reply: OutcomeReply, success: String, otherwise: (ErrandOutcome) -> String) throws {
+    fileprivate func show(_ reply: OutcomeReply, success: String, otherwise: (EventOutcome) -> String) throws {
         let id = Text.printable(reply.app.id)
         let failure = reply.outcome.failure
         if failure == nil || json { try show(reply) { _ in "\(id) \(success)\n" } }
@@ -111,7 +112,7 @@ extension GlobalOptions {
     }
 }
 
-extension ErrandOutcome {
+extension EventOutcome {
     /// The exit status for a delivery that the app had to take; nil for success.
     fileprivate var failure: Outcome? {
         switch self {

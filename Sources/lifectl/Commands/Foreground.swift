@@ -91,7 +91,7 @@ struct Interrupt: ParsableCommand {
 
         func run() throws {
             let words = interruption.words
-            let parameters = InterruptionParameters(name: interruption.name)
+            let parameters = BeginInterruptionParameters(name: interruption.name)
             try options.show(.beginInterruption, parameters, doing: "cannot begin \(words)") { _, _ in
                 "\(words) has begun\n"
             }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import Varlink
 
 // The commands that show the apps and the daemon as they are.
 
@@ -18,12 +19,8 @@ struct List: ParsableCommand {
 
     func run() throws {
         let reply = try options.every.call(.list, doing: "cannot list the apps")
-        if helpers { return try options.every.show(HelpersOnly(helpers: reply.helpers)) { $0.helpers(reply.helpers) } }
+        if helpers { return try options.every.show(HelperList(helpers: reply.helpers)) { $0.helpers(reply.helpers) } }
         try options.show(reply, ids: reply.apps.map(\.id)) { $0.list(reply.apps) }
-    }
-
-    struct HelpersOnly: Codable {
-        var helpers: [Helper]
     }
 }
 
@@ -40,8 +37,8 @@ struct Apps: ParsableCommand {
     @OptionGroup var options: ListOptions
 
     func run() throws {
-        let parameters = AppsParameters(all: all ? true : nil)
-        let reply = try options.every.call(.apps, parameters, doing: "cannot list what can be launched")
+        let parameters = ListAvailableParameters(all: all ? true : nil)
+        let reply = try options.every.call(.listAvailable, parameters, doing: "cannot list what can be launched")
         try options.show(reply, ids: reply.apps.map(\.id)) { $0.launchable(reply.apps, all: all) }
     }
 }
@@ -58,7 +55,7 @@ struct ListOptions: ParsableArguments {
     }
 
     /// Prints a reply, or the ids of what it lists.
-    func show(_ reply: some Encodable, ids names: [String], whole: (Presentation) -> String) throws {
+    func show(_ reply: some JSONWritable, ids names: [String], whole: (Presentation) -> String) throws {
         try every.show(reply) { present in
             ids ? names.map { "\(Text.printable($0))\n" }.joined() : whole(present)
         }

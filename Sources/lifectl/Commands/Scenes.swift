@@ -135,28 +135,13 @@ extension CallOptions {
     }
 }
 
-/// The reply of `lifectl scene list`: the scenes of several apps, each with its app.
-struct ListedScenes: Encodable {
-    struct Entry: Encodable {
-        let app: String
-        let scene: Scene
+extension ListedScene {
+    var name: SceneName { SceneName(app, scene.id) }
+}
 
-        var name: SceneName { SceneName(app, scene.id) }
-
-        private enum CodingKeys: String, CodingKey { case app }
-
-        /// Encodes one object: the members of the scene, and the app.
-        func encode(to encoder: any Encoder) throws {
-            try scene.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(app, forKey: .app)
-        }
-    }
-
-    let scenes: [Entry]
-
+extension ListedScenes {
     init(apps: [App]) {
-        scenes = apps.flatMap { app in (app.scenes ?? []).map { Entry(app: app.id, scene: $0) } }
+        scenes = apps.flatMap { app in (app.scenes ?? []).map { ListedScene(app: app.id, scene: $0) } }
     }
 }
 

@@ -1,5 +1,7 @@
+import LifecycleTypes
+
 public import ArgumentParser
-public import ControlAPI
+import ControlAPI
 
 // The commands about the daemon, and about events of the machine.
 
@@ -64,7 +66,7 @@ struct MemoryPressure: ParsableCommand {
     }
 
     func run() throws {
-        let parameters = MemoryPressureParameters(level: level, all: all)
+        let parameters = SimulateMemoryPressureParameters(level: level, all: all)
         try options.show(.simulateMemoryPressure, parameters, doing: "cannot simulate memory pressure") { _, reply in
             guard level == .critical else { return "apps that run and listen were told, if there are any\n" }
             guard !reply.reclaimed.isEmpty else {
@@ -109,11 +111,6 @@ struct ShowVersion: ParsableCommand {
         "version", "Print the version of lifectl and, if it answers, of the daemon.", example: "lifectl version")
 
     @OptionGroup var options: GlobalOptions
-
-    struct Versions: Codable, Equatable {
-        var client: String
-        @Nullable var daemon: String?
-    }
 
     func run() throws {
         // The version of the client is known without the daemon, whatever keeps the daemon from answering.

@@ -18,41 +18,22 @@ struct Doctor: ParsableCommand {
     }
 }
 
-/// The result of one check.
-struct Finding: Codable, Equatable {
-    enum Verdict: String, Codable {
-        case ok
-        /// lifed works with limits.
-        case less
-        /// A part of lifed does not work.
-        case bad
-    }
-
-    var subject: String
-    var verdict: Verdict
-    var found: String
-    /// The consequence.
-    @Nullable var cost: String?
-    @Nullable var remedy: String?
-
+extension Finding {
     static func ok(_ subject: String, _ found: String) -> Finding {
         Finding(subject: subject, verdict: .ok, found: found)
     }
 
     static func less(_ subject: String, _ found: String, cost: String, remedy: String? = nil) -> Finding {
-        Finding(subject: subject, verdict: .less, found: found, cost: cost, remedy: remedy)
+        Finding(subject: subject, verdict: .degraded, found: found, cost: cost, remedy: remedy)
     }
 
     static func bad(_ subject: String, _ found: String, cost: String, remedy: String? = nil) -> Finding {
-        Finding(subject: subject, verdict: .bad, found: found, cost: cost, remedy: remedy)
+        Finding(subject: subject, verdict: .failed, found: found, cost: cost, remedy: remedy)
     }
 }
 
-/// The results of all checks.
-struct Examination: Codable, Equatable {
-    var findings: [Finding]
-
-    var isBad: Bool { findings.contains { $0.verdict == .bad } }
+extension Examination {
+    var isBad: Bool { findings.contains { $0.verdict == .failed } }
 }
 
 extension Presentation {
@@ -67,8 +48,8 @@ extension Presentation {
             }
             return text
         }
-        let bad = examination.findings.count { $0.verdict == .bad }
-        let less = examination.findings.count { $0.verdict == .less }
+        let bad = examination.findings.count { $0.verdict == .failed }
+        let less = examination.findings.count { $0.verdict == .degraded }
         let sum =
             bad + less == 0
             ? "everything is there"

@@ -1,5 +1,7 @@
 import ControlAPI
 import Glibc
+import LifecycleTypes
+import Varlink
 
 /// A sound server that speaks PulseAudio's protocol, as PipeWire does, through pactl(1).
 final class AudioSource: Source {
@@ -66,8 +68,8 @@ final class AudioSource: Source {
 }
 
 /// A stream of sound on its way to a speaker, as pactl shows it.
-struct SinkInput: Decodable, Equatable {
-    var index: UInt64
+struct SinkInput: Equatable {
+    var index: Int64
     var corked: Bool
     var properties: [String: String]
 
@@ -78,12 +80,18 @@ struct SinkInput: Decodable, Equatable {
     var process: Int64? { properties[.process].flatMap { Int64($0) } }
 
     /// Returns the streams in a list of pactl's; none if the list has another form.
-    static func list(json: [UInt8]) -> [SinkInput] { JSON.decode([SinkInput].self, from: json) ?? [] }
+    static func list(json: [UInt8]) -> [SinkInput] {
+        JSON.list(json) { value in
+            guard let index = value["index"]?.integer, let corked = value["corked"]?.bool else { return nil }
+            return SinkInput(
+                index: index, corked: corked, properties: value.properties, client: value["client"]?.string)
+        }
+    }
 }
 
 /// A program that is connected to the sound server, as pactl shows it.
-struct SoundClient: Decodable, Equatable {
-    var index: UInt64
+struct SoundClient: Equatable {
+    var index: Int64
     var properties: [String: String]
 
     /// The process, as text. PipeWire has it from the kernel; but the clients of PulseAudio's protocol are connected to
@@ -94,7 +102,11 @@ struct SoundClient: Decodable, Equatable {
     }
 
     /// Returns the clients in a list of pactl's; none if the list has another form.
-    static func list(json: [UInt8]) -> [SoundClient] { JSON.decode([SoundClient].self, from: json) ?? [] }
+    static func list(json: [UInt8]) -> [SoundClient] {
+        JSON.list(json) { value in
+            value["index"]?.integer.map { SoundClient(index: $0, properties: value.properties) }
+        }
+    }
 }
 
 extension [SinkInput] {
@@ -124,4 +136,20 @@ extension Observation {
 extension String {
     /// The property with the process of a program, by its own word.
     fileprivate static let process = "application.process.id"
+}
+
+extension JSON {
+    /// Returns the elements of a list of pactl's; none if one of them has another form.
+    fileprivate static func list<Element>(_ text: [UInt8], _ make: (JSONValue) -> Element?) -> [Element] {
+        let values = decode(JSONValue.self, from: text)?.array ?? []
+        let elements = values.compactMap(make)
+        return elements.count == values.count ? elements : []
+    }
+}
+
+extension JSONValue {
+    /// The texts in the member `properties`.
+    fileprivate var properties: [String: String] {
+        (self["properties"]?.object ?? []).reduce(into: [:]) { $0[$1.name] = $1.value.string }
+    }
 }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Varlink
 
 /// A connection to the daemon that can be closed and opened again.
 final class DaemonLink {
@@ -50,7 +51,7 @@ final class DaemonLink {
         try open().client.begin(method, parameters)
     }
 
-    func begin<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) {
+    func begin<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) {
         try open().client.begin(method)
     }
 
@@ -118,9 +119,8 @@ final class ForegroundLink {
             return nil
         }
         do throws(ControlClientError) {
-            // The replies of Focus and Home have the same type.
-            let method: ControlMethod<Nothing, AppReply> = .home
-            if try link.reply(to: method) != nil { self.begun = nil }
+            // The reply of Focus can be read as that of Home, which may have no app.
+            if try link.reply(to: .home) != nil { self.begun = nil }
             return nil
         } catch {
             guard case .declined(let answer) = error else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
 
 struct Follow: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,16 +44,6 @@ struct Follow: ParsableCommand {
 
 /// The output of `lifectl follow`.
 final class FollowReporter {
-    /// One line of `--dry-run --json`.
-    struct Line: Codable {
-        var action: String
-        @Nullable var app: String? = nil
-        @Nullable var process: Int64? = nil
-        @Nullable var title: String? = nil
-        @Nullable var use: Use? = nil
-        @Nullable var apps: [String]? = nil
-    }
-
     private let options: GlobalOptions
     private var waiting: [Follower.Step] = []
     /// The apps whose ignored use was reported.
@@ -96,7 +87,7 @@ extension Follower.Step {
         }
     }
 
-    fileprivate var line: FollowReporter.Line {
+    fileprivate var line: FollowStep {
         switch self {
         case .find(let process): .init(action: "find", process: process)
         case .use(let use, let apps): .init(action: "use", use: use, apps: apps)

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// Turns the observations of a source into steps to perform with the daemon. A value without clock and connections.
 ///

@@ -1,10 +1,11 @@
 import ControlAPI
+import LifecycleTypes
 
 /// A window or a stream of sound, and its process.
 struct Item: Equatable {
     /// The identity of the item among all items of its source.
     struct Key: Hashable {
-        let number: UInt64
+        let number: Int64
         /// The process of the item; nil if the source does not know it.
         let process: Int64?
     }
@@ -12,7 +13,7 @@ struct Item: Equatable {
     let key: Key
     let title: String
 
-    init(number: UInt64, process: Int64?, title: String) {
+    init(number: Int64, process: Int64?, title: String) {
         key = Key(number: number, process: process.flatMap { $0 > 0 ? $0 : nil })
         self.title = title
     }

@@ -1,5 +1,7 @@
 import ControlAPI
 import Glibc
+import LifecycleTypes
+import Varlink
 
 /// sway, through its control socket (sway-ipc(7)).
 ///
@@ -10,8 +12,6 @@ final class SwaySource: Source {
     private var isTreeAwaited = false
     private var hasChanged = true
 
-    private struct Event: Decodable { let change: String? }
-    private struct Success: Decodable { let success: Bool }
 
     /// The changes of a window that do not change the focus. Titles change all the time.
     private static let unimportant: Set<String> = ["title", "mark", "urgent"]
@@ -60,9 +60,9 @@ final class SwaySource: Source {
             guard let node = SwayNode(json: message.payload) else { throw SwayBuffer.Garbage() }
             return node.observation
         case .subscribe:
-            guard JSON.decode(Success.self, from: message.payload)?.success == true else { throw SwayBuffer.Garbage() }
+            guard JSON.decode(JSONValue.self, from: message.payload)?["success"]?.bool == true else { throw SwayBuffer.Garbage() }
         case .window:
-            let change = JSON.decode(Event.self, from: message.payload)?.change
+            let change = JSON.decode(JSONValue.self, from: message.payload)?["change"]?.string
             if !Self.unimportant.contains(change ?? "") { hasChanged = true }
         case .workspace: hasChanged = true
         // The socket closes next.
@@ -104,36 +104,29 @@ enum SwaySocket {
 // MARK: - The tree
 
 /// A node of sway's tree of outputs, workspaces, containers and windows, as far as the focus needs it.
-struct SwayNode: Decodable {
-    var id: UInt64
+struct SwayNode {
+    var id: Int64
     var name: String?
     var pid: Int64?
     var focused: Bool
     var visible: Bool?
     /// The ids of the children, the last focused one first.
-    var focus: [UInt64]
+    var focus: [Int64]
     var children: [SwayNode]
 
-    private enum CodingKeys: String, CodingKey {
-        case id, name, pid, focused, visible, focus, nodes
-        case floating = "floating_nodes"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        id = try values.decodeIfPresent(UInt64.self, forKey: .id) ?? 0
-        name = try values.decodeIfPresent(String.self, forKey: .name)
-        pid = try values.decodeIfPresent(Int64.self, forKey: .pid)
-        focused = try values.decodeIfPresent(Bool.self, forKey: .focused) ?? false
-        visible = try values.decodeIfPresent(Bool.self, forKey: .visible)
-        focus = try values.decodeIfPresent([UInt64].self, forKey: .focus) ?? []
-        children = try values.decodeIfPresent([SwayNode].self, forKey: .nodes) ?? []
-        children += try values.decodeIfPresent([SwayNode].self, forKey: .floating) ?? []
-    }
-
     init?(json: [UInt8]) {
-        guard let node = JSON.decode(SwayNode.self, from: json) else { return nil }
-        self = node
+        guard let value = JSON.decode(JSONValue.self, from: json), value.object != nil else { return nil }
+        self.init(value)
+    }
+
+    private init(_ value: JSONValue) {
+        id = value["id"]?.integer ?? 0
+        name = value["name"]?.string
+        pid = value["pid"]?.integer
+        focused = value["focused"]?.bool ?? false
+        visible = value["visible"]?.bool
+        focus = (value["focus"]?.array ?? []).compactMap(\.integer)
+        children = ((value["nodes"]?.array ?? []) + (value["floating_nodes"]?.array ?? [])).map { SwayNode($0) }
     }
 
     /// The window; a window has a process and no children.

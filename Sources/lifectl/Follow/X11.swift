@@ -1,5 +1,6 @@
 import ControlAPI
 import Glibc
+import LifecycleTypes
 
 /// An X server, through lifed-follow-x11, which is linked to libxcb and writes a line after each change. lifectl is linked
 /// statically and cannot use libxcb.
@@ -46,12 +47,12 @@ extension Observation {
         let words = line.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         guard let head = words.first else { return nil }
         var visible: [Item] = []
-        var items: [UInt64: Item] = [:]
+        var items: [Int64: Item] = [:]
         for word in words.dropFirst().prefix(Self.limit) {
             let parts = word.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)
             }
-            guard parts.count == 4, let number = UInt64(parts[0]), let process = Int64(parts[1]) else { return nil }
+            guard parts.count == 4, let number = Int64(parts[0]), let process = Int64(parts[1]) else { return nil }
             let item = Item(number: number, process: process, title: Self.decoded(parts[3]))
             items[number] = item
             if parts[2] == "1" { visible.append(item) }
@@ -61,7 +62,7 @@ extension Observation {
         case "-": focus = .unknown
         case "0": focus = .nothing
         default:
-            guard let number = UInt64(head), number > 0 else { return nil }
+            guard let number = Int64(head), number > 0 else { return nil }
             // A window that has just gone is not in the list; another line follows.
             focus = items[number].map { .item($0) } ?? .unknown
         }

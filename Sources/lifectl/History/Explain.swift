@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
 
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,11 +17,6 @@ struct Explain: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    struct Result: Codable {
-        var explanation: Explanation
-        var history: [HistoryEntry]
-    }
-
     func validate() throws {
         guard last >= 0 else { throw ValidationError("--last takes a number of events") }
     }
@@ -29,7 +25,7 @@ struct Explain: ParsableCommand {
         var session = try Session(options.callOptions, doing: "cannot explain \(app.id)")
         let explanation = try session.call(.explain, AppParameters(id: app.id)).explanation
         let past = try session.call(.history, HistoryParameters(id: app.id, limit: Int64(last)))
-        let result = Result(explanation: explanation, history: past.events.map { HistoryEntry($0) })
+        let result = ExplainOutput(explanation: explanation, history: past.events.map { HistoryEntry($0) })
         try options.show(result) { present in present.explanation(explanation, past: result.history) }
     }
 }
@@ -40,14 +36,14 @@ extension Presentation {
         let app = explanation.details.app
         let state = style.state(app.state, Words.state(app.state))
         var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped(app))\n"
-        text += "  since \(Instants.dateAndAge(app.since, now: now)): \(cause(explanation.details))\n"
+        text += "  since \(Instants.dateAndAge(app.sinceUSec, now: now)): \(cause(explanation.details))\n"
         if explanation.details.ended { text += "  only how it ended is known of it; it had no manifest\n" }
         if let next = explanation.next {
             let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
             text += "  on its way to \(next.rawValue)\(target)\n"
         }
-        if let why = explanation.details.frozen { text += "  frozen: \(Text.printable(why))\n" }
-        for process in explanation.details.unheld ?? [] { text += "  left alone: \(words(process))\n" }
+        if let why = explanation.details.freezeReason { text += "  frozen: \(Text.printable(why))\n" }
+        for process in explanation.details.uncontrolledProcesses { text += "  left alone: \(words(process))\n" }
         text += section("what holds it", explanation.obstacles.map(obstacle), none: standing(app))
         text += section(
             "what comes next, at the latest", coming(explanation), none: "nothing, until somebody wants something")
@@ -57,9 +53,9 @@ extension Presentation {
     }
 
     /// `1234 (sleep 9) of user root: it does not run as the user of the app`
-    func words(_ process: UnheldProcess) -> String {
+    func words(_ process: UncontrolledProcess) -> String {
         let user = process.user.map { " of user \(Text.printable($0))" } ?? ""
-        return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.reason))"
+        return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.cause))"
     }
 
     /// Returns why an app is in its state, with the status of its end or the error of its launch.
@@ -67,10 +63,10 @@ extension Presentation {
         let app = details.app
         if let failure = details.launchFailure {
             let remedy = details.launchRemedy.map { "; \($0)" } ?? ""
-            return "\(Words.reason(app.reason)): \(Text.printable(failure + remedy))"
+            return "\(app.reason?.meaning ?? ""): \(Text.printable(failure + remedy))"
         }
         guard app.state == .notRunning, let exit = app.lastExit, exit.reason == app.reason else {
-            return Words.reason(app.reason)
+            return app.reason?.meaning ?? ""
         }
         let account = exit.reclaim.map { ": \(Text.printable($0.cause))" } ?? ""
         return Words.end(exit.reason, exitCode: exit.exitCode, signal: exit.signal) + account
@@ -94,7 +90,7 @@ extension Presentation {
     // MARK: Obstacles
 
     func obstacle(_ obstacle: Obstacle) -> String {
-        words(obstacle) + (obstacle.until.map { ", until \(timeAndDistance($0))" } ?? "")
+        words(obstacle) + (obstacle.untilUSec.map { ", until \(timeAndDistance($0))" } ?? "")
     }
 
     private func words(_ obstacle: Obstacle) -> String {
@@ -105,38 +101,38 @@ extension Presentation {
         case .stop: return "its processes are being stopped"
         case .resume: return "its processes are being continued"
         case .end: return "it was asked to end, and its processes are waited for"
-        case .answer:
+        case .callback:
             let scene = obstacle.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
-            let since = obstacle.since.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
+            let since = obstacle.sinceUSec.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
             return "it has to answer \(first)\(scene)\(since)"
-        case .place: return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
+        case .activationSlot: return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
         case .backgroundTime: return "it has some time out of sight to finish what it does"
         case .task: return "its background task \(names)\(since(obstacle))"
-        case .activity: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
+        case .mode: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
         case .work: return names.isEmpty ? "it was woken, and has time to work" : "it works: \(names)"
         case .launch: return "it has to answer the launch callbacks"
-        case .channel: return "it lost its channel with the daemon before, and is waited for"
+        case .connection: return "it lost its channel with the daemon before, and is waited for"
         case .scenes: return "its scenes are on their way, and it moves with them"
         case .interruption: return names.isEmpty ? "an interruption" : "the interruption \(names)"
-        case .concealment: return concealment(first)
-        case .manifest: return "its manifest says suspend = \"never\""
-        case .request: return "somebody resumed it, and it stays awake until it is suspended or has been in front"
+        case .foregroundBlocked: return blocker(first)
+        case .suspendPolicy: return "its manifest says suspend = \"never\""
+        case .resumeRequest: return "somebody resumed it, and it stays awake until it is suspended or has been in front"
         case .visible: return "it is on the screen, for as long as that lasts"
         case .playing: return "it plays, for as long as that lasts"
         case .restart: return "it ended by itself, and waits to be started again"
-        case .givenUp: return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
+        case .restartLimit: return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
         case .stoppedByOther: return "somebody else has stopped its processes; it is continued when it is wanted"
         }
     }
 
     private func since(_ obstacle: Obstacle) -> String {
-        obstacle.since.map { ", since \(Instants.timeOfDay($0))" } ?? ""
+        obstacle.sinceUSec.map { ", since \(Instants.timeOfDay($0))" } ?? ""
     }
 
-    private func concealment(_ word: String) -> String {
+    private func blocker(_ word: String) -> String {
         switch word {
         case "locked": "the session is locked"
-        case "switched-away": "the seat shows another session"
+        case "switchedAway": "the seat shows another session"
         case "asleep": "the machine is about to sleep"
         default: "nothing is in sight: \(word)"
         }
@@ -145,23 +141,23 @@ extension Presentation {
     // MARK: Prospects
 
     private func coming(_ explanation: Explanation) -> [String] {
-        let next = explanation.details.schedules.filter { $0.next != nil }.map { schedule in
-            (schedule.next ?? 0, "woken for \(Text.printable(schedule.kind)) (\(Text.printable(schedule.at)))")
+        let next = explanation.details.schedules.filter { $0.nextUSec != nil }.map { schedule in
+            (schedule.nextUSec ?? 0, "woken for \(Text.printable(schedule.kind)) (\(Text.printable(schedule.at)))")
         }
-        let prospects = explanation.prospects.map { ($0.time, words($0)) }
+        let prospects = explanation.prospects.map { ($0.timeUSec, words($0)) }
         return (prospects + next).sorted { $0.0 < $1.0 }.map { time, words in "\(timeAndDistance(time))  \(words)" }
     }
 
     private func words(_ prospect: Prospect) -> String {
-        let reason = Text.printable(prospect.reason ?? "")
+        let callback = Text.printable(prospect.callback ?? "")
         switch prospect.kind {
         case .transition:
             let from = prospect.from.map { style.state($0) } ?? "?"
             let to = prospect.to.map { style.state($0) } ?? "?"
-            return "\(from) → \(to): \(Words.reason(prospect.reason ?? ""))"
-        case .callback: return "it is told \(reason)"
-        case .callbackOverdue: return "its time to answer \(reason) is over"
-        case .tasksExpire: return "it is told that the time of its background tasks is over"
+            return "\(from) → \(to): \(prospect.reason?.meaning ?? "")"
+        case .callback: return "it is told \(callback)"
+        case .callbackTimeout: return "its time to answer \(callback) is over"
+        case .taskExpiration: return "it is told that the time of its background tasks is over"
         case .terminate: return "it is asked to end (SIGTERM)"
         case .kill: return "what is left of it is killed (SIGKILL)"
         }

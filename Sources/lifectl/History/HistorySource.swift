@@ -116,17 +116,17 @@ struct HistorySource {
         var subscription = follows ? try Session(callOptions, doing: action) : nil
         try subscription?.monitor()
         let reply = try session.call(.history, HistoryParameters(id: app, limit: nil))
-        var events = reply.events.filter { event in since.map { event.time >= $0 } ?? true }
+        var events = reply.events.filter { event in since.map { event.timeUSec >= $0 } ?? true }
         if let lines { events = events.suffix(lines) }
         for event in events { try handle(HistoryEntry(event)) }
-        let last = reply.events.last?.time ?? 0
+        let last = reply.events.last?.timeUSec ?? 0
         while let change = try subscription?.nextChange(timeout: callOptions.explicitTimeout) {
-            guard let step = change.transition, step.time > last, app == nil || step.id == app else { continue }
+            guard let step = change.transition, step.timeUSec > last, app == nil || step.id == app else { continue }
             try handle(
                 HistoryEntry(
                     HistoryEvent(
-                        kind: .transition, id: step.id, time: step.time, from: step.from, to: step.to,
-                        reason: step.reason, pid: step.pid, callback: step.callback)))
+                        kind: .transition, id: step.id, timeUSec: step.timeUSec, from: step.from, to: step.to,
+                        reason: step.reason, pid: step.pid, answerUSec: step.answerUSec)))
         }
         if follows {
             throw Failure.subscriptionEnded

@@ -1,5 +1,7 @@
 import ControlAPI
 import Glibc
+import LifecycleTypes
+import Varlink
 
 /// The history in the journal, read through journalctl(1): to link libsystemd would make lifectl start slowly.
 struct JournalSource {
@@ -70,7 +72,7 @@ struct JournalSource {
         var count = 0
         while let line = child.nextLine() {
             guard let entry = JSON.decode(JournalEntry.self, from: line)?.history else { continue }
-            if let since, entry.time < since { continue }
+            if let since, entry.timeUSec < since { continue }
             count += 1
             try handle(entry)
         }
@@ -115,23 +117,14 @@ enum MessageKind: String, CaseIterable {
 ///
 /// A field that is given twice is an array there, a field that is no text is an array of numbers, and a long field is null.
 /// All of these count as absent.
-struct JournalEntry: Decodable {
-    private let fields: [String: String]
+struct JournalEntry: JSONReadable {
+    private var fields: [String: String]
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Name.self)
-        var fields: [String: String] = [:]
-        for key in container.allKeys {
-            if let text = try? container.decode(String.self, forKey: key) { fields[key.stringValue] = text }
+    init(from json: inout JSONReader) throws(JSONError) {
+        fields = [:]
+        for member in try json.read(JSONValue.self).object ?? [] {
+            if let text = member.value.string { fields[member.name] = text }
         }
-        self.fields = fields
     }
 
     private func number(_ name: String) -> Int64? { fields[name].flatMap { Int64($0) } }
@@ -146,7 +139,7 @@ struct JournalEntry: Decodable {
     var history: HistoryEntry? {
         guard let time = microseconds("__REALTIME_TIMESTAMP") else { return nil }
         return HistoryEntry(
-            time: time, app: fields["LIFED_APP"], priority: fields["PRIORITY"].flatMap { Int($0) },
+            timeUSec: time, app: fields["LIFED_APP"], priority: fields["PRIORITY"].flatMap { Int64($0) },
             message: fields["MESSAGE"] ?? "", event: event(at: time))
     }
 
@@ -155,14 +148,14 @@ struct JournalEntry: Decodable {
             return nil
         }
         var event = HistoryEvent(
-            kind: .transition, id: app, time: time, from: fields["LIFED_FROM"].flatMap(State.init),
-            to: fields["LIFED_TO"].flatMap(State.init), reason: fields["LIFED_REASON"] ?? "", pid: number("LIFED_PID"),
-            callback: microseconds("LIFED_CALLBACK_USEC"), stateTime: microseconds("LIFED_STATE_USEC"))
+            kind: .transition, id: app, timeUSec: time, from: fields["LIFED_FROM"].flatMap(AppState.init),
+            to: fields["LIFED_TO"].flatMap(AppState.init), reason: fields["LIFED_REASON"].flatMap(Reason.init),
+            pid: number("LIFED_PID"), answerUSec: microseconds("LIFED_CALLBACK_USEC"), stateUSec: microseconds("LIFED_STATE_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
-        case .callbackOverdue: (event.kind, event.reason) = (.callbackOverdue, fields["LIFED_CALLBACK"] ?? "")
-        case .killedAfterGrace: (event.kind, event.reason) = (.killed, "kill")
-        case .launchFailed: event.kind = .launchFailed
+        case .callbackOverdue: (event.kind, event.callback) = (.callbackTimeout, fields["LIFED_CALLBACK"])
+        case .killedAfterGrace: (event.kind, event.reason) = (.killed, .kill)
+        case .launchFailed: (event.kind, event.error) = (.launchFailed, fields["MESSAGE"])
         case .exited:
             event.kind = .exited
             event.exitCode = number("LIFED_EXIT_CODE")

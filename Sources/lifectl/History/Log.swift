@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
 
 struct Log: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,36 +46,24 @@ struct Log: ParsableCommand {
     }
 }
 
-/// An entry of the history, from the journal or from the daemon's memory.
-struct HistoryEntry: Codable, Equatable {
-    /// Microseconds since the epoch.
-    var time: Int64
-    @Nullable var app: String?
-    /// The level of syslog(3); nil for an entry of the daemon's memory.
-    @Nullable var priority: Int?
-    var message: String
-    /// The event, if timelines and statistics use it.
-    @Nullable var event: HistoryEvent?
-}
-
 extension HistoryEntry {
     /// Creates the entry of an event in the daemon's memory, with the message of the journal.
     init(_ event: HistoryEvent) {
-        self.init(time: event.time, app: event.id, priority: nil, message: Self.message(for: event), event: event)
+        self.init(timeUSec: event.timeUSec, app: event.id, priority: nil, message: Self.message(for: event), event: event)
     }
 
     private static func message(for event: HistoryEvent) -> String {
         switch event.kind {
         case .transition:
-            "\(event.id): \(event.from?.rawValue ?? "?") → \(event.to?.rawValue ?? "?") (\(event.reason))"
-        case .callbackOverdue: "\(event.id) did not answer \(event.reason) in time"
+            "\(event.id): \(event.from?.rawValue ?? "?") → \(event.to?.rawValue ?? "?") (\(event.reason.text))"
+        case .callbackTimeout: "\(event.id) did not answer \(event.callback ?? "?") in time"
         case .killed: "\(event.id) did not end in its time; it is being killed"
-        case .launchFailed: "\(event.id) could not be launched: \(event.reason)"
+        case .launchFailed: "\(event.id) could not be launched: \(event.error ?? "?")"
         case .exited:
             switch (event.exitCode, event.signal) {
-            case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason))"
-            case (nil, let signal?): "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason))"
-            case (nil, nil): "\(event.id) ended (\(event.reason))"
+            case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason.text))"
+            case (nil, let signal?): "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason.text))"
+            case (nil, nil): "\(event.id) ended (\(event.reason.text))"
             }
         }
     }
@@ -83,15 +72,15 @@ extension HistoryEntry {
 extension Presentation {
     /// Returns one line of an entry; with its date, unless that is today.
     func history(_ entry: HistoryEntry, withApp: Bool = true) -> String {
-        let day = Instants.day(entry.time)
-        let time = Instants.timeOfDay(entry.time)
+        let day = Instants.day(entry.timeUSec)
+        let time = Instants.timeOfDay(entry.timeUSec)
         let moment = day == Instants.day(now) ? time : "\(day) \(time)"
         guard let event = entry.event, event.kind == .transition, let from = event.from, let to = event.to else {
             let message = Text.printable(entry.message)
             return "\(moment)  \(entry.priority.map { style.urgent(message, priority: $0) } ?? message)"
         }
         let app = withApp ? "\(Text.printable(event.id)): " : ""
-        let answer = event.callback.map { ", answered after \(Text.milliseconds($0))" } ?? ""
-        return "\(moment)  \(app)\(style.state(from)) → \(style.state(to)) (\(Text.printable(event.reason))\(answer))"
+        let answer = event.answerUSec.map { ", answered after \(Text.milliseconds($0))" } ?? ""
+        return "\(moment)  \(app)\(style.state(from)) → \(style.state(to)) (\(event.reason.text)\(answer))"
     }
 }

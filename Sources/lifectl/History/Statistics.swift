@@ -1,80 +1,41 @@
 import ControlAPI
 import LifecycleTypes
 
-/// The statistics of the history.
-struct Statistics: Codable, Equatable {
-    /// The distribution of durations, in microseconds.
-    struct Spread: Codable, Equatable {
-        var count: Int
-        var median: Int64
-        var percentile90: Int64
-        var percentile99: Int64
-        var longest: Int64
-    }
-
-    struct AppFigures: Codable, Equatable {
-        var app: String
-        /// The time in each state, in microseconds.
-        var times: [String: Int64]
-        var launches: Int
-        /// The number of times that the app became active.
-        var activations: Int
-        var ends: Int
-    }
-
-    /// The limits of the history, in microseconds since the epoch.
-    var start: Int64
-    var end: Int64
-    var apps: [AppFigures]
-    /// The time from the start of a switch until the app is active, for an app that ran.
-    @Nullable var switches: Spread?
-    /// The same for an app that was launched.
-    @Nullable var launches: Spread?
-    /// The time to the answer of the callbacks that a transition waited for.
-    @Nullable var callbacks: Spread?
-    /// The number of ends for each reason.
-    var ends: [String: Int]
-    /// The number of callbacks that were not answered in time.
-    var unanswered: Int
-    /// The number of apps that ran into the termination timeout.
-    var killedAfterGrace: Int
-}
-
 extension Statistics {
     init(_ events: [HistoryEvent], start: Int64?, end: Int64, apps: [App] = []) {
         let lanes = Lanes(events, start: start, end: end, apps: apps)
-        let steps = events.filter { $0.kind == .transition && $0.time <= end }
-        self.start = lanes.start
-        self.end = lanes.end
+        let steps = events.filter { $0.kind == .transition && $0.timeUSec <= end }
+        startUSec = lanes.startUSec
+        endUSec = lanes.endUSec
         self.apps = lanes.lanes.map { Self.figures($0, steps) }.sorted { $0.app < $1.app }
         let latencies = Switches(steps).latencies
         switches = Spread(latencies.filter { !$0.isLaunch }.map(\.time))
         launches = Spread(latencies.filter(\.isLaunch).map(\.time))
-        callbacks = Spread(steps.compactMap(\.callback))
-        ends = steps.filter { $0.to == .notRunning }.reduce(into: [:]) { $0[$1.reason, default: 0] += 1 }
-        unanswered = events.count { $0.kind == .callbackOverdue }
-        killedAfterGrace = events.count { $0.kind == .killed }
+        callbacks = Spread(steps.compactMap(\.answerUSec))
+        ends = steps.filter { $0.to == .notRunning }.reduce(into: [:]) { $0[$1.reason.text, default: 0] += 1 }
+        unanswered = Int64(events.count { $0.kind == .callbackTimeout })
+        killedAfterTimeout = Int64(events.count { $0.kind == .killed })
     }
 
-    private static func figures(_ lane: Lanes.Lane, _ steps: [HistoryEvent]) -> AppFigures {
+    private static func figures(_ lane: Lane, _ steps: [HistoryEvent]) -> AppStatistics {
         let own = steps.filter { $0.id == lane.app }
-        return AppFigures(
+        return AppStatistics(
             app: lane.app,
-            times: lane.spans.reduce(into: [:]) { $0[$1.state.rawValue, default: 0] += $1.end - $1.start },
-            launches: own.count { $0.from == .notRunning }, activations: own.count { $0.to == .active },
-            ends: own.count { $0.to == .notRunning })
+            times: lane.spans.reduce(into: [:]) { $0[$1.state.rawValue, default: 0] += $1.endUSec - $1.startUSec },
+            launches: Int64(own.count { $0.from == .notRunning }),
+            activations: Int64(own.count { $0.to == .active }), ends: Int64(own.count { $0.to == .notRunning }))
     }
 }
 
-extension Statistics.Spread {
+extension Spread {
     /// Computes percentiles by the nearest rank; nil for no values.
     init?(_ values: [Int64]) {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
         func rank(_ percent: Int) -> Int64 { sorted[max(0, (sorted.count * percent + 99) / 100 - 1)] }
         self.init(
-            count: sorted.count, median: rank(50), percentile90: rank(90), percentile99: rank(99),
-            longest: sorted[sorted.count - 1])
+            count: Int64(sorted.count), medianUSec: rank(50), percentile90USec: rank(90), percentile99USec: rank(99),
+            longestUSec: sorted[sorted.count - 1])
     }
 }
 
@@ -96,11 +57,11 @@ struct Switches {
         /// The last time at which an app began to resign for another one.
         var displaced: Int64?
         for step in steps {
-            if step.from == .active, step.to == .inactive, step.reason == Reason.displaced.rawValue {
-                displaced = step.time - (step.callback ?? 0)
+            if step.from == .active, step.to == .inactive, step.reason == .displaced {
+                displaced = step.timeUSec - (step.answerUSec ?? 0)
             }
             if Self.isDeparture(step) {
-                let time = step.time - (step.from == .background ? step.callback ?? 0 : 0)
+                let time = step.timeUSec - (step.from == .background ? step.answerUSec ?? 0 : 0)
                 started[step.id] = started[step.id] ?? (time, step.from == .notRunning)
             }
             guard step.to == .active else {
@@ -109,7 +70,7 @@ struct Switches {
             }
             if let (time, isLaunch) = started.removeValue(forKey: step.id) {
                 let begin = displaced.map { min($0, time) } ?? time
-                latencies.append(Latency(app: step.id, time: step.time - begin, isLaunch: isLaunch))
+                latencies.append(Latency(app: step.id, time: step.timeUSec - begin, isLaunch: isLaunch))
             }
             displaced = nil
         }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import ControlAPI
+import LifecycleTypes
+import Varlink
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,29 +39,29 @@ struct Stats: ParsableCommand {
 
     private func showMetrics() throws {
         var session = try Session(options.callOptions, doing: "cannot get the figures")
-        let families = try session.stream(MetricsInterface.Method.describe.qualified, of: MetricFamily.self)
-        let metrics = try session.stream(MetricsInterface.Method.list.qualified, of: Metric.self)
+        let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
+        let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)
     }
 }
 
 extension Presentation {
     func statistics(_ figures: Statistics) -> String {
-        var text = "from \(Instants.date(figures.start)) to \(Instants.date(figures.end))"
-        text += " (\(Instants.age(figures.end - figures.start)))\n\n"
+        var text = "from \(Instants.date(figures.startUSec)) to \(Instants.date(figures.endUSec))"
+        text += " (\(Instants.age(figures.endUSec - figures.startUSec)))\n\n"
         text += times(figures) + "\n" + spreads(figures)
         let ends = figures.ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let list = ends.map { "\($1) \(Text.printable($0))" }.joined(separator: ", ")
         let totals = properties([
             ("ended", ends.isEmpty ? "no app" : list), ("callbacks not answered", "\(figures.unanswered)"),
-            ("killed after their grace", "\(figures.killedAfterGrace)"),
+            ("killed after their grace", "\(figures.killedAfterTimeout)"),
         ])
         return text + "\n" + totals
     }
 
     private func times(_ figures: Statistics) -> String {
         guard !figures.apps.isEmpty else { return "no app ran\n" }
-        let states: [State] = [.active, .inactive, .background, .suspended]
+        let states: [AppState] = [.active, .inactive, .background, .suspended]
         let headings = states.map { $0.rawValue.uppercased() } + ["LAUNCHES", "IN USE", "ENDS"]
         var table = Table(["APP"] + headings.map(Table.Column.trailing), style: style)
         for app in figures.apps {
@@ -74,12 +76,12 @@ extension Presentation {
     private func spreads(_ figures: Statistics) -> String {
         let headings = ["COUNT", "MEDIAN", "90 %", "99 %", "LONGEST"]
         var table = Table(["LATENCY"] + headings.map(Table.Column.trailing), style: style)
-        let rows: [(String, Statistics.Spread?)] = [
+        let rows: [(String, Spread?)] = [
             ("switch to an app that runs", figures.switches), ("launch to the front", figures.launches),
             ("answer to a callback", figures.callbacks),
         ]
         for (name, spread) in rows {
-            let values = spread.map { [$0.median, $0.percentile90, $0.percentile99, $0.longest] }
+            let values = spread.map { [$0.medianUSec, $0.percentile90USec, $0.percentile99USec, $0.longestUSec] }
             let times = values?.map(Text.milliseconds) ?? Array(repeating: "-", count: 4)
             table.add(([name, String(spread?.count ?? 0)] + times).map { .text($0) })
         }
@@ -89,8 +91,8 @@ extension Presentation {
 
 /// The daemon's metrics as a text of OpenMetrics 1.0.
 struct OpenMetrics {
-    var families: [MetricFamily]
-    var metrics: [Metric]
+    var families: [MetricsDescribeReply]
+    var metrics: [MetricsListReply]
 
     /// The text. A family of words becomes a state set, with 1 for the present state and 0 for the others.
     var text: String {
@@ -109,23 +111,25 @@ struct OpenMetrics {
     }
 
     /// Returns the name of a family: without `_total`, which the samples of a counter have.
-    private static func name(_ family: MetricFamily) -> String {
+    private static func name(_ family: MetricsDescribeReply) -> String {
         let base =
             family.name.hasPrefix("org.lifed.") ? "lifed_" + family.name.dropFirst("org.lifed.".count) : family.name
         let name = String(String.UnicodeScalarView(base.unicodeScalars.map { $0.isLetterOrDigit ? $0 : "_" }))
         return family.type == .counter && name.hasSuffix("_total") ? String(name.dropLast("_total".count)) : name
     }
 
-    private static func sample(_ metric: Metric, _ family: MetricFamily, _ name: String) -> String {
-        var labels = (metric.fields ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    private static func sample(_ metric: MetricsListReply, _ family: MetricsDescribeReply, _ name: String) -> String {
+        var labels = (metric.fields?.object ?? []).map { ($0.name, $0.value.string ?? "") }
         if let object = metric.object { labels.insert(("app", object), at: 0) }
         switch metric.value {
         case .number(let number):
             return line(name + (family.type == .counter ? "_total" : ""), labels, String(number))
-        case .word(let word):
-            return State.allCases.map { state in
+        case .string(let word):
+            return AppState.allCases.map { state in
                 line(name, labels + [(name, state.rawValue)], state.rawValue == word ? "1" : "0")
             }.joined()
+        // No family has other values.
+        case .null, .bool, .array, .object: return ""
         }
     }
 

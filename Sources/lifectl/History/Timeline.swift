@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Glibc
+import LifecycleTypes
 
 struct Timeline: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,7 +46,7 @@ extension Presentation {
         let names = lanes.lanes.map { Text.printable($0.app) }
         let margin = names.map(\.count).max() ?? 0
         let columns = max(20, width - margin - 2)
-        let scale = TimeScale(start: lanes.start, end: lanes.end, columns: columns)
+        let scale = TimeScale(start: lanes.startUSec, end: lanes.endUSec, columns: columns)
         let pad = String(repeating: " ", count: margin + 2)
         var text = "\(pad)\(style.heading(scale.labels))\n"
         for (name, lane) in zip(names, lanes.lanes) {
@@ -56,7 +57,7 @@ extension Presentation {
         return text + legend(pad)
     }
 
-    private func bar(_ lane: Lanes.Lane, _ scale: TimeScale) -> String {
+    private func bar(_ lane: Lane, _ scale: TimeScale) -> String {
         var text = ""
         var column = 0
         while column < scale.columns {
@@ -70,10 +71,10 @@ extension Presentation {
         return style.isColoured ? text : Text.withoutTrailingSpaces(text)
     }
 
-    private func marks(_ lane: Lanes.Lane, _ scale: TimeScale) -> String {
-        var cells = [Lanes.Mark.Kind?](repeating: nil, count: scale.columns)
+    private func marks(_ lane: Lane, _ scale: TimeScale) -> String {
+        var cells = [MarkKind?](repeating: nil, count: scale.columns)
         for mark in lane.marks {
-            let column = scale.column(of: mark.time)
+            let column = scale.column(of: mark.timeUSec)
             if mark.kind.rank > (cells[column]?.rank ?? 0) { cells[column] = mark.kind }
         }
         let used = cells.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
@@ -81,9 +82,9 @@ extension Presentation {
     }
 
     private func legend(_ pad: String) -> String {
-        let states: [State] = [.active, .inactive, .background, .suspended, .terminating]
+        let states: [AppState] = [.active, .inactive, .background, .suspended, .terminating]
         let shades = states.map { "\(style.state($0, Self.shade($0))) \($0.rawValue)" }
-        let marks: [(Lanes.Mark.Kind, String)] = [
+        let marks: [(MarkKind, String)] = [
             (.answered, "callback answered"), (.unanswered, "not answered"), (.killed, "killed"),
         ]
         let signs = marks.map { "\(style.mark($0)) \($1)" }
@@ -91,7 +92,7 @@ extension Presentation {
     }
 
     /// Returns the character of a state, so that states differ without colours, too.
-    private static func shade(_ state: State) -> String {
+    private static func shade(_ state: AppState) -> String {
         switch state {
         case .active: "█"
         case .inactive: "▓"
@@ -116,16 +117,16 @@ struct TimeScale {
     }
 
     /// Returns the state with the largest part of a column; nil if the app did not run.
-    func state(of lane: Lanes.Lane, in column: Int) -> State? {
+    func state(of lane: Lane, in column: Int) -> AppState? {
         let from = start + Int64(Double(length) * Double(column) / Double(columns))
         let to = start + Int64(Double(length) * Double(column + 1) / Double(columns))
-        var times: [State: Int64] = [:]
-        for span in lane.spans where span.start < to && span.end > from {
-            times[span.state, default: 0] += min(span.end, to) - max(span.start, from)
+        var times: [AppState: Int64] = [:]
+        for span in lane.spans where span.startUSec < to && span.endUSec > from {
+            times[span.state, default: 0] += min(span.endUSec, to) - max(span.startUSec, from)
         }
         // Of equal parts the first state in the order of the cases, so that the output is deterministic.
-        let best = State.allCases.map { times[$0] ?? 0 }.max() ?? 0
-        return best == 0 ? nil : State.allCases.first { times[$0] == best }
+        let best = AppState.allCases.map { times[$0] ?? 0 }.max() ?? 0
+        return best == 0 ? nil : AppState.allCases.first { times[$0] == best }
     }
 
     /// The times of day above the columns, at even distances.
@@ -141,7 +142,7 @@ struct TimeScale {
     }
 }
 
-extension Lanes.Mark.Kind {
+extension MarkKind {
     /// The rank of a mark among the marks of one column, of which the highest is shown.
     fileprivate var rank: Int {
         switch self {

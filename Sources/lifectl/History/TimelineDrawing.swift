@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// A timeline as an SVG picture. Each span and mark has a title, which a browser shows.
 struct TimelineDrawing {
@@ -19,7 +20,7 @@ struct TimelineDrawing {
     }
 
     private func x(_ time: Int64) -> Double {
-        let share = Double(time - lanes.start) / Double(max(1, lanes.end - lanes.start))
+        let share = Double(time - lanes.startUSec) / Double(max(1, lanes.endUSec - lanes.startUSec))
         return margin + share * (Self.width - margin - 24)
     }
 
@@ -29,7 +30,7 @@ struct TimelineDrawing {
         var svg = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(n(Self.width)) \(n(height))" \
             font-family="system-ui, sans-serif" font-size="13">
-            <title>lifed: \(escaped(Instants.date(lanes.start))) to \(escaped(Instants.date(lanes.end)))</title>
+            <title>lifed: \(escaped(Instants.date(lanes.startUSec))) to \(escaped(Instants.date(lanes.endUSec)))</title>
             <rect width="100%" height="100%" fill="#ffffff"/>
 
             """
@@ -39,10 +40,10 @@ struct TimelineDrawing {
     }
 
     private func axis(height: Double) -> String {
-        let step = Self.step(for: lanes.end - lanes.start)
-        var svg = "<text x=\"12\" y=\"20\" fill=\"#444\">\(escaped(Instants.date(lanes.start)))</text>\n"
-        var time = (lanes.start / step + 1) * step
-        while time <= lanes.end {
+        let step = Self.step(for: lanes.endUSec - lanes.startUSec)
+        var svg = "<text x=\"12\" y=\"20\" fill=\"#444\">\(escaped(Instants.date(lanes.startUSec)))</text>\n"
+        var time = (lanes.startUSec / step + 1) * step
+        while time <= lanes.endUSec {
             let x = n(x(time))
             svg += "<line x1=\"\(x)\" y1=\"40\" x2=\"\(x)\" y2=\"\(n(height - 48))\" stroke=\"#ddd\"/>"
             svg += "<text x=\"\(x)\" y=\"36\" text-anchor=\"middle\" fill=\"#666\" font-size=\"11\">"
@@ -63,17 +64,17 @@ struct TimelineDrawing {
         return steps.first { length / $0 <= 10 } ?? max(86_400_000_000, length / 10)
     }
 
-    private func drawing(_ lane: Lanes.Lane, _ y: Double) -> String {
+    private func drawing(_ lane: Lane, _ y: Double) -> String {
         var svg = "<text x=\"12\" y=\"\(n(y + 17))\" fill=\"#222\">\(escaped(Self.shortened(lane.app)))"
         svg += "<title>\(escaped(lane.app))</title></text>\n"
         for span in lane.spans {
-            let width = max(0.5, x(span.end) - x(span.start))
-            svg += "<rect x=\"\(n(x(span.start)))\" y=\"\(n(y))\" width=\"\(n(width))\" height=\"24\" "
+            let width = max(0.5, x(span.endUSec) - x(span.startUSec))
+            svg += "<rect x=\"\(n(x(span.startUSec)))\" y=\"\(n(y))\" width=\"\(n(width))\" height=\"24\" "
             svg += "fill=\"\(Self.colour(span.state))\"><title>\(escaped(title(span)))</title></rect>\n"
         }
         for mark in lane.marks {
-            svg += "<g>\(shape(mark.kind, x(mark.time), y + 12))"
-            svg += "<title>\(escaped("\(Instants.timeOfDay(mark.time)) \(mark.note)"))</title></g>\n"
+            svg += "<g>\(shape(mark.kind, x(mark.timeUSec), y + 12))"
+            svg += "<title>\(escaped("\(Instants.timeOfDay(mark.timeUSec)) \(mark.note)"))</title></g>\n"
         }
         return svg
     }
@@ -83,7 +84,7 @@ struct TimelineDrawing {
     }
 
     /// Returns the shape of a mark around a point. The shapes stand out from the colours of all states.
-    private func shape(_ kind: Lanes.Mark.Kind, _ x: Double, _ y: Double) -> String {
+    private func shape(_ kind: MarkKind, _ x: Double, _ y: Double) -> String {
         switch kind {
         case .answered:
             "<circle cx=\"\(n(x))\" cy=\"\(n(y))\" r=\"3.5\" fill=\"#ffffff\" stroke=\"#222222\" stroke-width=\"1.5\"/>"
@@ -94,15 +95,15 @@ struct TimelineDrawing {
         }
     }
 
-    private func title(_ span: Lanes.Span) -> String {
-        let reason = span.reason.isEmpty ? "" : " (\(span.reason))"
-        return "\(span.state.rawValue)\(reason), \(Instants.age(span.end - span.start)) "
-            + "from \(Instants.timeOfDay(span.start))"
+    private func title(_ span: StateSpan) -> String {
+        let reason = span.reason.map { " (\($0.rawValue))" } ?? ""
+        return "\(span.state.rawValue)\(reason), \(Instants.age(span.endUSec - span.startUSec)) "
+            + "from \(Instants.timeOfDay(span.startUSec))"
     }
 
     private func legend(_ y: Double) -> String {
-        let states: [State] = [.active, .inactive, .background, .suspended, .terminating]
-        let marks: [(kind: Lanes.Mark.Kind, words: String)] = [
+        let states: [AppState] = [.active, .inactive, .background, .suspended, .terminating]
+        let marks: [(kind: MarkKind, words: String)] = [
             (.answered, "callback answered"), (.unanswered, "no answer"), (.killed, "killed"),
         ]
         let words = states.map(\.rawValue) + marks.map(\.words)
@@ -127,7 +128,7 @@ struct TimelineDrawing {
     private static func legendWidth(_ words: String) -> Double { 38 + characterWidth * Double(words.count) }
 
     /// Returns the colour of a state, from the palette of Okabe and Ito, which suits any kind of colour vision.
-    private static func colour(_ state: State) -> String {
+    private static func colour(_ state: AppState) -> String {
         switch state {
         case .active: "#009e73"
         case .inactive: "#f0e442"

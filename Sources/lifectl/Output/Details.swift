@@ -11,10 +11,10 @@ extension Presentation {
                 "lifed \(Text.printable(status.version)) (pid \(status.pid), \(Text.printable(status.instance)))"
             ),
             ("socket", Text.printable(status.socket)),
-            ("running since", Instants.dateAndAge(status.started, now: now)),
-            ("in front", names(status.front)),
+            ("running since", Instants.dateAndAge(status.startedUSec, now: now)),
+            ("in front", names(status.foreground)),
             ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
-            ("out of sight", status.concealments.isEmpty ? nil : names(status.concealments)),
+            ("out of sight", status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map(\.rawValue))),
             ("home app", status.homeApp.map(Text.printable)),
             ("apps", "\(status.apps) known, \(status.running) running"),
             ("clients", "\(status.clients)"),
@@ -35,16 +35,17 @@ extension Presentation {
             [
                 ("app", Text.printable(app.id)),
                 ("name", app.name.map(Text.printable)),
-                ("state", style.state(app.state) + (app.inFront ? " (in front)" : "") + target + stopped(app)),
-                ("since", Instants.dateAndAge(app.since, now: now)),
-                ("reason", Text.printable(app.reason)),
+                ("state", style.state(app.state) + (app.foreground ? " (in front)" : "") + target + stopped(app)),
+                ("since", Instants.dateAndAge(app.sinceUSec, now: now)),
+                ("reason", app.reason.text),
                 ("pid", app.pid.map(String.init)),
                 ("held by", app.containment.map(words)),
-                ("left alone", details.unheld.map { $0.map(words).joined(separator: "; ") }),
-                ("listens", app.linked ? "yes" : nil),
-                ("has to answer", details.awaiting.map(Text.printable)),
-                ("background until", details.backgroundUntil.map { Instants.timeOfDay($0) }),
-                ("kept awake by", details.holds.isEmpty ? nil : details.holds.map(words).joined(separator: "; ")),
+                ("left alone", details.uncontrolledProcesses.isEmpty
+                        ? nil : details.uncontrolledProcesses.map(words).joined(separator: "; ")),
+                ("listens", app.connected ? "yes" : nil),
+                ("has to answer", details.pendingCallback.map(Text.printable)),
+                ("background until", details.backgroundUntilUSec.map { Instants.timeOfDay($0) }),
+                ("kept awake by", details.assertions.isEmpty ? nil : details.assertions.map(words).joined(separator: "; ")),
                 ("command", Text.printable(details.command.joined(separator: " "))),
                 ("user", details.user.map(Text.printable)),
                 (
@@ -64,11 +65,11 @@ extension Presentation {
 
     private func restart(_ details: Details) -> String? {
         let count = "ended \(details.failures) times in a row soon after its start"
-        if details.givenUp {
+        if details.restartLimitReached {
             return details.app.state == .notRunning
                 ? "given up, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
         }
-        return details.restartAt.map { "at \(Instants.timeOfDay($0)), \(count)" }
+        return details.restartAtUSec.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }
 
     private func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
@@ -77,7 +78,7 @@ extension Presentation {
         let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
         return [
             ("memory was short", Text.printable(reclaim.cause)), ("could be ended", order),
-            ("gave back", reclaim.freed.map(Text.size)),
+            ("gave back", reclaim.freedBytes.map(Text.size)),
         ]
     }
 
@@ -85,8 +86,8 @@ extension Presentation {
         var table = Table([.trailing("PID"), .trailing("PARENT"), "STATE", .trailing("CPU"), "COMMAND"], style: style)
         for process in processes {
             table.add(
-                .text(String(process.pid)), .text(String(process.parent)), .text(Self.spelledOut(process.state)),
-                .text(Instants.processorTime(process.cpuTime)), .text(process.command))
+                .text(String(process.pid)), .text(String(process.parentPid)), .text(Self.spelledOut(process.state)),
+                .text(Instants.processorTime(process.cpuTimeUSec)), .text(process.command))
         }
         return table.text
     }
@@ -110,13 +111,13 @@ extension Presentation {
     // MARK: Values
 
     private func words(_ schedule: Schedule) -> String {
-        let time = schedule.next.map { "next at \(Instants.date($0))" } ?? "never again"
+        let time = schedule.nextUSec.map { "next at \(Instants.date($0))" } ?? "never again"
         return "\(Text.printable(schedule.kind)), \(time) (\(Text.printable(schedule.at)))"
     }
 
-    private func words(_ assertion: Hold) -> String {
-        let since = "since \(Instants.timeOfDay(assertion.since))"
-        let until = assertion.until.map { ", until \(Instants.timeOfDay($0))" } ?? ""
+    private func words(_ assertion: Assertion) -> String {
+        let since = "since \(Instants.timeOfDay(assertion.sinceUSec))"
+        let until = assertion.untilUSec.map { ", until \(Instants.timeOfDay($0))" } ?? ""
         return "\(assertion.kind.rawValue) \(Text.printable(assertion.name)), \(since)\(until)"
     }
 
@@ -130,25 +131,22 @@ extension Presentation {
     private func words(_ exit: Exit) -> String {
         let code = exit.exitCode.map { ", exit code \($0)" }
         let cause = exit.signal.map { ", signal \($0)" } ?? code ?? ""
-        let age = Instants.dateAndAge(exit.time, now: now)
-        return "\(Text.printable(exit.reason))\(cause), from \(exit.state.rawValue), \(age)"
+        let age = Instants.dateAndAge(exit.timeUSec, now: now)
+        return "\(exit.reason.rawValue)\(cause), from \(exit.state.rawValue), \(age)"
     }
 }
 
 /// Words of the interface as clauses of a sentence.
 enum Words {
-    /// Returns the reason of an app's state as a clause about the app; the word itself if this version does not know it.
-    static func reason(_ word: String) -> String { Reason(rawValue: word)?.meaning ?? Text.printable(word) }
-
     /// Returns the end of an app as a clause about the app.
-    static func end(_ reason: String, exitCode: Int64?, signal: Int64?) -> String {
-        guard reason == Reason.crash.rawValue else { return self.reason(reason) }
+    static func end(_ reason: Reason, exitCode: Int64?, signal: Int64?) -> String {
+        guard reason == .crash else { return reason.meaning }
         if let exitCode { return "it exited with status \(exitCode)" }
-        return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? self.reason(reason)
+        return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? reason.meaning
     }
 
     /// Returns the state of an app as a predicate.
-    static func state(_ state: State) -> String {
+    static func state(_ state: AppState) -> String {
         switch state {
         case .notRunning: "is not running"
         case .inactive: "is in front, and gets no events (inactive)"

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// The daemon's replies as text.
 struct Presentation {
@@ -14,7 +15,9 @@ struct Presentation {
         return "\(Text.printable(app.id)) is \(style.state(app.state, state))\(pid)\(stopped(app))\n"
     }
 
-    func sentence(_ reply: AppReply) -> String { reply.app.map(sentence) ?? "" }
+    func sentence(_ reply: AppReply) -> String { sentence(reply.app) }
+
+    func sentence(_ reply: OptionalAppReply) -> String { reply.app.map(sentence) ?? "" }
 
     /// `org.example.Notes/main is foregroundActive`
     func sentence(_ scene: Scene, of app: String) -> String {
@@ -46,12 +49,12 @@ struct Presentation {
         var table = Table(["ID", "STATE", .trailing("PID"), .trailing("SINCE"), "REASON"], style: style)
         for app in apps {
             table.add(
-                .text(app.id), stateCell(of: app), .text(app.pid.map(String.init) ?? "-"), ageCell(since: app.since),
-                .text(app.reason))
+                .text(app.id), stateCell(of: app), .text(app.pid.map(String.init) ?? "-"), ageCell(since: app.sinceUSec),
+                .text(app.reason.text))
             for scene in app.scenes ?? [] {
                 table.add(
-                    .text("  \(scene.id)"), stateCell(of: scene), .text("-"), ageCell(since: scene.since),
-                    .text(scene.reason))
+                    .text("  \(scene.id)"), stateCell(of: scene), .text("-"), ageCell(since: scene.sinceUSec),
+                    .text(scene.reason.rawValue))
             }
         }
         return table.text
@@ -84,7 +87,7 @@ struct Presentation {
         return table.text
     }
 
-    func scenes(_ scenes: [ListedScenes.Entry]) -> String {
+    func scenes(_ scenes: [ListedScene]) -> String {
         scenes.isEmpty ? "no scenes\n" : sceneTable(scenes.map { ($0.name.text, $0.scene) })
     }
 
@@ -98,9 +101,9 @@ struct Presentation {
         var table = Table(["SCENE", "ROLE", "STATE", .trailing("SINCE"), "REASON", "INFO"], style: style)
         for (name, scene) in scenes {
             table.add(
-                .text(name), .text(scene.role), stateCell(of: scene), ageCell(since: scene.since),
+                .text(name), .text(scene.role), stateCell(of: scene), ageCell(since: scene.sinceUSec),
                 // The JSON has all of a long text.
-                .text(scene.reason), .text(scene.info.map { $0.count > 40 ? $0.prefix(39) + "…" : $0 } ?? "-"))
+                .text(scene.reason.rawValue), .text(scene.info.map { $0.count > 40 ? $0.prefix(39) + "…" : $0 } ?? "-"))
         }
         return table.text
     }
@@ -111,23 +114,23 @@ struct Presentation {
     func change(_ reply: MonitorReply) -> String {
         var lines = ""
         for app in reply.apps ?? [] {
-            lines += line(app.since, app.id, style.state(app.state), app.reason)
+            lines += line(app.sinceUSec, app.id, style.state(app.state), app.reason)
             for scene in app.scenes ?? [] {
-                lines += line(scene.since, "\(app.id)/\(scene.id)", style.state(scene.state), scene.reason)
+                lines += line(scene.sinceUSec, "\(app.id)/\(scene.id)", style.state(scene.state), scene.reason)
             }
         }
         if let step = reply.transition {
-            lines += line(step.time, step.id, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
+            lines += line(step.timeUSec, step.id, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
         }
         if let step = reply.scene {
             let name = "\(step.app)/\(step.scene)"
-            lines += line(step.time, name, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
+            lines += line(step.timeUSec, name, "\(style.state(step.from)) → \(style.state(step.to))", step.reason)
         }
         return lines
     }
 
-    private func line(_ time: Int64, _ id: String, _ change: String, _ reason: String) -> String {
-        "\(Instants.timeOfDay(time))  \(Text.printable(id))  \(change)  \(Text.printable(reason))\n"
+    private func line(_ time: Int64, _ id: String, _ change: String, _ reason: Reason?) -> String {
+        "\(Instants.timeOfDay(time))  \(Text.printable(id))  \(change)  \(reason.text)\n"
     }
 
     // MARK: Problems and properties
@@ -149,4 +152,9 @@ struct Presentation {
         let width = present.map(\.0.count).max() ?? 0
         return present.map { "\(style.heading(Text.leading($0, width: width)))  \($1)\n" }.joined()
     }
+}
+
+extension Reason? {
+    /// The word; an empty text for a reason that the caller may not see.
+    var text: String { self?.rawValue ?? "" }
 }

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 /// The colours of words.
 struct Style {
@@ -20,7 +21,7 @@ struct Style {
     }
 
     /// Returns the text, or the name of the state, in the colour of the state.
-    func state(_ state: State, _ text: String? = nil) -> String {
+    func state(_ state: AppState, _ text: String? = nil) -> String {
         let code: String =
             switch state {
             case .active: "1;32"
@@ -35,7 +36,7 @@ struct Style {
 
     /// Returns the text, or the name of the state, in the colour of the app's state that is most like it.
     func state(_ state: SceneState, _ text: String? = nil) -> String {
-        let like: State =
+        let like: AppState =
             switch state {
             case .foregroundActive: .active
             case .foregroundInactive: .inactive
@@ -47,7 +48,7 @@ struct Style {
     }
 
     /// Returns a message in the colour of its level (syslog(3)): errors red, warnings yellow.
-    func urgent(_ text: String, priority: Int) -> String {
+    func urgent(_ text: String, priority: Int64) -> String {
         switch priority {
         case ...3: coloured(text, "31")
         case 4: coloured(text, "33")
@@ -55,16 +56,16 @@ struct Style {
         }
     }
 
-    func verdict(_ verdict: Finding.Verdict) -> String {
+    func verdict(_ verdict: Verdict) -> String {
         switch verdict {
         case .ok: coloured("ok  ", "32")
-        case .less: coloured("less", "33")
-        case .bad: coloured("BAD ", "1;31")
+        case .degraded: coloured("less", "33")
+        case .failed: coloured("BAD ", "1;31")
         }
     }
 
     /// Returns the sign of a mark, one column wide in every terminal.
-    func mark(_ kind: Lanes.Mark.Kind) -> String {
+    func mark(_ kind: MarkKind) -> String {
         switch kind {
         case .answered: coloured("·", "32")
         case .unanswered: coloured("!", "33")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Varlink
 
 /// Pieces of text.
 enum Text {
@@ -135,22 +136,18 @@ enum Escaping {
     }
 }
 
-/// JSON of one line, with sorted keys, so that equal replies are equal lines.
+/// JSON of one line.
 enum JSON {
-    static func line(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Escaping.json(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
+    static func line(_ value: some JSONWritable) -> String {
+        var writer = JSONWriter()
+        writer.write(value)
+        return Escaping.json(String(decoding: writer.bytes, as: UTF8.self)) + "\n"
     }
 
     /// Returns the value of a JSON text; nil if the text has another form.
-    static func decode<Value: Decodable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
-        try? JSONDecoder().decode(type, from: Data(text))
+    static func decode<Value: JSONReadable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
+        try? JSONText(text).read()
     }
 
-    static func isText(_ text: String) -> Bool { decode(Anything.self, from: Array(text.utf8)) != nil }
-
-    private struct Anything: Decodable {
-        init(from decoder: any Decoder) {}
-    }
+    static func isText(_ text: String) -> Bool { (try? JSONText(Array(text.utf8))) != nil }
 }

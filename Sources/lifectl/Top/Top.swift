@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlAPI
 import Glibc
+import LifecycleTypes
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(

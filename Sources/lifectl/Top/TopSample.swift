@@ -1,24 +1,6 @@
 import ControlAPI
 import Glibc
-
-/// The states of the apps at one moment, and the processor time and memory of their processes.
-struct TopSample: Codable, Equatable {
-    struct Row: Codable, Equatable {
-        var app: App
-        /// The processor time of the app's processes, in microseconds; nil for a row that is not visible.
-        var processorTime: Int64?
-        /// The resident memory of the app's processes, in bytes, with shared memory counted in each; nil as above.
-        var memory: Int64?
-        /// The share of one processor since the sample before, in hundredths of a percent.
-        var load: Int64?
-        var obstacles: [Obstacle]
-        var prospects: [Prospect]
-    }
-
-    /// Microseconds since the epoch.
-    var time: Int64
-    var rows: [Row]
-}
+import LifecycleTypes
 
 extension TopSample {
     /// Takes a sample.
@@ -27,12 +9,12 @@ extension TopSample {
     static func take(_ session: inout Session, visible: Range<Int>, before: TopSample?) throws(Failure) -> TopSample {
         let apps = try session.call(.list).apps.filter { $0.state != .notRunning || $0.target != .notRunning }
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
-        var sample = TopSample(time: Instants.now, rows: [])
+        var sample = TopSample(timeUSec: Instants.now, rows: [])
         for (index, app) in apps.enumerated() {
-            var row = Row(app: app, obstacles: [], prospects: [])
+            var row = TopRow(app: app, obstacles: [], prospects: [])
             if visible.contains(index), let explanation = try explanation(of: app.id, &session) {
-                row.processorTime = explanation.details.processes.reduce(0) { $0 + $1.cpuTime }
-                row.memory = explanation.details.processes.reduce(0) { $0 + residentMemory(of: $1.pid) }
+                row.cpuTimeUSec = explanation.details.processes.reduce(0) { $0 + $1.cpuTimeUSec }
+                row.memoryBytes = explanation.details.processes.reduce(0) { $0 + residentMemory(of: $1.pid) }
                 row.obstacles = explanation.obstacles
                 row.prospects = explanation.prospects
             }
@@ -61,18 +43,18 @@ extension TopSample {
 
     /// Computes the loads. If a process of an app has ended with its processor time, the load is not known.
     mutating func computeLoads(since before: TopSample) {
-        let times = Dictionary(before.rows.map { ($0.app.id, $0.processorTime) }) { first, _ in first }
-        let elapsed = time - before.time
+        let times = Dictionary(before.rows.map { ($0.app.id, $0.cpuTimeUSec) }) { first, _ in first }
+        let elapsed = timeUSec - before.timeUSec
         guard elapsed > 0 else { return }
         for index in rows.indices {
-            guard let now = rows[index].processorTime, let then = times[rows[index].app.id] ?? nil, now >= then
+            guard let now = rows[index].cpuTimeUSec, let then = times[rows[index].app.id] ?? nil, now >= then
             else { continue }
             rows[index].load = (now - then) * 10_000 / elapsed
         }
     }
 }
 
-extension State {
+extension AppState {
     /// The position in the list: the foreground first.
     fileprivate var rank: Int {
         switch self {
@@ -99,16 +81,16 @@ extension Presentation {
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
             let app = row.app
-            let deadline = (row.obstacles.compactMap(\.until) + row.prospects.map(\.time)).min()
+            let deadline = (row.obstacles.compactMap(\.untilUSec) + row.prospects.map(\.timeUSec)).min()
             table.add(
-                .text(index == selected ? ">" : " "), .text(app.id), stateCell(of: app), ageCell(since: app.since),
-                .text(row.load.map(Self.percent) ?? "-"), .text(row.memory.map(Text.size) ?? "-"),
+                .text(index == selected ? ">" : " "), .text(app.id), stateCell(of: app), ageCell(since: app.sinceUSec),
+                .text(row.load.map(Self.percent) ?? "-"), .text(row.memoryBytes.map(Text.size) ?? "-"),
                 .text(deadline.map { Instants.age($0 &- now) } ?? "-"), .text(notes(row)))
         }
         return table.text
     }
 
-    private func notes(_ row: TopSample.Row) -> String {
+    private func notes(_ row: TopRow) -> String {
         let held = row.obstacles.map { Self.short($0) }.joined(separator: ", ")
         let next = row.prospects.first.map { Self.short($0) }
         return [held.isEmpty ? nil : held, next].compactMap(\.self).joined(separator: "; then ")
@@ -117,26 +99,26 @@ extension Presentation {
     private static func short(_ obstacle: Obstacle) -> String {
         let names = obstacle.names.joined(separator: " ")
         switch obstacle.kind {
-        case .answer, .task, .activity, .interruption, .work: return "\(obstacle.kind.rawValue) \(names)"
-        case .place: return "waits for \(names)"
+        case .callback, .task, .mode, .interruption, .work: return "\(obstacle.kind.rawValue) \(names)"
+        case .activationSlot: return "waits for \(names)"
         case .backgroundTime: return "time in the background"
-        case .manifest: return "suspend = \"never\""
-        case .request: return "resumed by somebody"
+        case .suspendPolicy: return "suspend = \"never\""
+        case .resumeRequest: return "resumed by somebody"
         case .visible: return "on the screen"
         case .playing: return "plays"
         case .stoppedByOther: return "stopped by somebody else"
-        case .givenUp: return "given up"
-        case .concealment: return names
-        case .start, .stop, .resume, .end, .launch, .channel, .scenes, .restart: return obstacle.kind.rawValue
+        case .restartLimit: return "given up"
+        case .foregroundBlocked: return names
+        case .start, .stop, .resume, .end, .launch, .connection, .scenes, .restart: return obstacle.kind.rawValue
         }
     }
 
     private static func short(_ prospect: Prospect) -> String {
         switch prospect.kind {
         case .transition: prospect.to?.rawValue ?? "?"
-        case .callback: "told \(prospect.reason ?? "")"
-        case .callbackOverdue: "no answer to \(prospect.reason ?? "")"
-        case .tasksExpire: "tasks expire"
+        case .callback: "told \(prospect.callback ?? "")"
+        case .callbackTimeout: "no answer to \(prospect.callback ?? "")"
+        case .taskExpiration: "tasks expire"
         case .terminate: "SIGTERM"
         case .kill: "SIGKILL"
         }

@@ -3,56 +3,47 @@ import LifecycleCore
 import Varlink
 
 /// The calls that change nothing. Each client sees what its scope allows.
-struct QueryCalls {
-    unowned let service: ControlService
-
-    private var manager: AppManager { service.manager }
-    private var presentation: Presentation { service.presentation }
-    private var rights: ClientRights { service.rights }
-
-    func list(_ call: ClientCall) throws {
-        try call.checkNoParameters()
+extension ControlService {
+    func list(for call: ClientCall) {
         let helpers = call.scope == .everything ? manager.processes.helpers.map(presentation.helper) : []
         call.answer(Varlink.Reply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
     }
 
     /// Answers with the daemon's status. An app sees the part that concerns itself.
-    func status(_ whole: Status, _ call: ClientCall) throws {
-        try call.checkNoParameters()
-        var status = whole
+    func getStatus(for call: ClientCall) {
+        var status = self.status
         // A problem may quote a line of another user's manifest.
         if case .member = call.scope { status.problems = [] }
         if let app = call.scope.onlyApp {
-            status.front.removeAll { $0 != app.name }
+            status.foreground.removeAll { $0 != app.name }
             status.homeApp = status.homeApp == app.name ? app.name : nil
             status.interruptions = []
-            status.concealments = []
+            status.foregroundBlockers = []
             status.apps = 1
             status.running = manager.app(app)?.state == .notRunning ? 0 : 1
             status.clients = 1
             status.problems = []
         }
-        call.answer(Varlink.Reply(StatusReply(status: status)))
+        call.answer(Varlink.Reply(GetStatusReply(status: status)))
     }
 
-    func apps(_ call: ClientCall) throws {
-        let wanted: AppsParameters = try call.parameters()
-        call.answer(Varlink.Reply(AppsReply(apps: presentation.launchable(all: wanted.all ?? false))))
+    func listAvailable(_ wanted: ListAvailableParameters, for call: ClientCall) {
+        call.answer(Varlink.Reply(ListAvailableReply(apps: presentation.launchable(all: wanted.all ?? false))))
     }
 
-    func describe(_ call: ClientCall) throws {
-        let id = try call.app()
+    func describe(_ wanted: AppParameters, for call: ClientCall) throws {
+        let id = AppID(wanted.id)
         let app = try visibleApp(id, call.scope)
         let details = try app.map(presentation.details) ?? endedDetails(of: id, call.scope)
         call.answer(Varlink.Reply(DescribeReply(details: details)))
     }
 
-    func explain(_ call: ClientCall) throws {
-        let id = try call.app()
+    func explain(_ wanted: AppParameters, for call: ClientCall) throws {
+        let id = AppID(wanted.id)
         let scope = call.scope
         guard let app = try visibleApp(id, scope) else {
             let explanation = Explanation(
-                details: try endedDetails(of: id, scope), next: nil, obstacles: [], prospects: [])
+                details: try endedDetails(of: id, scope), obstacles: [], prospects: [])
             return call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
         }
         var explanation = presentation.explanation(of: app)
@@ -60,7 +51,7 @@ struct QueryCalls {
         if scope.onlyApp != nil {
             for index in explanation.obstacles.indices {
                 let kind = explanation.obstacles[index].kind
-                if kind == .place || kind == .interruption { explanation.obstacles[index].names = [] }
+                if kind == .activationSlot || kind == .interruption { explanation.obstacles[index].names = [] }
             }
         }
         call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
@@ -77,15 +68,14 @@ struct QueryCalls {
         return presentation.details(of: record)
     }
 
-    func history(_ call: ClientCall) throws {
-        let wanted: HistoryParameters = try call.parameters()
+    func history(_ wanted: HistoryParameters, for call: ClientCall) throws {
         if let limit = wanted.limit, limit < 0 { throw ServiceError.invalidParameter("limit") }
         let id = wanted.id.map { AppID($0) }
         if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
         let ring = manager.history.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.capacity
         let events = ring.last(limit) { app in (id == nil || app == id) && rights.seesAll(of: app, call.scope) }
-        let since = ring.start.map { manager.exits.time(of: $0) } ?? service.started
-        call.answer(Varlink.Reply(HistoryReply(since: since, events: events.map(presentation.event))))
+        let since = ring.start.map { manager.exits.time(of: $0) } ?? started
+        call.answer(Varlink.Reply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
     }
 }

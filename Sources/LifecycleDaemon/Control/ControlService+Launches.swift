@@ -6,19 +6,13 @@ import LifecycleCore
 import Varlink
 
 /// The calls that launch an app if it is not running.
-struct LaunchCalls {
-    unowned let service: ControlService
-
-    private var manager: AppManager { service.manager }
-
-    func launch(_ call: ClientCall) throws {
-        let launch: LaunchParameters = try call.parameters()
+extension ControlService {
+    func launch(_ launch: LaunchParameters, for call: ClientCall) throws {
         let request = Request.launch(try launchable(launch.id), background: launch.background ?? false)
-        try service.ask(request.waiting(for: launch.wait), for: call)
+        try ask(request.waiting(for: launch.wait), for: call)
     }
 
-    func run(_ call: ClientCall) throws {
-        let run: RunParameters = try call.parameters()
+    func run(_ run: RunParameters, for call: ClientCall) throws {
         guard run.command.first?.isEmpty == false else { throw ServiceError.invalidParameter("command") }
         if let directory = run.workingDirectory, !directory.hasPrefix("/") {
             throw ServiceError.invalidParameter("workingDirectory")
@@ -29,7 +23,7 @@ struct LaunchCalls {
             throw ControlError(
                 .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")
         }
-        if run.background != true, let objection = service.rights.foregroundObjection(to: call.scope) {
+        if run.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
         }
         // The app runs as the user who calls, also for another user's daemon.
@@ -40,39 +34,35 @@ struct LaunchCalls {
             definition.workingDirectory = run.workingDirectory
             definition.confinement = call.connection.confinement
         }
-        try service.ask(.launch(id, background: run.background ?? false), for: call)
+        try ask(.launch(id, background: run.background ?? false), for: call)
     }
 
-    func open(_ call: ClientCall) throws {
-        let open: OpenParameters = try call.parameters()
+    func open(_ open: OpenParameters, for call: ClientCall) throws {
         guard let url = URLText(open.url) else { throw ServiceError.invalidParameter("url") }
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
         let event = AppEvent.openURL(url.text, type: type, source: call.scope.source?.name)
         guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
         let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
-        try service.ask(.deliver(id, event), for: call)
+        try ask(.deliver(id, event), for: call)
     }
 
-    func continueActivity(_ call: ClientCall) throws {
-        let activity: ContinueActivityParameters = try call.parameters()
+    func continueActivity(_ activity: ContinueActivityParameters, for call: ClientCall) throws {
         guard !activity.type.isEmpty else { throw ServiceError.invalidParameter("type") }
         let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
         guard event.fitsALine else { throw ServiceError.invalidParameter("info") }
-        try service.ask(.deliver(launchable(activity.id), event), for: call)
+        try ask(.deliver(launchable(activity.id), event), for: call)
     }
 
-    func wake(_ call: ClientCall) throws {
-        let wake: WakeParameters = try call.parameters()
+    func wake(_ wake: WakeParameters, for call: ClientCall) throws {
         guard wake.kind.isWorkKind else { throw ServiceError.invalidParameter("kind") }
         let payload = wake.payload ?? ""
         guard AppEvent.performTask(kind: wake.kind, payload: payload).fitsALine else {
             throw ServiceError.invalidParameter("payload")
         }
-        try service.ask(.wake(launchable(wake.id), kind: wake.kind, payload: payload), for: call)
+        try ask(.wake(launchable(wake.id), kind: wake.kind, payload: payload), for: call)
     }
 
-    func openScene(_ call: ClientCall) throws {
-        let wanted: OpenSceneParameters = try call.parameters()
+    func openScene(_ wanted: OpenSceneParameters, for call: ClientCall) throws {
         let scene = try wanted.scene.map { name throws(ServiceError) in try LifecycleCore.SceneID(parameter: name) }
         if let role = wanted.role, !LifecycleCore.SceneID.isWord(role) { throw ServiceError.invalidParameter("role") }
         // The channel has a line of text for it.
@@ -80,7 +70,7 @@ struct LaunchCalls {
             throw ServiceError.invalidParameter("info")
         }
         let opening = SceneOpening(scene: scene, role: wanted.role, info: wanted.info)
-        try service.ask(
+        try ask(
             .openScene(launchable(wanted.app), opening, background: wanted.background ?? false), for: call)
     }
 
@@ -121,7 +111,7 @@ struct LaunchCalls {
 
     private func unusableManifest(of id: AppID) -> ControlError? {
         let file = "/apps.d/\(id).toml"
-        guard let problem = service.problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
+        guard let problem = problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
             .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",

@@ -5,47 +5,41 @@ import Processes
 import Varlink
 
 /// The calls about processes that run already.
-struct AdoptionCalls {
-    unowned let service: ControlService
-
-    private var manager: AppManager { service.manager }
-
+extension ControlService {
     /// Answers with the app of a process, by the rule that decides the scope of a client.
-    func findApp(_ call: ClientCall) throws {
-        let parameters: FindAppParameters = try call.parameters()
+    func findApp(_ parameters: FindAppParameters, for call: ClientCall) throws {
         let pid = try processID(parameters.pid)
         var found: AppID?
         if let process = try hold(pid) {
             if case .app(let id) = manager.processes.owner(of: pid), process.lives { found = id }
         }
         if let only = call.scope.onlyApp, found != only { found = nil }
-        call.answer(Varlink.Reply(FindAppReply(app: found.flatMap { app($0, for: call) })))
+        call.answer(Varlink.Reply(OptionalAppReply(app: found.flatMap { app($0, for: call) })))
     }
 
-    func adopt(_ call: ClientCall) throws {
-        let wanted: AdoptParameters = try call.parameters()
+    func adopt(_ wanted: AdoptParameters, for call: ClientCall) throws {
         let pid = try processID(wanted.pid)
         guard wanted.name?.isTitle ?? true else { throw ServiceError.invalidParameter("name") }
         if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
-        if wanted.background != true, let objection = service.rights.foregroundObjection(to: call.scope) {
+        if wanted.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
         }
         guard let process = try hold(pid) else { throw ControlError(noProcess: pid) }
         switch try plan(pid, wanted, call.connection.peer) {
-        case .nothing: call.answer(Varlink.Reply(AppReply(app: nil)))
-        case .app(let id): call.answer(Varlink.Reply(AppReply(app: app(id, for: call))))
+        case .nothing: call.answer(Varlink.Reply(OptionalAppReply(app: nil)))
+        case .app(let id): call.answer(Varlink.Reply(OptionalAppReply(app: app(id, for: call))))
         case .new(let id, let found, let model):
             // A process that still lives is the one that was found under the pid.
             guard process.lives, !found.isZombie else { throw ControlError(noProcess: pid) }
             manager.defineAdopted(id, found, name: wanted.name, like: model)
             manager.candidates[id] = AdoptionCandidate(process)
             defer { manager.candidates[id] = nil }
-            try service.ask(.launch(id, background: wanted.background ?? false), for: call)
+            try ask(.launch(id, background: wanted.background ?? false), for: call)
         }
     }
 
     private func app(_ id: AppID, for call: ClientCall) -> ControlAPI.App? {
-        manager.app(id).map { service.presentation.app($0, for: call.scope, service.rights) }
+        manager.app(id).map { presentation.app($0, for: call.scope, rights) }
     }
 
     private enum Plan {
@@ -90,7 +84,7 @@ struct AdoptionCalls {
             return id.flatMap { manager.isFree($0) ? $0 : nil } ?? manager.catalog.freeID(for: [program])
         }
         let id = AppID(wanted)
-        try LaunchCalls.check(id)
+        try Self.check(id)
         guard manager.isFree(id) else {
             throw ControlError(
                 .invalidApp, id: wanted, reason: "there is an app of this id, which runs",

@@ -1,0 +1,22 @@
+public import Varlink
+
+/// A value of an enumeration of the interface. Varlink's words have no hyphens.
+public protocol JSONWord: JSONReadable, JSONWritable, RawRepresentable<String>, CaseIterable {
+    /// The word in the interface.
+    var word: String { get }
+}
+
+extension JSONWord {
+    /// The word in the interface.
+    public var word: String { rawValue }
+
+    /// Reads a word.
+    public init(from json: inout JSONReader) throws(JSONError) {
+        let word = try json.readString()
+        guard let value = Self.allCases.first(where: { $0.word == word }) else { throw json.unknownValue() }
+        self = value
+    }
+
+    /// Writes the word.
+    public func write(to json: inout JSONWriter) { json.write(word) }
+}

@@ -1,0 +1,72 @@
+import LifecycleTypes
+import Testing
+import Varlink
+
+@testable import ControlAPI
+
+/// The generated readers and writers.
+@Suite struct CodingTests {
+    @Test func valuesAreReadAsTheyWereWritten() throws {
+        try expectRoundTrip(Samples.explanation)
+        try expectRoundTrip(Samples.historyEvent)
+        try expectRoundTrip(Samples.launchable)
+        try expectRoundTrip(Samples.status)
+        try expectRoundTrip(Samples.run)
+        try expectRoundTrip(
+            MonitorReply(
+                number: 1, apps: [Samples.app], transition: Samples.transition, scene: Samples.sceneTransition))
+        try expectRoundTrip(MetricsListReply(name: "a", value: .string("b"), object: "c", fields: nil))
+    }
+
+    private func expectRoundTrip<Value: JSONReadable & JSONWritable & Equatable>(_ value: Value) throws {
+        #expect(try JSONText(text(value)).read(Value.self) == value)
+    }
+
+    @Test func everyWordOfEachEnumerationIsReadAsItWasWritten() throws {
+        try expectWords(AppState.self)
+        try expectWords(SceneState.self)
+        try expectWords(Reason.self)
+        try expectWords(MachineEvent.self)
+        try expectWords(EventOutcome.self)
+        try expectWords(ForegroundBlocker.self)
+        try expectWords(ObstacleKind.self)
+    }
+
+    private func expectWords<Value: JSONWord & Equatable>(_ type: Value.Type) throws {
+        for value in Value.allCases {
+            #expect(try JSONText(text(value)).read(Value.self) == value)
+            #expect(value.word.utf8.allSatisfy { $0 != UInt8(ascii: "-") }, "Varlink's words have no hyphens")
+        }
+    }
+
+    @Test func membersOfRepliesAreAlwaysWrittenAndMayBeMissing() throws {
+        let schedule = Schedule(kind: "fetch", at: "hourly")
+        #expect(String(decoding: text(schedule), as: UTF8.self) == #"{"kind":"fetch","at":"hourly","nextUSec":null}"#)
+        let shorter = JSONText(#"{"kind":"fetch","future":[{}],"at":"hourly"}"#)
+        #expect(try shorter?.read(Schedule.self) == schedule)
+    }
+
+    @Test func parametersWithoutValueAreLeftOut() {
+        #expect(String(decoding: text(FocusParameters(id: "a")), as: UTF8.self) == #"{"id":"a"}"#)
+    }
+
+    @Test(arguments: [
+        (#"{"id":"a","wiat":"active"}"#, "wiat"), (#"{"id":"a","wait":"never"}"#, "wait"), ("{}", "id"),
+        (#"{"id":null}"#, "id"), (#"{"id":1}"#, "id"),
+    ])
+    func parametersThatAreNotValidAreNamed(_ json: String, _ name: String) throws {
+        let text = try #require(JSONText(json))
+        let error = #expect(throws: JSONError.self) { try text.read(FocusParameters.self) }
+        #expect(error?.path == name)
+    }
+
+    private func text(_ value: some JSONWritable) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.write(value)
+        return writer.bytes
+    }
+}
+
+extension JSONText {
+    fileprivate init?(_ text: String) { try? self.init(Array(text.utf8)) }
+}
