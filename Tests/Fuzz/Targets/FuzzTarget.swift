@@ -24,7 +24,7 @@ struct FuzzTarget {
     }
 
     static let all: [FuzzTarget] = [
-        .varlinkServer, .varlinkClient, .appLines, .appSession, .toml, .manifest, .settings, .values, .state,
+        .json, .varlinkServer, .varlinkClient, .appLines, .appSession, .toml, .manifest, .settings, .values, .state,
         .stateRoundTrip, .procStatus, .procFiles, .pressure, .calendar, .url, .desktopEntry, .sway, .followed,
         .journal,
     ]

@@ -16,7 +16,7 @@ extension FuzzTarget {
         let envelope = try? WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
         guard let envelope else { return }
         if let name = envelope.error {
-            readError(RemoteError(name: name, message: message))
+            readError(RemoteError(name: name, parameters: envelope.parameters))
             return
         }
         switch question {
@@ -32,10 +32,10 @@ extension FuzzTarget {
         }
     }
 
-    private static func read<Result: Codable>(
+    private static func read<Result: JSONReadable & JSONWritable>(
         _ envelope: ReplyEnvelope, as type: Result.Type
     ) {
-        let result = try? envelope.parameters.decode(as: type)
+        let result: Result? = try? envelope.parameters.readReply()
         if let result { checkRoundTrip(Reply(result), type) }
     }
 
