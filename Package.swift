@@ -107,10 +107,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "lifectl",
-            dependencies: [
-                "ControlAPI", "LifecycleTypes", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"],
             exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
@@ -151,11 +148,7 @@ let package = Package(
         ),
         .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
         .testTarget(
-            name: "LifectlTests",
-            dependencies: [
-                "lifectl", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            name: "LifectlTests", dependencies: ["lifectl", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),

@@ -1,4 +1,3 @@
-import ArgumentParser
 import ControlAPI
 import Glibc
 
@@ -25,24 +24,17 @@ struct Failure: Error, Equatable {
     static let subscriptionEnded = Failure(
         status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
 
-    /// Reports an error and exits. Help and completion scripts are no failure, and go to standard output.
+    /// Reports an error and exits.
     static func report(_ error: any Error) -> Never {
         if error is ReaderGone { exit(Outcome.success.rawValue) }
-        if let failure = error as? Failure { failure.end() }
-        // The command has printed its output.
-        if let code = error as? ExitCode { exit(code.rawValue) }
-        if Lifectl.exitCode(for: error).isSuccess { Lifectl.exit(withError: error) }
-        Failure(status: .usage, message: "\(Lifectl.message(for: error)) (see lifectl --help)").end()
+        let failure = error as? Failure ?? Failure(status: .failed, message: "\(error)")
+        try? StandardStream.error.write(failure.line + "\n")
+        exit(failure.status.rawValue)
     }
 
     /// The line on standard error. A message of the daemon may have line breaks, which are removed.
     var line: String {
         "lifectl: \(Text.printable(message.split(whereSeparator: \.isNewline).joined(separator: " ")))"
-    }
-
-    private func end() -> Never {
-        try? StandardStream.error.write(line + "\n")
-        exit(status.rawValue)
     }
 }
 

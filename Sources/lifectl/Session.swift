@@ -10,22 +10,12 @@ struct CallOptions: Equatable {
     var explicitTimeout: Duration?
 
     var timeout: Duration { explicitTimeout ?? .seconds(60) }
-
 }
 
-extension CallOptions: DaemonCaller {
-    var callOptions: CallOptions { self }
-}
-
-/// The options of a command, from which its calls to the daemon are made.
-protocol DaemonCaller {
-    var callOptions: CallOptions { get }
-}
-
-extension DaemonCaller {
+extension CallOptions {
     /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
     func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws {
-        try StandardStream.output.write(callOptions.isJSON ? JSON.line(reply) : text(.standardOutput))
+        try StandardStream.output.write(isJSON ? JSON.line(reply) : text(.standardOutput))
     }
 
     /// Makes one call, and prints its reply.
@@ -49,12 +39,12 @@ extension DaemonCaller {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
         waitingFor app: String? = nil
     ) throws(Failure) -> Reply {
-        var session = try Session(callOptions, doing: action)
+        var session = try Session(self, doing: action)
         return try session.call(method, parameters, waitingFor: app)
     }
 
     func call<Reply>(_ method: ControlMethod<NoParameters, Reply>, doing action: String) throws(Failure) -> Reply {
-        var session = try Session(callOptions, doing: action)
+        var session = try Session(self, doing: action)
         return try session.call(method)
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Glibc
 
 // A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
@@ -6,14 +5,10 @@ signal(SIGPIPE, SIG_IGN)
 StandardStream.openMissing()
 
 do {
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    if let host = try RemoteHost(arguments: arguments) { try host.run() }
-    if let line = PlainLine(arguments) {
-        try line.run()
-    } else {
-        var command = try Lifectl.parseAsRoot(GlobalOptions.movedBehindCommand(arguments))
-        try command.run()
-    }
+    let words = Array(CommandLine.arguments.dropFirst())
+    if let host = try RemoteHost(arguments: words) { try host.run() }
+    let arguments = try CommandLineParser.parse(words)
+    try arguments.verb.run(arguments)
 } catch {
     Failure.report(error)
 }

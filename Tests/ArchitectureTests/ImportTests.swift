@@ -22,7 +22,7 @@ import Testing
             "Glibc",
         ],
         "lifed": ["LifecycleDaemon", "ControlAPI", "ArgumentParser", "Glibc"],
-        "lifectl": ["LifecycleTypes", "ControlAPI", "Varlink", "ArgumentParser", "FoundationEssentials", "Glibc"],
+        "lifectl": ["LifecycleTypes", "ControlAPI", "Varlink", "FoundationEssentials", "Glibc"],
     ]
 
     /// Words that the core must not know: it has no clock, no chance, no input and no output.

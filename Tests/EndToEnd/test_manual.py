@@ -62,8 +62,7 @@ def page(share):
 def help_of(*command):
     """The subcommands and the options in the help for a command."""
     text = run(str(PRODUCTS / command[0]), *(["help", *command[1:]] if command[1:] else ["--help"]))
-    subcommands = text.partition("SUBCOMMANDS:")[2]
-    subcommands = re.findall(r"^  ([a-z-]+)(?= |$)", subcommands, re.MULTILINE)
+    subcommands = re.findall(r"^  ([a-z][a-z-]*)  ", text, re.MULTILINE)
     return subcommands, set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE))
 
 
@@ -230,13 +229,8 @@ COMPLETE = {
         _lifectl lifectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}"
     """,
-    # Only where a person types does fish say where the cursor is, and that is all the same here.
     "fish": """
         source $argv[1]
-        functions --copy __lifectl_tokens tokens
-        function __lifectl_tokens
-            if test "$argv" = -tC; echo 0; else; tokens $argv; end
-        end
         complete --do-complete $argv[2] | string replace --regex "\\t.*" ""
         true
     """,

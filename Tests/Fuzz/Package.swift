@@ -26,7 +26,6 @@ func module(
 let package = Package(
     name: "lifed-fuzz",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -58,10 +57,7 @@ let package = Package(
             ], swift: strictOnMainActor),
         // What lifectl reads, without its main function.
         .target(
-            name: "lifectl",
-            dependencies: [
-                "ControlAPI", "LifecycleTypes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            name: "lifectl", dependencies: ["ControlAPI", "LifecycleTypes"],
             path: "Modules/lifectl", exclude: ["main.swift"], swiftSettings: strict),
 
         .target(

@@ -1,64 +1,98 @@
-import ArgumentParser
+import ControlAPI
 import Testing
 
 @testable import lifectl
 
-@Suite struct GlobalOptionsTests {
-    private func moved(_ words: String...) -> [String] { GlobalOptions.movedBehindCommand(words) }
-
-    @Test func optionsMayStandBeforeTheCommand() throws {
-        #expect(moved("--system", "list") == ["list", "--system"])
-        #expect(
-            moved("--socket", "/s", "--json", "scene", "list", "a") == [
-                "scene", "list", "a", "--socket", "/s", "--json",
-            ])
-        #expect(moved("--timeout=3", "run", "--", "x", "--user") == ["run", "--timeout=3", "--", "x", "--user"])
-        let command = try Lifectl.parseAsRoot(moved("--user", "focus", "a"))
-        #expect((command as? Focus)?.options.user == true)
-    }
-
-    @Test func everythingElseStaysWhereItIs() {
-        for words in [
-            [], ["list", "--system"], ["--help"], ["--system"], ["--socket"], ["--socket", "/s"], ["--", "--user"],
-        ] {
-            #expect(GlobalOptions.movedBehindCommand(words) == words)
-        }
-    }
-}
-
 @Suite struct CompletionTests {
-    private func typed(_ words: String..., completing index: Int? = nil) -> [String]? {
-        TypedLine(words, completing: index ?? words.count - 1, environment: ["HOME": "/home/kim"]).arguments
+    /// Completes the last word, and leaves out the explanations.
+    private func complete(_ words: String...) -> [String] {
+        Completion(["lifectl"] + words, completing: words.count).lines.map { $0.prefix { $0 != "\t" }.description }
     }
 
-    @Test func aLineNamesItsDaemon() {
-        #expect(typed("lifectl", "focus", "") == [])
-        #expect(typed("lifectl", "focus", "--user", "") == ["--user"])
-        #expect(typed("lifectl", "focus", "", "--system", completing: 2) == ["--system"])
-        #expect(typed("lifectl", "focus", "--socket", "/a b", "x") == ["--socket", "/a b"])
-        #expect(typed("lifectl", "focus", "--socket=/a=b", "x") == ["--socket", "/a=b"])
+    private static let nowhere = "/nowhere/control"
+
+    @Test func verbsAreCompleted() {
+        #expect(complete("foc") == ["focus"])
+        #expect(complete("re") == ["resume", "reload", "reexec"])
+        #expect(complete("--json", "dis") == ["disown"])
+        #expect(complete("scene", "") == ["open", "focus", "background", "close", "list"])
+        #expect(complete("help", "interrupt", "") == ["begin", "end"])
+        #expect(complete("help", "list", "") == [])
+        #expect(complete("").contains("help") && !complete("").contains("--complete"))
+        #expect(complete("bogus-", "").contains("focus"))
+    }
+
+    @Test func optionsAreCompletedUnlessTheyAreGiven() {
+        #expect(complete("log", "--fo") == ["--follow"])
+        #expect(complete("log", "-f", "--fo") == [])
+        #expect(complete("log", "--lines", "3", "--l") == [])
+        #expect(complete("run", "--setenv", "A", "--set") == ["--setenv"])
+        #expect(complete("--js") == ["--json"])
+        #expect(complete("reload", "").prefix(2) == ["--system", "--user"])
+        #expect(complete("home", "--", "") == [])
+    }
+
+    @Test func valuesAreCompleted() {
+        #expect(complete("follow", "").prefix(3) == ["sway", "x11", "audio"])
+        #expect(complete("follow", "x") == ["x11"])
+        #expect(complete("follow", "x11", "s") == [])
+        #expect(complete("stats", "--from", "") == ["journal", "daemon"])
+        #expect(complete("stats", "--from", "d") == ["daemon"])
+        #expect(complete("stats", "--from=d") == ["--from=daemon"])
         // bash makes three words of it.
-        #expect(typed("lifectl", "focus", "--socket", "=", "/a", "x") == ["--socket", "/a"])
-        // What stands behind -- belongs to somebody else.
-        #expect(typed("lifectl", "run", "--user", "--", "x", "--socket", "/a", "") == ["--user"])
+        #expect(complete("stats", "--from", "=", "d") == ["daemon"])
+        #expect(complete("log", "-n", "") == [])
+        #expect(complete("find", "1").contains("1"))
     }
 
-    @Test func whatCannotBeKnownIsNotGuessed() {
-        #expect(typed("lifectl", "focus", "--host", "kim@kitchen", "") == nil)
-        #expect(typed("lifectl", "--host=kitchen", "focus", "") == nil)
-        #expect(typed("lifectl", "focus", "--socket", "$SOMEWHERE/control", "") == nil)
-        #expect(typed("lifectl", "focus", "x", "--socket", completing: 2) == nil)
+    @Test func namesOfFilesAreTheShells() {
+        for words in [["open", "x"], ["timeline", "--svg", ""], ["run", "--", "x"], ["run", "--", "a", "-"]] {
+            #expect(Completion(["lifectl"] + words, completing: words.count).lines == [Completion.files])
+        }
     }
 
-    @Test func quotesMeanWhatTheyMeanToAShell() {
-        for (word, meaning) in [
-            ("~/a", "/home/kim/a"), ("'a b'", "a b"), ("\"a'b\"", "a'b"), ("a\\ b", "a b"), ("'$a'", "$a"),
-            ("\u{301}\"", "\u{301}"), ("a\\", "a"),
-        ] {
-            #expect(TypedLine.meaning(of: word, environment: ["HOME": "/home/kim"]) == meaning, "\(word)")
+    @Test func daemonThatIsNotThereKnowsNothing() {
+        #expect(complete("focus", "--socket", Self.nowhere, "x") == [])
+        #expect(complete("open", "x", "--socket", Self.nowhere, "--app", "") == [])
+        #expect(complete("scene", "focus", "--socket", Self.nowhere, "x") == [])
+    }
+
+    @Test func everyWordHasAnExplanation() {
+        for words in [[""], ["scene", ""], ["log", "--"]] {
+            let lines = Completion(["lifectl"] + words, completing: words.count).lines
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.count { $0 == "\t" } == 1 && !$0.hasSuffix("\t") })
         }
-        for word in ["", "''", "~kim/a", "`a`", "\"$a\"", "a*"] {
-            #expect(TypedLine.meaning(of: word, environment: ["HOME": "/home/kim"]) == nil, "\(word)")
-        }
+    }
+
+    private func choice(_ words: String..., completing index: Int? = nil) -> SocketPath.Choice? {
+        Completion(words, completing: index ?? words.count - 1).options { $0 == "HOME" ? "/home/kim" : nil }?.choice
+    }
+
+    @Test func lineNamesItsDaemon() {
+        #expect(choice("lifectl", "focus", "") == .automatic)
+        #expect(choice("lifectl", "focus", "--user", "") == .user)
+        #expect(choice("lifectl", "focus", "", "--system", completing: 2) == .system)
+        #expect(choice("lifectl", "focus", "--socket", "'/a b'", "x") == .path("/a b"))
+        #expect(choice("lifectl", "focus", "--socket=/a=b", "x") == .path("/a=b"))
+        #expect(choice("lifectl", "focus", "--socket=~/a", "x") == .path("/home/kim/a"))
+        #expect(choice("lifectl", "focus", "--socket", "=", "/a", "x") == .path("/a"))
+        // The words behind -- belong to another program.
+        #expect(choice("lifectl", "run", "--user", "--", "x", "--socket", "/a", "") == .user)
+    }
+
+    @Test func daemonThatCannotBeKnownIsNotGuessed() {
+        #expect(choice("lifectl", "focus", "--host", "kim@kitchen", "") == nil)
+        #expect(choice("lifectl", "--host=kitchen", "focus", "") == nil)
+        #expect(choice("lifectl", "focus", "--socket", "$SOMEWHERE/control", "") == nil)
+        #expect(choice("lifectl", "focus", "x", "--socket", completing: 2) == nil)
+    }
+
+    @Test(arguments: [
+        ("~/a", "/home/kim/a"), ("'a b'", "a b"), ("\"a'b\"", "a'b"), ("a\\ b", "a b"), ("'$a'", "$a"),
+        ("\u{301}\"", "\u{301}"), ("a\\", "a"), ("", nil), ("''", nil), ("~kim/a", nil), ("`a`", nil), ("\"$a\"", nil),
+        ("a*", nil),
+    ])
+    func quotesMeanWhatTheyMeanToAShell(word: String, meaning: String?) {
+        #expect(ShellWord.meaning(of: word) { $0 == "HOME" ? "/home/kim" : nil } == meaning)
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import ControlAPI
 import LifecycleTypes
 import Testing
@@ -132,7 +131,7 @@ private let notes = App(
     @Test func numbersAreDistinctAndDocumented() {
         #expect(Set(Outcome.allCases.map(\.rawValue)).count == Outcome.allCases.count)
         for status in Outcome.allCases {
-            #expect(Outcome.table.contains(" \(status.rawValue)  \(status.meaning)"))
+            #expect(Help.text(of: [.lifectl]).contains(" \(status.rawValue)  \(status.meaning)\n"))
         }
     }
 
@@ -175,56 +174,5 @@ private let notes = App(
     @Test func theRemedyNamesWhereTheDaemonWasLookedFor() {
         #expect(failure(.absent(path: "/t")).message.contains("/s or /t"))
         #expect(failure(.timedOut).message.contains("60 s"))
-    }
-}
-
-@Suite struct ArgumentTests {
-    @Test func theCommandStandsBehindTheTerminator() throws {
-        let command = try #require(
-            try Lifectl.parseAsRoot(["run", "--id", "x", "--json", "--", "sh", "-c", "--json"]) as? Run)
-        #expect(command.command == ["sh", "-c", "--json"])
-        #expect(command.id == "x")
-        #expect(command.options.json)
-    }
-
-    @Test(arguments: [
-        ["run", "sleep", "3"], ["run", "--"], ["focus"], ["focus", "a", "--user", "--system"],
-        ["focus", "a", "--timeout=-1"], ["focus", "a", "--timeout", "nan"], ["list", "--ids", "--json"], ["bogus"],
-        ["focus", "a", "--socket", ""],
-        ["scene", "open"], ["scene", "focus"], ["scene", "bogus", "a"], ["scene", "list", "--ids", "--json"],
-    ])
-    func whatMakesNoSenseIsBadUsage(_ arguments: [String]) {
-        do {
-            _ = try Lifectl.parseAsRoot(arguments)
-            Issue.record("\(arguments) was taken")
-        } catch {
-            #expect(Lifectl.exitCode(for: error).rawValue == Outcome.usage.rawValue)
-        }
-    }
-
-    @Test func everyCommandHasAnExample() {
-        for command in Lifectl.configuration.subcommands {
-            #expect(command.configuration.discussion.contains("Example: lifectl "), "\(command)")
-        }
-        for command in SceneCommand.configuration.subcommands {
-            #expect(command.configuration.discussion.contains("Example: lifectl scene "), "\(command)")
-        }
-    }
-
-    @Test func whatASceneIsOpenedWithIsTaken() throws {
-        let arguments = ["scene", "open", "a", "--scene", "b", "--role", "r", "--info", "{}", "--background", "--json"]
-        let open = try #require(try Lifectl.parseAsRoot(arguments) as? SceneCommand.Open)
-        #expect((open.app.id, open.scene, open.role, open.info) == ("a", "b", "r", "{}"))
-        #expect(open.background && open.options.json)
-    }
-
-    @Test func placesAndTimesAreTaken() throws {
-        let monitor = try #require(try Lifectl.parseAsRoot(["monitor"]) as? Monitor)
-        #expect(monitor.options.callOptions.explicitTimeout == nil)
-        #expect(monitor.options.choice == .automatic)
-        let focus = try #require(
-            try Lifectl.parseAsRoot(["focus", "a", "--socket", "/s", "--timeout", "0.5"]) as? Focus)
-        #expect(focus.options.choice == .path("/s"))
-        #expect(focus.options.callOptions.timeout == .milliseconds(500))
     }
 }

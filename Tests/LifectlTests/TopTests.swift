@@ -1,4 +1,3 @@
-import ArgumentParser
 import ControlAPI
 import LifecycleTypes
 import Testing
@@ -50,7 +49,7 @@ import Testing
     }
 
     @Test func aKeyChoosesAnAppAndKeepsToItsName() throws {
-        var view = TopView(try #require(try Lifectl.parseAsRoot(["top"]) as? Top).options)
+        var view = TopView(CallOptions())
         view.sample = TopSample(timeUSec: 0, rows: [row("a", .active), row("b", .background)])
         #expect(view.picture(10).contains(">  a"))
         #expect(view.handle(.down) && view.picture(10).contains(">  b"))

@@ -1,113 +1,50 @@
-import ArgumentParser
 import ControlAPI
 import Glibc
 import LifecycleTypes
 
-// The commands that hand something to an app: a URL, an activity, work in the background.
-
-struct Open: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "open", "Open a URL or a file with the app that opens such.",
-        discussion: """
-            The app is launched, or comes to the front. Done when it has taken what it was handed; an app that does not \
-            listen gets it as an argument when it is started, and not when it runs already.
-            """, example: "lifectl open https://example.org/")
-
-    @Argument(help: ArgumentHelp("A URL, or the path of a file.", valueName: "url"), completion: .file())
-    var target: String
-
-    @Option(
-        help: ArgumentHelp("The app to open it with. (default: the one that opens such)", valueName: "app"),
-        completion: .launchableApps)
-    var app: String?
-
-    @Option(help: ArgumentHelp("Its media type. (default: what the name of a file says)", valueName: "type"))
-    var type: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !target.isEmpty else { throw ValidationError("open takes a URL, or the path of a file") }
-    }
-
-    func run() throws {
+/// The commands that hand something to an app: a URL, an activity, work in the background.
+enum Delivery {
+    static func open(_ arguments: Arguments) throws {
+        let target = arguments.required(.url)
+        guard !target.isEmpty else { throw arguments.usage("open takes a URL, or the path of a file") }
         let argument = try URLArgument(target)
-        let parameters = OpenParameters(url: argument.url, id: app, type: type ?? argument.type)
-        let reply = try options.call(.open, parameters, doing: "cannot open \(Text.printable(target))")
+        let parameters = OpenParameters(
+            url: argument.url, id: arguments[.app], type: arguments[.type] ?? argument.type)
+        let reply = try arguments.options.call(.open, parameters, doing: "cannot open \(Text.printable(target))")
         let url = Text.printable(argument.url)
-        try options.show(reply, success: "has opened \(url)") { $0.words(about: url) }
-    }
-}
-
-struct Continue: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "continue", "Hand an app something that was begun elsewhere.",
-        discussion: """
-            The app is launched, or comes to the front. Done when it has taken the activity up. With --host, an activity \
-            goes on on another machine.
-            """, example: "lifectl continue org.example.Reader --activity org.example.read --info '{\"page\": 4}'")
-
-    @OptionGroup var app: AppArgument
-
-    @Option(help: ArgumentHelp("The kind of activity, in reverse-domain notation.", valueName: "type"))
-    var activity: String
-
-    @Option(help: ArgumentHelp("What the app needs to know to go on.", valueName: "json"))
-    var info: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !activity.isEmpty else { throw ValidationError("--activity takes a kind, such as org.example.read") }
-        if let info, !JSON.isText(info) { throw ValidationError("--info takes a JSON text, such as '{\"page\": 4}'") }
+        try arguments.options.show(reply, success: "has opened \(url)") { $0.words(about: url) }
     }
 
-    func run() throws {
+    static func continueActivity(_ arguments: Arguments) throws {
+        let (id, activity) = (arguments.app, arguments.required(.activity))
         let subject = Text.printable(activity)
-        let parameters = ContinueActivityParameters(id: app.id, type: activity, info: info)
-        let reply = try options.call(.continueActivity, parameters, doing: "cannot continue \(subject) in \(app.id)")
-        try options.show(reply, success: "has taken up \(subject)") { $0.words(about: subject) }
+        let parameters = ContinueActivityParameters(id: id, type: activity, info: arguments[.info])
+        let reply = try arguments.options.call(
+            .continueActivity, parameters, doing: "cannot continue \(subject) in \(id)")
+        try arguments.options.show(reply, success: "has taken up \(subject)") { $0.words(about: subject) }
     }
-}
 
-struct Wake: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "wake", "Wake an app for work out of sight.",
-        discussion: """
-            The app is launched if need be, and sleeps again when it is done, after 30 seconds at the latest; one in front \
-            stays there. Done when the app has said what became of the work. One that does not listen is only woken.
-            """, example: "lifectl wake org.example.Mail --for fetch")
-
-    @OptionGroup var app: AppArgument
-
-    @Option(name: .customLong("for"), help: ArgumentHelp("The kind of work: a word, such as fetch.", valueName: "kind"))
-    var kind: String
-
-    @Option(help: ArgumentHelp("What the app has to know for it.", valueName: "text"))
-    var payload: String?
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        let parameters = WakeParameters(id: app.id, kind: kind, payload: payload)
-        let reply = try options.call(.wake, parameters, doing: "cannot wake \(app.id)", waitingFor: app.id)
+    static func wake(_ arguments: Arguments) throws {
+        let (app, kind, options) = (arguments.app, arguments.required(.kind), arguments.options)
+        let parameters = WakeParameters(id: app, kind: kind, payload: arguments[.payload])
+        let reply = try options.call(.wake, parameters, doing: "cannot wake \(app)", waitingFor: app)
         let id = Text.printable(reply.app.id)
         let words = reply.outcome.words(for: Text.printable(kind))
         // To wake an app that is not connected is a success.
         if reply.outcome != .notListening, let failure = reply.outcome.failure {
-            if options.json { try options.show(reply) { _ in "" } }
+            if options.isJSON { try options.show(reply) { _ in "" } }
             throw Failure(status: failure, message: "\(id): \(words)")
         }
         try options.show(reply) { _ in "\(id) \(words)\n" }
     }
 }
 
-extension GlobalOptions {
+extension CallOptions {
     /// Shows the outcome of a delivery, and fails unless the app took what it was handed.
     fileprivate func show(_ reply: OutcomeReply, success: String, otherwise: (EventOutcome) -> String) throws {
         let id = Text.printable(reply.app.id)
         let failure = reply.outcome.failure
-        if failure == nil || json { try show(reply) { _ in "\(id) \(success)\n" } }
+        if failure == nil || isJSON { try show(reply) { _ in "\(id) \(success)\n" } }
         if let failure { throw Failure(status: failure, message: "\(id): \(otherwise(reply.outcome))") }
     }
 }

@@ -41,7 +41,7 @@ struct Surroundings {
 
 extension Surroundings {
     /// Collects the facts.
-    static func collect(_ options: GlobalOptions) -> Surroundings {
+    static func collect(_ options: CallOptions) -> Surroundings {
         let connection = connect(options)
         var status: Status?
         if case .answers(let answer) = connection { status = answer }
@@ -62,7 +62,7 @@ extension Surroundings {
             units: exists("/run/systemd/system") ? units(isUser: isUser) : nil)
     }
 
-    private static func connect(_ options: GlobalOptions) -> Connection {
+    private static func connect(_ options: CallOptions) -> Connection {
         do throws(Failure) {
             return .answers(try options.call(.getStatus, doing: "cannot ask the daemon").status)
         } catch {

@@ -16,7 +16,7 @@ final class DaemonLink {
     private let trust: ServerTrust
     private var connection: Connection?
 
-    init(_ options: GlobalOptions) {
+    init(_ options: CallOptions) {
         sockets = SocketPath.candidates(options.choice, environment: Environment.value)
         trust = SocketPath.trust(options.choice, environment: Environment.value)
     }
@@ -84,7 +84,7 @@ final class ForegroundLink {
     private let link: DaemonLink
     private var begun: (step: Follower.Step, time: Int64)?
 
-    init(_ options: GlobalOptions) { link = DaemonLink(options) }
+    init(_ options: CallOptions) { link = DaemonLink(options) }
 
     var descriptor: CInt? { link.descriptor }
 

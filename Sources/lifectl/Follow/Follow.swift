@@ -1,37 +1,22 @@
-import ArgumentParser
 import ControlAPI
 import LifecycleTypes
 
-struct Follow: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "follow", "Bring to the front what has the focus on the screen, and keep awake what is seen or heard.",
-        discussion: """
-            Goes on until it is ended (Ctrl-C), and waits for sway, the X server or the sound server, and for lifed, when one \
-            of them is started again. Windows of what is no app are left alone; where nothing has the focus, the home app \
-            comes. What sway is asked is found by SWAYSOCK or in XDG_RUNTIME_DIR, the X server by DISPLAY; i3 is followed \
-            as x11. audio is about what plays, and changes no focus.
-            """, example: "lifectl follow sway --dry-run")
-
-    enum Place: String, ExpressibleByArgument, CaseIterable {
+/// `lifectl follow`
+enum Follow {
+    enum Place: String, CaseIterable {
         case sway, x11, audio
     }
 
-    @Argument(help: ArgumentHelp("Whom to follow.", valueName: "source"))
-    var place: Place
-
-    @Flag(help: "Change nothing, and say what would be done.")
-    var dryRun = false
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
+    static func run(_ arguments: Arguments) throws {
+        guard let place = arguments.word(.source, of: Place.self) else { return }
         let name =
             switch place {
             case .sway: "sway"
             case .x11: "the X server"
             case .audio: "the sound server"
             }
-        var run = FollowRun(options, place: place, name: name, isDryRun: dryRun) { () throws(Failure) in
+        let isDryRun = arguments.has(.dryRun)
+        var run = FollowRun(arguments.options, place: place, name: name, isDryRun: isDryRun) { () throws(Failure) in
             switch place {
             case .sway: try SwaySource.find(environment: Environment.current)
             case .x11: try X11Source()
@@ -44,12 +29,12 @@ struct Follow: ParsableCommand {
 
 /// The output of `lifectl follow`.
 final class FollowReporter {
-    private let options: GlobalOptions
+    private let options: CallOptions
     private var waiting: [Follower.Step] = []
     /// The apps whose ignored use was reported.
     private var reported: Set<String> = []
 
-    init(options: GlobalOptions) { self.options = options }
+    init(options: CallOptions) { self.options = options }
 
     /// Notes a step of a dry run.
     func note(_ step: Follower.Step) { waiting.append(step) }

@@ -31,7 +31,7 @@ struct FollowRun {
     ///   - name: The source, in messages.
     ///   - find: Connects to the source; called again after the source has gone.
     init(
-        _ options: GlobalOptions, place: Follow.Place, name: String, isDryRun: Bool,
+        _ options: CallOptions, place: Follow.Place, name: String, isDryRun: Bool,
         find: @escaping () throws(Failure) -> any Source
     ) {
         (self.find, self.name, self.place, self.isDryRun) = (find, name, place.rawValue, isDryRun)

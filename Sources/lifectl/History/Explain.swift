@@ -1,30 +1,14 @@
-import ArgumentParser
 import ControlAPI
 import LifecycleTypes
 
-struct Explain: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "explain", "Say why an app is where it is, what holds it there, and what comes next and when.",
-        discussion: """
-            What comes next is what happens at the latest, if the app stays silent and nobody does anything: the daemon's \
-            machine goes ahead on a copy of itself, and tells. The last that happened comes from the daemon's memory.
-            """, example: "lifectl explain org.example.Clock")
-
-    @OptionGroup var app: AppArgument
-
-    @Option(help: ArgumentHelp("How much of what happened to show.", valueName: "number"))
-    var last = 10
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard last >= 0 else { throw ValidationError("--last takes a number of events") }
-    }
-
-    func run() throws {
-        var session = try Session(options.callOptions, doing: "cannot explain \(app.id)")
-        let explanation = try session.call(.explain, AppParameters(id: app.id)).explanation
-        let past = try session.call(.history, HistoryParameters(id: app.id, limit: Int64(last)))
+/// `lifectl explain`
+enum Explain {
+    static func run(_ arguments: Arguments) throws {
+        let (id, options) = (arguments.app, arguments.options)
+        var session = try Session(options, doing: "cannot explain \(id)")
+        let explanation = try session.call(.explain, AppParameters(id: id)).explanation
+        let limit = Int64(arguments.number(.last) ?? 10)
+        let past = try session.call(.history, HistoryParameters(id: id, limit: limit))
         let result = ExplainOutput(explanation: explanation, history: past.events.map { HistoryEntry($0) })
         try options.show(result) { present in present.explanation(explanation, past: result.history) }
     }

@@ -1,35 +1,19 @@
-import ArgumentParser
 import ControlAPI
 import Glibc
 
 /// The origin of the history: the journal has all of it, the daemon's memory the last events.
-enum HistoryPlace: String, ExpressibleByArgument, CaseIterable {
+enum HistoryPlace: String, CaseIterable {
     case journal, daemon
 }
 
-/// The options of the commands that show the history.
-struct HistoryOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "From when on: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d).",
-            valueName: "time"),
-        transform: TimeArgument.read)
-    var since: TimeArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where to look: journal or daemon. (default: the journal, if the daemon writes there)", valueName: "place"))
-    var from: HistoryPlace?
-}
-
-extension GlobalOptions {
+extension CallOptions {
     /// Returns the apps that the daemon knows; none if it does not answer.
     func runningApps() -> [App] { (try? call(.list, doing: "cannot list the apps").apps) ?? [] }
 }
 
 /// The history, from the journal or from the daemon's memory.
 struct HistorySource {
-    let options: GlobalOptions
+    let options: CallOptions
     let action: String
     var app: String?
     /// The start, in microseconds since the epoch.
@@ -39,11 +23,11 @@ struct HistorySource {
     var isVerbose = false
     var place: HistoryPlace?
 
-    init(_ options: GlobalOptions, _ history: HistoryOptions, doing action: String, now: Int64 = Instants.now) {
-        self.options = options
+    init(_ arguments: Arguments, doing action: String, now: Int64 = Instants.now) {
+        options = arguments.options
         self.action = action
-        since = history.since?.microseconds(now: now)
-        place = history.from
+        since = arguments[.since].flatMap { TimeArgument(argument: $0) }?.microseconds(now: now)
+        place = arguments.word(.from, of: HistoryPlace.self)
     }
 
     /// Reads the entries, the oldest first.
@@ -110,17 +94,16 @@ struct HistorySource {
     // MARK: The daemon
 
     private func readDaemon(_ handle: (HistoryEntry) throws -> Void) throws {
-        let callOptions = options.callOptions
-        var session = try Session(callOptions, doing: action)
+        var session = try Session(options, doing: action)
         // Subscribed before the history is read, so that no event is lost between the two.
-        var subscription = follows ? try Session(callOptions, doing: action) : nil
+        var subscription = follows ? try Session(options, doing: action) : nil
         try subscription?.monitor()
         let reply = try session.call(.history, HistoryParameters(id: app, limit: nil))
         var events = reply.events.filter { event in since.map { event.timeUSec >= $0 } ?? true }
         if let lines { events = events.suffix(lines) }
         for event in events { try handle(HistoryEntry(event)) }
         let last = reply.events.last?.timeUSec ?? 0
-        while let change = try subscription?.nextChange(timeout: callOptions.explicitTimeout) {
+        while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
             guard let step = change.transition, step.timeUSec > last, app == nil || step.id == app else { continue }
             try handle(
                 HistoryEntry(

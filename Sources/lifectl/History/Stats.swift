@@ -1,35 +1,13 @@
-import ArgumentParser
 import ControlAPI
 import LifecycleTypes
 import Varlink
 
-struct Stats: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "stats", "Show figures: time in each state, how quick switches were, how apps ended.",
-        discussion: """
-            Of the last day, unless --since says otherwise, as far as the journal or the daemon's memory goes back. \
-            A switch is counted from when the app before begins to leave, or this one takes its first step, until it is \
-            active.
-
-            --openmetrics prints the daemon's own counters, since it was started, for Prometheus and its relatives.
-            """, example: "lifectl stats --since today")
-
-    @Flag(help: "Print the daemon's counters as an OpenMetrics text.")
-    var openmetrics = false
-
-    @OptionGroup var history: HistoryOptions
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !openmetrics || !options.json && history.since == nil && history.from == nil else {
-            throw ValidationError("--openmetrics goes without --json, --since and --from")
-        }
-    }
-
-    func run() throws {
-        if openmetrics { return try showMetrics() }
-        let now = Instants.now
-        var source = HistorySource(options, history, doing: "cannot show figures", now: now)
+/// `lifectl stats`
+enum Stats {
+    static func run(_ arguments: Arguments) throws {
+        let (now, options) = (Instants.now, arguments.options)
+        if arguments.has(.openmetrics) { return try showMetrics(options) }
+        var source = HistorySource(arguments, doing: "cannot show figures", now: now)
         let isAll = source.since == nil
         source.since = source.since ?? now - 86_400_000_000
         let events = try source.events()
@@ -37,8 +15,8 @@ struct Stats: ParsableCommand {
         try options.show(figures) { present in present.statistics(figures) }
     }
 
-    private func showMetrics() throws {
-        var session = try Session(options.callOptions, doing: "cannot get the figures")
+    private static func showMetrics(_ options: CallOptions) throws {
+        var session = try Session(options, doing: "cannot get the figures")
         let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
         let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Glibc
 
 /// A point in time on the command line: a date, a time of day, or a duration before now.
@@ -21,12 +20,9 @@ struct TimeArgument: Equatable {
         self.meaning = meaning
     }
 
-    /// Reads the value of an option.
-    static func read(_ argument: String) throws -> TimeArgument {
-        if let time = TimeArgument(argument: argument) { return time }
-        throw ValidationError(
-            "expected a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d)")
-    }
+    /// What the option takes.
+    static let words =
+        "a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d)"
 
     /// Returns the time in microseconds since the epoch.
     func microseconds(now: Int64) -> Int64 {

@@ -1,33 +1,17 @@
-import ArgumentParser
 import ControlAPI
 import Glibc
 import LifecycleTypes
 
-struct Timeline: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "timeline", "Draw what happened: a lane an app, a colour a state, callbacks and kills marked.",
-        discussion: """
-            Shows the last ten minutes unless --since says otherwise. --svg writes a picture for browsers and reports.
-            """, example: "lifectl timeline --since 1h --svg timeline.svg")
-
-    @Option(help: ArgumentHelp("Write an SVG picture into this file; - is standard output.", valueName: "file"))
-    var svg: String?
-
-    @OptionGroup var history: HistoryOptions
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard !(svg != nil && options.json) else { throw ValidationError("--svg and --json exclude one another") }
-    }
-
-    func run() throws {
-        let now = Instants.now
-        var source = HistorySource(options, history, doing: "cannot draw the timeline", now: now)
+/// `lifectl timeline`
+enum Timeline {
+    static func run(_ arguments: Arguments) throws {
+        let (now, options) = (Instants.now, arguments.options)
+        var source = HistorySource(arguments, doing: "cannot draw the timeline", now: now)
         source.since = source.since ?? now - 600_000_000
         // An app that has not changed its state is in no history.
         let apps = options.runningApps()
         let lanes = Lanes(try source.events(), start: source.since, end: now, apps: apps)
-        guard let svg else {
+        guard let svg = arguments[.svg] else {
             return try options.show(lanes) { present in
                 present.timeline(lanes, width: StandardStream.output.columns ?? 100)
             }

@@ -1,35 +1,21 @@
-import ArgumentParser
 import ControlAPI
 import Glibc
 import LifecycleTypes
 
-struct Top: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        "top", "Show the apps as they are, again and again: states, CPU, memory, what holds them and for how long.",
-        discussion: """
-            In a terminal: up and down (or k and j) choose an app, f brings it to the front, s suspends it, r resumes it, t \
-            terminates it, q ends. Elsewhere one table after the other is printed. MEMORY counts what processes share in \
-            each of them.
-            """, example: "lifectl top --interval 2")
+/// `lifectl top`
+struct Top {
+    private let options: CallOptions
+    private let interval: Double
+    private let count: Int?
 
-    @Option(help: ArgumentHelp("How long between two pictures.", valueName: "seconds"))
-    var interval = 1.0
-
-    @Option(
-        name: [.customShort("n"), .long],
-        help: ArgumentHelp("End after so many pictures. (default: never)", valueName: "number"))
-    var count: Int?
-
-    @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard interval >= 0.1, interval <= 3600 else { throw ValidationError("--interval takes 0.1 to 3600 seconds") }
-        if let count, count < 1 { throw ValidationError("--count takes a number of pictures") }
+    static func run(_ arguments: Arguments) throws {
+        let interval = arguments[.interval].flatMap { Double($0) } ?? 1
+        try Top(options: arguments.options, interval: interval, count: arguments.number(.count)).run()
     }
 
-    func run() throws {
-        var session = try Session(options.callOptions, doing: "cannot watch the apps")
-        let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.json
+    private func run() throws {
+        var session = try Session(options, doing: "cannot watch the apps")
+        let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.isJSON
         guard !isTerminal else { return try watch(&session) }
         // A load is the share of a processor since the sample before.
         var before = try TopSample.take(&session, visible: 0..<Int.max, before: nil)
@@ -63,7 +49,7 @@ struct Top: ParsableCommand {
 
 /// The screen of `lifectl top`, and the actions of its keys.
 struct TopView {
-    let options: GlobalOptions
+    let options: CallOptions
     var sample: TopSample?
     var shown = 0
     /// The id of the selected app: rows move.
@@ -72,7 +58,7 @@ struct TopView {
     private var message = ""
     private var action: Action?
 
-    init(_ options: GlobalOptions) { self.options = options }
+    init(_ options: CallOptions) { self.options = options }
 
     private var apps: [String] { sample?.rows.map(\.app.id) ?? [] }
 
@@ -152,10 +138,14 @@ private final class Action {
     }
 }
 
-extension GlobalOptions {
+extension CallOptions {
     /// The options of the same daemon, for another lifectl.
     var daemonArguments: [String] {
-        if let socket { return ["--socket", socket] }
-        return system ? ["--system"] : user ? ["--user"] : []
+        switch choice {
+        case .automatic: []
+        case .user: ["--user"]
+        case .system: ["--system"]
+        case .path(let path): ["--socket", path]
+        }
     }
 }

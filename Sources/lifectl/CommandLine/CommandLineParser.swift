@@ -1,0 +1,150 @@
+/// Reads the words of a command line, one after the other, by the table of verbs.
+///
+/// Options may stand anywhere before `--`. A value is the next word, unless that begins with a hyphen, or follows `=`.
+struct CommandLineParser {
+    private(set) var arguments = Arguments()
+    /// The option whose value is the next word.
+    private(set) var pending: Parameter?
+    private(set) var operands: [String] = []
+    /// The words behind `--`; nil before it.
+    private(set) var trailing: [String]?
+
+    static func parse(_ words: [String]) throws(Failure) -> Arguments {
+        var parser = CommandLineParser()
+        for word in words {
+            if word == "--help" || word == "-h", parser.trailing == nil { return parser.help }
+            try parser.take(word)
+        }
+        return try parser.finish()
+    }
+
+    mutating func take(_ word: String) throws(Failure) {
+        if trailing != nil {
+            trailing?.append(word)
+        } else if let option = pending {
+            pending = nil
+            guard !word.isOption else { throw missingValue(of: option) }
+            try add(word, for: option)
+        } else if word == "--" {
+            trailing = []
+        } else if word.isOption, !arguments.verb.verbs.contains(where: { $0.name == word }) {
+            try takeOption(word)
+        } else if arguments.verb.groups.isEmpty {
+            operands.append(word)
+        } else {
+            try arguments.enter(word)
+        }
+    }
+
+    private mutating func takeOption(_ word: String) throws(Failure) {
+        let (name, value) = word.parts
+        guard let option = arguments.knownOptions.first(where: { $0.isNamed(name) }) else {
+            throw arguments.unknown("option", name, among: arguments.knownOptions.map { $0.title })
+        }
+        switch (option.kind, value) {
+        case (.flag, nil): arguments.add("", for: option.name)
+        case (.flag, let value?):
+            throw arguments.usage("the option '\(name)' does not take any value, but '\(value)' was specified")
+        case (_, nil): pending = option
+        case (_, ""): throw missingValue(of: option)
+        case (_, let value?): try add(value, for: option)
+        }
+    }
+
+    private mutating func add(_ value: String, for parameter: Parameter) throws(Failure) {
+        if let words = parameter.values.refusal(of: value) {
+            throw arguments.usage("\(parameter.title) takes \(words), not '\(value)'")
+        }
+        arguments.add(value, for: parameter.name)
+    }
+
+    private func missingValue(of option: Parameter) -> Failure {
+        arguments.usage("missing value for '\(option.form)'")
+    }
+
+    /// The command line that asks for the help of the verb.
+    private var help: Arguments {
+        var help = Arguments()
+        help.path.append(.help)
+        for verb in arguments.path.dropFirst() { help.add(verb.name, for: .verb) }
+        return help
+    }
+
+    // MARK: The end of the line
+
+    private mutating func finish() throws(Failure) -> Arguments {
+        if let pending { throw missingValue(of: pending) }
+        let verb = arguments.verb
+        guard verb.groups.isEmpty else {
+            guard arguments.isEmpty, trailing == nil else { throw arguments.usage("missing command") }
+            return help
+        }
+        try assignOperands(of: verb)
+        for parameter in verb.parameters where parameter.isRequired && !arguments.has(parameter.name) {
+            throw arguments.usage("missing expected argument '\(parameter.form)'")
+        }
+        for names in verb.excluding + Parameter.commonExclusions where names.count(where: arguments.has) > 1 {
+            throw arguments.usage("\(names.map { "--\($0.rawValue)" }.list("and")) exclude one another")
+        }
+        return arguments
+    }
+
+    /// Gives the arguments of the verb their values.
+    private mutating func assignOperands(of verb: Verb) throws(Failure) {
+        let command = verb.parameters.first { $0.kind == .command }
+        var rest = (command == nil ? operands + (trailing ?? []) : operands)[...]
+        for parameter in verb.parameters where parameter.kind == .argument {
+            while let word = rest.popFirst() {
+                try add(word, for: parameter)
+                if !parameter.isRepeating { break }
+            }
+        }
+        if let command {
+            guard rest.isEmpty, let trailing, !trailing.isEmpty else {
+                throw arguments.usage("the \(command.placeholder) belongs behind --, as in: \(verb.example)")
+            }
+            for word in trailing { arguments.add(word, for: command.name) }
+        }
+        if let word = rest.first { throw arguments.usage("unexpected argument '\(word)'") }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the word begins with a hyphen and is not a hyphen alone.
+    ///
+    /// By bytes: a hyphen and a combining mark are one character.
+    var isOption: Bool { utf8.first == UInt8(ascii: "-") && utf8.count > 1 }
+
+    /// The name of an option, and the value behind `=`.
+    var parts: (name: String, value: String?) {
+        guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
+        return (String(self[..<equals]), String(self[utf8.index(after: equals)...]))
+    }
+}
+
+/// The known word that is most like a misspelt one.
+enum Suggestion {
+    static func nearest(to word: String, among known: [String]) -> String? {
+        if let whole = known.first(where: { !word.isEmpty && $0.hasPrefix(word) }) { return whole }
+        let bytes = Array(word.utf8)
+        let best = known.map { (word: $0, distance: distance(bytes, Array($0.utf8))) }
+            .min { $0.distance < $1.distance }
+        return best.flatMap { $0.distance <= max(1, bytes.count / 3) ? $0.word : nil }
+    }
+
+    /// Returns how many bytes are missing, superfluous, other ones or swapped.
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var rows = [Array(0...other.count)]
+        for (i, byte) in one.enumerated() {
+            var row = [i + 1]
+            for j in other.indices {
+                row.append(min(rows[i][j] + (byte == other[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1))
+                if i > 0, j > 0, byte == other[j - 1], one[i - 1] == other[j] {
+                    row[j + 1] = min(row[j + 1], rows[i - 1][j - 1] + 1)
+                }
+            }
+            rows.append(row)
+        }
+        return rows[one.count][other.count]
+    }
+}
