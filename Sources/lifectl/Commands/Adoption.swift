@@ -1,4 +1,5 @@
 import ControlAPI
+import Varlink
 
 /// The commands about processes that run already.
 enum Adoption {

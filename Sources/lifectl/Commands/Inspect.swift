@@ -1,4 +1,5 @@
 import ControlAPI
+import Varlink
 
 extension VerbGroup {
     /// The verbs that show the apps and the daemon, as they are and as they were.

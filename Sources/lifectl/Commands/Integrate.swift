@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 extension VerbGroup {
     /// The verbs for shells, compositors and tests: processes that run already, the screen, and events of the machine.
