@@ -12,17 +12,16 @@ import Testing
         "LifecycleC": ["LifecycleTypes", "AppChannel", "LifecycleClient", "CLifecycle", "LifecycleHeader"],
         "Processes": ["CLinux", "Synchronization"],
         "Systemd": ["CSystemd", "Glibc"],
-        "Varlink": ["FoundationEssentials", "Glibc"],
-        "ControlAPI": ["Varlink", "Glibc"],
+        "Varlink": ["CLinux"],
+        "ControlAPI": ["CLinux", "LifecycleTypes", "Varlink"],
         "Calendar": [],
         "Configuration": ["Calendar", "TOMLKit", "Glibc", "Synchronization"],
         "LifecycleDaemon": [
-            "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration", "AppChannel",
-            "Calendar",
-            "Glibc",
+            "LifecycleTypes", "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI",
+            "Configuration", "AppChannel", "Calendar", "Glibc",
         ],
         "lifed": ["LifecycleDaemon", "ControlAPI", "ArgumentParser", "Glibc"],
-        "lifectl": ["LifecycleTypes", "ControlAPI", "Varlink", "FoundationEssentials", "Glibc"],
+        "lifectl": ["LifecycleTypes", "ControlAPI", "Varlink", "Glibc"],
     ]
 
     /// Words that the core must not know: it has no clock, no chance, no input and no output.

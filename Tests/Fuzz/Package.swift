@@ -17,10 +17,11 @@ let strictOnMainActor = strict + [.defaultIsolation(MainActor.self)]
 /// A module of lifed.
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], swift: [SwiftSetting] = strict,
-    linker: [LinkerSetting] = []
+    linker: [LinkerSetting] = [], exclude: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: swift, linkerSettings: linker)
+        name: name, dependencies: dependencies, path: "Modules/\(name)", exclude: exclude, swiftSettings: swift,
+        linkerSettings: linker)
 }
 
 let package = Package(
@@ -43,7 +44,9 @@ let package = Package(
         module("CSystemd", linker: [.linkedLibrary("systemd")]),
         module("Systemd", ["CSystemd"], swift: strictOnMainActor),
         module("Varlink", ["CLinux"]),
-        module("ControlAPI", ["Varlink"]),
+        module(
+            "ControlAPI", ["CLinux", "LifecycleTypes", "Varlink"],
+            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"]),
         module("AppChannel", ["LifecycleTypes"]),
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
@@ -57,8 +60,8 @@ let package = Package(
             ], swift: strictOnMainActor),
         // What lifectl reads, without its main function.
         .target(
-            name: "lifectl", dependencies: ["ControlAPI", "LifecycleTypes"],
-            path: "Modules/lifectl", exclude: ["main.swift"], swiftSettings: strict),
+            name: "lifectl", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"],
+            path: "Modules/lifectl", exclude: ["main.swift", "Output/org.lifed.lifectl.varlink"], swiftSettings: strict),
 
         .target(
             name: "FuzzTargets",

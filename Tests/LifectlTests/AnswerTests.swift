@@ -45,14 +45,14 @@ private func details(_ app: App) -> Details {
     @Test func endIsExplainedByItsStatus() {
         func explained(exitCode: Int64?, signal: Int64?) -> String {
             var ended = app("a", .notRunning)
-            ended.reason = "crash"
+            ended.reason = .crash
             ended.lastExit = Exit(state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
             return plain.explanation(
                 Explanation(details: details(ended), next: nil, obstacles: [], prospects: []), past: [])
         }
         #expect(explained(exitCode: 3, signal: nil).contains(": it exited with status 3\n"))
         #expect(explained(exitCode: nil, signal: 11).contains(": it was ended by SIGSEGV, which lifed did not send\n"))
-        #expect(explained(exitCode: nil, signal: nil).contains(": \(Words.reason("crash"))\n"))
+        #expect(explained(exitCode: nil, signal: nil).contains(": \(Reason.crash.meaning)\n"))
     }
 
     @Test(arguments: ObstacleKind.allCases)
@@ -65,7 +65,7 @@ private func details(_ app: App) -> Details {
 
     @Test func aWaitSaysWhatItWaitsFor() {
         let explanation = Explanation(
-            details: details(app("a", .terminating)), next: .notRunning, obstacles: [Obstacle(kind: .end)],
+            details: details(app("a", .terminating)), next: .notRunning, obstacles: [Obstacle(kind: .end, names: [])],
             prospects: [])
         #expect(
             WaitingLine.text("a", seconds: 3, explanation: explanation)
@@ -97,7 +97,7 @@ private func details(_ app: App) -> Details {
     @Test func anAppIsALaneAndAStateASpan() {
         #expect(lanes.lanes.map(\.app) == ["a", "b"])
         #expect(lanes.lanes[0].spans.map(\.state) == [.active, .background, .suspended])
-        #expect(lanes.lanes[0].spans.map(\.end) == [10_000_000, 15_000_000, 20_000_000])
+        #expect(lanes.lanes[0].spans.map(\.endUSec) == [10_000_000, 15_000_000, 20_000_000])
         #expect(lanes.lanes[0].marks.map(\.kind) == [.answered, .killed])
         #expect(
             lanes.lanes[1].spans.last
@@ -264,7 +264,7 @@ extension String {
             Surroundings.Unit(name: "lifed-rescue.service", load: "loaded", active: "inactive", file: "static"),
         ])
 
-    private func worst(_ subject: String, _ edit: (inout Surroundings) -> Void) -> Finding.Verdict? {
+    private func worst(_ subject: String, _ edit: (inout Surroundings) -> Void) -> Verdict? {
         var facts = healthy
         edit(&facts)
         let findings = Examination(facts).findings.filter { $0.subject == subject }

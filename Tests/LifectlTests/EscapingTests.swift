@@ -4,6 +4,7 @@ import Glibc
 import LifecycleTypes
 import TestSupport
 import Testing
+import Varlink
 
 @testable import lifectl
 
@@ -53,8 +54,8 @@ import Testing
     @Test func aLabelReadsBackAsTheID() throws {
         for id in Self.texts {
             let text = OpenMetrics(
-                families: [MetricFamily(name: "org.lifed.uses", description: id, type: .gauge)],
-                metrics: [Metric(name: "org.lifed.uses", value: .number(1), object: id)]
+                families: [MetricsDescribeReply(name: "org.lifed.uses", description: id, type: .gauge)],
+                metrics: [MetricsListReply(name: "org.lifed.uses", value: .integer(1), object: id)]
             ).text
             let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             try #require(lines.count == 5, "\(id.debugDescription)")

@@ -8,8 +8,8 @@ import Testing
 @Suite struct FollowerTests {
     static let names: [Int64: String] = [1: "one", 2: "two", 3: "three"]
 
-    static func item(_ process: Int64, number: UInt64? = nil) -> Item {
-        Item(number: number ?? UInt64(process), process: process, title: "")
+    static func item(_ process: Int64, number: Int64? = nil) -> Item {
+        Item(number: number ?? process, process: process, title: "")
     }
 
     static func screen(_ focus: Int64?, visible: [Int64] = []) -> Observation {

@@ -42,12 +42,12 @@ func step(
             try entry(
                 #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind.rawValue)","LIFED_APP":"a",\#(more)}"#)?.event
         }
-        #expect(try event(.callbackOverdue, #""LIFED_CALLBACK":"open-url""#)?.reason == "open-url")
+        #expect(try event(.callbackOverdue, #""LIFED_CALLBACK":"open-url""#)?.callback == "open-url")
         #expect(try event(.killedAfterGrace, #""MESSAGE":"m""#)?.kind == .killed)
         #expect(try event(.exited, #""LIFED_SIGNAL":"SIGSEGV""#)?.signal == 11)
         #expect(try event(.exited, #""LIFED_EXIT_CODE":"3""#)?.exitCode == 3)
         #expect(try event(.exited, #""LIFED_SIGNAL":"signal 40""#)?.signal == 40)
-        #expect(try event(.launchFailed, #""LIFED_REASON":"no such file""#)?.reason == "no such file")
+        #expect(try event(.launchFailed, #""LIFED_REASON":"no such file""#)?.error == "no such file")
         // A step whose states this program does not know is shown, and counts for nothing.
         #expect(try event(.transition, #""LIFED_FROM":"new","LIFED_TO":"active""#) == nil)
         #expect(try entry(#"{"MESSAGE":"no time"}"#) == nil)

@@ -67,7 +67,7 @@ private let notes = App(
         Scene(
             id: "scene-2", role: "tool", state: .background, target: .foregroundActive, reason: .scene,
             sinceUSec: 61_000_000),
-    ])
+    ], stoppedByOther: false)
 
 @Suite struct SceneOutputTests {
     private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)

@@ -155,7 +155,7 @@ struct JournalEntry: JSONReadable {
         case .transition: if event.from == nil || event.to == nil { return nil }
         case .callbackOverdue: (event.kind, event.callback) = (.callbackTimeout, fields["LIFED_CALLBACK"])
         case .killedAfterGrace: (event.kind, event.reason) = (.killed, .kill)
-        case .launchFailed: (event.kind, event.error) = (.launchFailed, fields["MESSAGE"])
+        case .launchFailed: (event.kind, event.error) = (.launchFailed, fields["LIFED_REASON"])
         case .exited:
             event.kind = .exited
             event.exitCode = number("LIFED_EXIT_CODE")

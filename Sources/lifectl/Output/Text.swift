@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import Varlink
 
@@ -144,9 +143,9 @@ enum JSON {
         return Escaping.json(String(decoding: writer.bytes, as: UTF8.self)) + "\n"
     }
 
-    /// Returns the value of a JSON text; nil if the text has another form.
+    /// Returns the value of a JSON text; nil if the text has another form. The tree of a compositor is deep.
     static func decode<Value: JSONReadable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
-        try? JSONText(text).read()
+        try? JSONText(text, depth: 512).read()
     }
 
     static func isText(_ text: String) -> Bool { (try? JSONText(Array(text.utf8))) != nil }

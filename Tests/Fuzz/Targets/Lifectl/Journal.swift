@@ -1,5 +1,5 @@
 import ControlAPI
-import FoundationEssentials
+import Varlink
 
 @testable import lifectl
 
@@ -10,7 +10,7 @@ extension FuzzTarget {
         var events: [HistoryEvent] = []
         let present = Presentation(style: Style(isTerminal: false, environment: [:]), now: now)
         while !input.isEmpty {
-            let entry = try? decoder.decode(JournalEntry.self, from: Data(input.bytesOfLine()))
+            let entry = try? JSONText(Array(input.bytesOfLine())).read(JournalEntry.self)
             guard let entry = entry?.history else { continue }
             let line = present.history(entry)
             require(!line.unicodeScalars.contains { $0.properties.generalCategory == .control }, "an entry is one line")
@@ -19,15 +19,14 @@ extension FuzzTarget {
         checkPictures(events, present)
     }
 
-    private static let decoder = JSONDecoder()
     private static let now: Int64 = 1_760_000_000_000_000
 
     /// A timeline in both ways, and figures.
     private static func checkPictures(_ events: [HistoryEvent], _ present: Presentation) {
         let lanes = Lanes(events, start: now - 600_000_000, end: now)
         for lane in lanes.lanes {
-            require(lane.spans.allSatisfy { $0.start < $0.end }, "no span is empty or goes back")
-            let isWithin = lane.spans.allSatisfy { $0.start >= lanes.start && $0.end <= lanes.end }
+            require(lane.spans.allSatisfy { $0.startUSec < $0.endUSec }, "no span is empty or goes back")
+            let isWithin = lane.spans.allSatisfy { $0.startUSec >= lanes.startUSec && $0.endUSec <= lanes.endUSec }
             require(isWithin, "spans are within the picture")
         }
         _ = present.timeline(lanes, width: 80)

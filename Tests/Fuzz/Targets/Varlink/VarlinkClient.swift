@@ -25,10 +25,10 @@ extension FuzzTarget {
         case 2: read(envelope, as: DescribeReply.self)
         case 3: read(envelope, as: MonitorReply.self)
         case 4: read(envelope, as: ReloadReply.self)
-        case 5: read(envelope, as: StatusReply.self)
+        case 5: read(envelope, as: GetStatusReply.self)
         case 6: read(envelope, as: OutcomeReply.self)
         case 7: read(envelope, as: SceneReply.self)
-        default: read(envelope, as: MemoryPressureReply.self)
+        default: read(envelope, as: SimulateMemoryPressureReply.self)
         }
     }
 

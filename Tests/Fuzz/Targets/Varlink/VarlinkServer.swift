@@ -50,21 +50,27 @@ extension FuzzTarget {
 
     private static func answer(to call: Call) -> Reply {
         do throws(ServiceError) {
-            switch MethodName(rawValue: call.methodName) {
+            switch LifedMethod(rawValue: call.methodName) {
             case .launch: return try echo(call, LaunchParameters.self)
             case .run: return try echo(call, RunParameters.self)
-            case .beginInterruption, .endInterruption: return try echo(call, InterruptionParameters.self)
+            case .beginInterruption: return try echo(call, BeginInterruptionParameters.self)
+            case .endInterruption: return try echo(call, EndInterruptionParameters.self)
             case .open: return try echo(call, OpenParameters.self)
             case .continueActivity: return try echo(call, ContinueActivityParameters.self)
             case .simulate: return try echo(call, SimulateParameters.self)
             case .setInUse: return try echo(call, SetInUseParameters.self)
             case .wake: return try echo(call, WakeParameters.self)
-            case .simulateMemoryPressure: return try echo(call, MemoryPressureParameters.self)
+            case .simulateMemoryPressure: return try echo(call, SimulateMemoryPressureParameters.self)
             case .openScene: return try echo(call, OpenSceneParameters.self)
             case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
             case .focus: return try echo(call, FocusParameters.self)
-            case .suspend, .resume, .terminate, .kill, .describe: return try echo(call, AppParameters.self)
-            default: return try echo(call, NoParameters.self)
+            case .suspend: return try echo(call, SuspendParameters.self)
+            case .resume, .terminate, .kill, .release, .describe, .explain: return try echo(call, AppParameters.self)
+            case .adopt: return try echo(call, AdoptParameters.self)
+            case .findApp: return try echo(call, FindAppParameters.self)
+            case .history: return try echo(call, HistoryParameters.self)
+            case .listAvailable: return try echo(call, ListAvailableParameters.self)
+            case .home, .list, .monitor, .getStatus, .reload, .reexecute, nil: return try echo(call, NoParameters.self)
             }
         } catch {
             return error.reply
