@@ -33,8 +33,6 @@ struct Arguments: Sendable {
 
     func number(_ name: Parameter.Name) -> Int? { self[name].flatMap { Int($0) } }
 
-    var app: String { required(.app) }
-
     /// Returns the failure of a command line that makes no sense.
     func usage(_ message: String) -> Failure {
         let names = path.dropFirst().map { $0.name }

@@ -70,8 +70,6 @@ struct CommandLineParser {
         return help
     }
 
-    // MARK: The end of the line
-
     private mutating func finish() throws(Failure) -> Arguments {
         if let pending { throw missingValue(of: pending) }
         let verb = arguments.verb

@@ -42,7 +42,7 @@ struct Completion {
         let verb = line.arguments.verb
         let verbs = verb.shownVerbs.filter { $0.name.hasPrefix(word) }.map { "\($0.name)\t\($0.summary)" }
         if isHelp || !verbs.isEmpty { return verbs }
-        let parameters = verb.parameters.filter { !$0.isOption }
+        let parameters = verb.parameters.filter { $0.kind == .argument || $0.kind == .command && line.trailing != nil }
         let place = min(line.operands.count + (line.trailing?.count ?? 0), parameters.count)
         let argument = (parameters[place...].first ?? parameters.last { $0.isRepeating }).map { values(of: $0, word) }
         let found = argument ?? []

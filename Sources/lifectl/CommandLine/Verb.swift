@@ -96,10 +96,6 @@ enum Values: Sendable {
     /// Names that the daemon knows.
     case listed(@Sendable (inout Session) throws -> [String])
 
-    static func cases<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> Values {
-        .oneOf(type.allCases.map { $0.rawValue })
-    }
-
     /// Returns the values in words; nil if this is one of them.
     func refusal(of value: String) -> String? {
         switch self {

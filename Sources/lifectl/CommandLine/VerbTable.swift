@@ -42,6 +42,8 @@ extension VerbGroup {
 }
 
 extension Arguments {
+    var app: String { required(.app) }
+
     /// The options of every verb.
     var options: CallOptions {
         let other: SocketPath.Choice = has(.system) ? .system : has(.user) ? .user : .automatic
@@ -108,6 +110,10 @@ extension Values {
     }
     static let scenes = Values.listed { session in
         ListedScenes(apps: try session.call(.list).apps).scenes.map { $0.name.text }
+    }
+
+    static func cases<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> Values {
+        .oneOf(type.allCases.map { $0.rawValue })
     }
 
     static func number(from least: Int, _ words: String) -> Values {
