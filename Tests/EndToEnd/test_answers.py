@@ -88,7 +88,7 @@ def test_the_log_comes_from_the_daemon_where_there_is_no_journal(patient):
     assert len(lines(patient.lifectl("log", "--since", "1h", "--json"))) == len(every)
     assert "two: inactive → active (launch)\n" in patient.lifectl("log").stdout
     someday = patient.lifectl("log", "--since", "someday", check=False)
-    assert someday.returncode == USAGE and "expected a time (12:30" in someday.stderr
+    assert someday.returncode == USAGE and "--since takes a time (12:30" in someday.stderr
 
 
 def test_the_log_goes_on(direct):
