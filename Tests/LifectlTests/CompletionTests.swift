@@ -13,8 +13,8 @@ import Testing
 
     @Test func verbsAreCompleted() {
         #expect(complete("foc") == ["focus"])
-        #expect(complete("re") == ["resume", "reload", "reexec"])
-        #expect(complete("--json", "dis") == ["disown"])
+        #expect(complete("re") == ["resume", "reload", "reexec", "release"])
+        #expect(complete("--json", "rele") == ["release"])
         #expect(complete("scene", "") == ["open", "focus", "background", "close", "list"])
         #expect(complete("help", "interrupt", "") == ["begin", "end"])
         #expect(complete("help", "list", "") == [])

@@ -88,7 +88,7 @@ private let notes = App(
             plain.scenes(ListedScenes(apps: [notes, app("a", .active)]).scenes) == """
                 SCENE                      ROLE    STATE                          SINCE  REASON  INFO
                 org.example.Notes/main     window  foregroundActive               6.0 s  focus   {"note": 4}
-                org.example.Notes/scene-2  tool    background → foregroundActive  5.0 s  open    -
+                org.example.Notes/scene-2  tool    background → foregroundActive  5.0 s  scene   -
 
                 """)
         #expect(plain.scenes([]) == "no scenes\n")
@@ -96,7 +96,7 @@ private let notes = App(
 
     @Test func aListedSceneIsOneObject() throws {
         let line = JSON.line(ListedScenes(apps: [notes]))
-        #expect(line.hasPrefix(#"{"scenes":[{"app":"org.example.Notes","id":"main","info":"{\"note\": 4}","reason""#))
+        #expect(line.hasPrefix(#"{"scenes":[{"app":"org.example.Notes","scene":{"id":"main","role":"window""#))
     }
 
     @Test func theDetailsOfAnAppHaveItsScenes() {
@@ -110,7 +110,7 @@ private let notes = App(
         let step = SceneTransition(
             app: "a", scene: "main", from: .unattached, to: .foregroundInactive, reason: .scene, timeUSec: 0)
         let text = plain.change(MonitorReply(number: 1, scene: step))
-        #expect(text.hasSuffix("  a/main  unattached → foregroundInactive  person\n"))
+        #expect(text.hasSuffix("  a/main  unattached → foregroundInactive  scene\n"))
         #expect(plain.change(MonitorReply(number: 0, apps: [notes])).split(separator: "\n").count == 3)
     }
 

@@ -68,7 +68,7 @@ final class AudioSource: Source {
 }
 
 /// A stream of sound on its way to a speaker, as pactl shows it.
-struct SinkInput: Equatable {
+struct SinkInput: Equatable, JSONReadable {
     var index: Int64
     var corked: Bool
     var properties: [String: String]
@@ -80,17 +80,11 @@ struct SinkInput: Equatable {
     var process: Int64? { properties[.process].flatMap { Int64($0) } }
 
     /// Returns the streams in a list of pactl's; none if the list has another form.
-    static func list(json: [UInt8]) -> [SinkInput] {
-        JSON.list(json) { value in
-            guard let index = value["index"]?.integer, let corked = value["corked"]?.bool else { return nil }
-            return SinkInput(
-                index: index, corked: corked, properties: value.properties, client: value["client"]?.string)
-        }
-    }
+    static func list(json: [UInt8]) -> [SinkInput] { JSON.decode([SinkInput].self, from: json) ?? [] }
 }
 
 /// A program that is connected to the sound server, as pactl shows it.
-struct SoundClient: Equatable {
+struct SoundClient: Equatable, JSONReadable {
     var index: Int64
     var properties: [String: String]
 
@@ -102,11 +96,7 @@ struct SoundClient: Equatable {
     }
 
     /// Returns the clients in a list of pactl's; none if the list has another form.
-    static func list(json: [UInt8]) -> [SoundClient] {
-        JSON.list(json) { value in
-            value["index"]?.integer.map { SoundClient(index: $0, properties: value.properties) }
-        }
-    }
+    static func list(json: [UInt8]) -> [SoundClient] { JSON.decode([SoundClient].self, from: json) ?? [] }
 }
 
 extension [SinkInput] {
@@ -138,18 +128,28 @@ extension String {
     fileprivate static let process = "application.process.id"
 }
 
-extension JSON {
-    /// Returns the elements of a list of pactl's; none if one of them has another form.
-    fileprivate static func list<Element>(_ text: [UInt8], _ make: (JSONValue) -> Element?) -> [Element] {
-        let values = decode(JSONValue.self, from: text)?.array ?? []
-        let elements = values.compactMap(make)
-        return elements.count == values.count ? elements : []
+extension SinkInput {
+    init(from json: inout JSONReader) throws(JSONError) {
+        let value = try json.read(JSONValue.self)
+        guard let index = value["index"]?.integer, let corked = value["corked"]?.bool, let properties = value.properties
+        else { throw json.unknownValue() }
+        self.init(index: index, corked: corked, properties: properties, client: value["client"]?.string)
+    }
+}
+
+extension SoundClient {
+    init(from json: inout JSONReader) throws(JSONError) {
+        let value = try json.read(JSONValue.self)
+        guard let index = value["index"]?.integer, let properties = value.properties else { throw json.unknownValue() }
+        self.init(index: index, properties: properties)
     }
 }
 
 extension JSONValue {
-    /// The texts in the member `properties`.
-    fileprivate var properties: [String: String] {
-        (self["properties"]?.object ?? []).reduce(into: [:]) { $0[$1.name] = $1.value.string }
+    /// The texts in the member `properties`; nil if it is no object of texts.
+    fileprivate var properties: [String: String]? {
+        guard let members = self["properties"]?.object else { return nil }
+        let texts = members.compactMap { member in member.value.string.map { (member.name, $0) } }
+        return texts.count == members.count ? Dictionary(texts) { _, last in last } : nil
     }
 }

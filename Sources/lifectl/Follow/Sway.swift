@@ -104,29 +104,35 @@ enum SwaySocket {
 // MARK: - The tree
 
 /// A node of sway's tree of outputs, workspaces, containers and windows, as far as the focus needs it.
-struct SwayNode {
-    var id: Int64
+struct SwayNode: JSONReadable {
+    var id: Int64 = 0
     var name: String?
     var pid: Int64?
-    var focused: Bool
+    var focused = false
     var visible: Bool?
     /// The ids of the children, the last focused one first.
-    var focus: [Int64]
-    var children: [SwayNode]
+    var focus: [Int64] = []
+    var children: [SwayNode] = []
 
-    init?(json: [UInt8]) {
-        guard let value = JSON.decode(JSONValue.self, from: json), value.object != nil else { return nil }
-        self.init(value)
+    init(from json: inout JSONReader) throws(JSONError) {
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "id": id = try json.read(Int64?.self) ?? 0
+            case "name": name = try json.read(String?.self)
+            case "pid": pid = try json.read(Int64?.self)
+            case "focused": focused = try json.read(Bool?.self) ?? false
+            case "visible": visible = try json.read(Bool?.self)
+            case "focus": focus = try json.read([Int64]?.self) ?? []
+            case "nodes", "floating_nodes": children += try json.read([SwayNode]?.self) ?? []
+            default: json.skipValue()
+            }
+        }
     }
 
-    private init(_ value: JSONValue) {
-        id = value["id"]?.integer ?? 0
-        name = value["name"]?.string
-        pid = value["pid"]?.integer
-        focused = value["focused"]?.bool ?? false
-        visible = value["visible"]?.bool
-        focus = (value["focus"]?.array ?? []).compactMap(\.integer)
-        children = ((value["nodes"]?.array ?? []) + (value["floating_nodes"]?.array ?? [])).map { SwayNode($0) }
+    init?(json: [UInt8]) {
+        guard let node = JSON.decode(SwayNode.self, from: json) else { return nil }
+        self = node
     }
 
     /// The window; a window has a process and no children.
