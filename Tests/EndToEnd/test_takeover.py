@@ -75,6 +75,39 @@ def test_a_continuation_from_elsewhere_does_not_make_what_was_taken_over_run(mor
     wait_for(lambda: mortal.kernel.ticks(pid) > before, what="the app runs")
 
 
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.parametrize("program", [programs.BUSY, ["sh", "-c", "sh -c 'while :; do :; done' & exec sleep infinity"]])
+def test_a_continuation_from_elsewhere_is_noticed_without_a_control_group(mortal, program):
+    """The processor time that the app takes tells of it, the main process's or another's."""
+    pid = mortal.lifectl.start("app", *program)
+    mortal.lifectl("suspend", "app")
+    start_again(mortal)
+    mortal.lifectl.wait_for_state("app", "suspended")
+    for number in range(1, 4):
+        for each in mortal.kernel.tree(pid):
+            os.kill(each.pid, signal.SIGCONT)
+        # Nothing asks for the app meanwhile.
+        wait_for(lambda: mortal.logged.count("it is being stopped again") >= number, timeout=1, what="it is noticed")
+        wait_for(lambda: mortal.kernel.is_stopped(pid), what="the app is stopped again")
+    assert mortal.lifectl.state("app") == "suspended"
+    mortal.lifectl("focus", "app")
+    before = mortal.kernel.ticks(pid)
+    wait_for(lambda: mortal.kernel.ticks(pid) > before, what="the app runs")
+
+
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.parametrize("question", [["list"], ["status", "app"], ["explain", "app"]])
+def test_an_app_that_sleeps_after_a_continuation_from_elsewhere_is_stopped_before_an_answer(mortal, question):
+    pid = mortal.lifectl.start("app", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    start_again(mortal)
+    mortal.lifectl.wait_for_state("app", "suspended")
+    os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: mortal.kernel.stat(pid).state == "S", what="the app sleeps")
+    assert "suspended" in mortal.lifectl(*question).stdout
+    assert mortal.kernel.stat(pid).state == "T"
+
+
 def test_it_can_be_killed_again_and_again(mortal):
     pids = {name: mortal.lifectl.start(name, *programs.FAMILY) for name in ("one", "two")}
     for number in range(10):

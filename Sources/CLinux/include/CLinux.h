@@ -213,6 +213,13 @@ int linux_wall_clock_timer(void);
 /// 0, or a negative errno. -ECANCELED says that the clock was set since the timer was looked at; the timer is armed.
 int linux_arm_wall_clock_timer(int timer, int64_t second);
 
+/// Makes a timer that sends a signal to this process when another process has used the processor once more, or soon after: the
+/// kernel looks when its clock ticks. The value of the signal is the number of that process. 0, or a negative errno.
+int linux_watch_processor(pid_t pid, int signal, intptr_t *timer);
+
+/// Ends such a timer. A signal of it may be pending.
+void linux_end_processor_watch(intptr_t timer);
+
 /// Reads a timer that is ready: 0 when its time has come, -ECANCELED when the clock was set, another negative errno.
 int linux_read_timer(int timer);
 

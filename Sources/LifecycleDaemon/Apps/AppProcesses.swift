@@ -31,6 +31,7 @@ final class AppProcesses {
     private var apps: [LaunchToken: AppID] = [:]
     private var lastPIDs: [AppID: ProcessID] = [:]
     private var childSignal: SignalSource?
+    private var processorSignal: SignalSource?
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppID>?
     private var reaping: DelayedReaping?
@@ -47,6 +48,7 @@ final class AppProcesses {
         self.store = store
         postponedStops = try BatchQueue(loop: loop) { [weak self] in self?.stop($0) }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
+        processorSignal = try loop.signal(ProcessorWatch.signal) { [weak self] in self?.noticeRunning($0.value) }
         reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
@@ -294,7 +296,29 @@ final class AppProcesses {
         // A later look may have found processes outside of the group, which a successor or the rescue has to continue.
         if !app.tree.strays.isEmpty { save(app) }
         app.endOperation()
+        app.watchProcessor()
         report(app.id, .stopped)
+    }
+
+    // MARK: Continued by others
+
+    /// Reports the apps that another program has continued without notice from the kernel.
+    func noticeContinuations() {
+        for app in running.values where app.processorWatch != nil { noticeContinuation(of: app) }
+    }
+
+    func noticeContinuation(of id: AppID) {
+        if let app = running[id], app.processorWatch != nil { noticeContinuation(of: app) }
+    }
+
+    private func noticeRunning(_ pid: ProcessID) {
+        guard let app = running.values.first(where: { $0.processorWatch?.includes(pid) ?? false }) else { return }
+        // The timer may have expired though nothing runs, for example because a debugger looks at the process.
+        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { app.watchProcessor() }
+    }
+
+    private func noticeContinuation(of app: RunningApp) {
+        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
     }
 
     // MARK: Events of the kernel

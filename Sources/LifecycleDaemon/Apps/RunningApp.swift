@@ -21,6 +21,8 @@ final class RunningApp {
     var execWatch: IOSource?
     var changeWatch: IOSource?
     var mainWatch: IOSource?
+    /// Set while the app is suspended and the kernel does not report that another program continues it.
+    private(set) var processorWatch: ProcessorWatch?
     /// A Boolean value that indicates whether the core knows that the main process has ended.
     var hasReportedExit = false
     var isAskedToEnd = false
@@ -65,6 +67,7 @@ final class RunningApp {
 
     func begin(_ operation: Operation) {
         self.operation = operation
+        processorWatch = nil
         mirrorTimer = nil
         timer = nil
         delay = 0
@@ -96,6 +99,14 @@ final class RunningApp {
             return "\(info.pid) (\(info.name), \(info.state.letter))\(user)"
         }
         return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
+    }
+
+    // MARK: Continued by others
+
+    /// Watches the processes of a suspended app whose continuation the kernel does not report.
+    func watchProcessor() {
+        let members = tree.unnoticedMembers
+        processorWatch = members.isEmpty ? nil : ProcessorWatch(of: members)
     }
 
     // MARK: Mirrors

@@ -186,6 +186,7 @@ extension ControlService: LifedHandler {
     }
 
     func monitor(for call: ClientCall) {
+        manager.processes.noticeContinuations()
         let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(for: call.scope, rights))
         subscriptions.add(call, present: .continuing(present))
     }

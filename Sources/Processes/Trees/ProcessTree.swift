@@ -206,6 +206,17 @@ extension ProcessTree {
         return isFreezing && !containment.isFrozen ? .pending([main]) : check
     }
 
+    /// The stopped processes that another program could continue without notice from the kernel.
+    public var unnoticedMembers: Set<ProcessIdentity> {
+        isChild || isFreezing || desiredState != .stopped ? [] : stoppedMembers ?? []
+    }
+
+    /// A Boolean value that indicates whether one of them runs.
+    public var hasUnnoticedContinuation: Bool {
+        let members = unnoticedMembers.compactMap { $0.livingStatus }
+        return !members.allSatisfy { $0.isHeld(among: members) }
+    }
+
     private func checkFrozen() -> StopCheck {
         let isFrozen = containment.isFrozen
         let members = containment.members()

@@ -14,6 +14,9 @@ public struct SignalInfo: Equatable, Sendable {
 
     /// The real user of that process.
     public let userID: UInt32
+
+    /// The value of a queued signal or of a timer's.
+    public let value: Int32
 }
 
 extension SignalInfo {
@@ -24,7 +27,8 @@ extension SignalInfo {
             number: Int32(truncatingIfNeeded: record.ssi_signo),
             code: record.ssi_code,
             processID: Int32(truncatingIfNeeded: record.ssi_pid),
-            userID: record.ssi_uid
+            userID: record.ssi_uid,
+            value: record.ssi_int
         )
     }
 }
