@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 
 import pytest
 
@@ -140,6 +141,44 @@ def test_a_script_with_job_control_goes_on(daemon, shell):
         settle(daemon, "monitor")
         assert daemon.kernel.stat(job).state == "S"
         assert daemon.lifectl.app("monitor")["pid"] == pid
+
+
+# Stops itself on each SIGCONT, so many times in all, and then goes on.
+STOPS_ITSELF = """
+import os, signal, sys
+left = int(sys.argv[1])
+def stop(*_):
+    global left
+    if left:
+        left -= 1
+        os.kill(os.getpid(), signal.SIGSTOP)
+signal.signal(signal.SIGCONT, stop)
+open(sys.argv[2], "w").close()
+while True:
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize("is_child", [True, False])
+@pytest.mark.parametrize("times", [1, 3, 1000])
+def test_a_program_without_children_that_stops_itself_goes_on_or_is_not_plainly_called_active(
+    daemon, tmp_path, times, is_child
+):
+    ready = tmp_path / "ready"
+    pid = daemon.lifectl.start("app", sys.executable, "-c", STOPS_ITSELF, str(times), str(ready))
+    wait_for(ready.exists, what="the program waits")
+    daemon.lifectl("suspend", "app")
+    if not is_child:
+        start_again(daemon)
+        daemon.lifectl.wait_for_state("app", "suspended")
+    daemon.lifectl("focus", "app")
+    if times < 4:
+        wait_for(lambda: daemon.kernel.stat(pid).state == "S", timeout=2, what="the program goes on")
+        wait_for(lambda: not daemon.lifectl.app("app")["stoppedByOther"], what="it is called active")
+    else:
+        wait_for(lambda: daemon.lifectl.app("app")["stoppedByOther"], what="the stop is told")
+        assert daemon.kernel.stat(pid).state == "T"
+        assert "active, stopped" in daemon.lifectl("list").stdout
 
 
 @pytest.mark.parametrize("is_child", [True, False])

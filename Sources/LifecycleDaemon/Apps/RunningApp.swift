@@ -33,10 +33,15 @@ final class RunningApp {
     private var delay: UInt64 = 0
     private var mirrorTimer: TimerSource?
     private var mirrorDelays: ArraySlice<UInt64> = []
+    private var mirrorDeadline: UInt64 = 0
+    private var mirrorAttempts = 0
 
-    /// The pauses between checks of the parents of a resumed tree, in microseconds. A program takes milliseconds to stop
-    /// itself because its child was stopped.
-    private static let mirrorDelays: [UInt64] = [10_000, 50_000, 200_000, 740_000]
+    /// The pauses between checks of a resumed tree, in microseconds. A program takes milliseconds to stop itself because its
+    /// child was stopped.
+    private static let mirrorDelays: [UInt64] = [10_000, 50_000, 200_000, 700_000]
+    /// The same for a program without children, in less time than a user takes to stop it by hand.
+    private static let mirrorDelaysWithoutChildren: [UInt64] = [10_000, 20_000, 30_000, 30_000]
+    private static let mirrorLimit = 4
     private static let checkDelays: ClosedRange<UInt64> = 500...1_000_000
 
     /// - Parameter proceed: Called when the operation is to be checked again.
@@ -69,6 +74,7 @@ final class RunningApp {
         self.operation = operation
         processorWatch = nil
         mirrorTimer = nil
+        mirrorDeadline = 0
         timer = nil
         delay = 0
     }
@@ -111,9 +117,11 @@ final class RunningApp {
 
     // MARK: Mirrors
 
-    /// Resumes for a second, again and again, processes that stop themselves because their child was stopped.
+    /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
     func watchMirrors() {
-        mirrorDelays = Self.mirrorDelays[...]
+        mirrorDelays = (tree.hasParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren)[...]
+        mirrorDeadline = loop.freshNow + mirrorDelays.reduce(10_000, +)
+        mirrorAttempts = 0
         scheduleMirrorCheck()
     }
 
@@ -121,19 +129,22 @@ final class RunningApp {
     ///
     /// - Returns: A Boolean value that indicates whether there were any.
     func resumeMirrors() -> Bool {
-        guard mirrorTimer != nil, tree.resumeMirrors() else { return false }
-        scheduleMirrorCheck()
+        guard loop.freshNow < mirrorDeadline, mirrorAttempts < Self.mirrorLimit, tree.resumeMirrors() else {
+            return false
+        }
+        mirrorAttempts += 1
         return true
     }
 
+    /// The kernel reports only that a child has stopped itself.
     private func scheduleMirrorCheck() {
-        guard tree.mayMirror, let delay = mirrorDelays.popFirst() else {
+        guard tree.mayMirrorUnnoticed, let delay = mirrorDelays.popFirst() else {
             mirrorTimer = nil
             return
         }
         let check = { [weak self] in
             guard let self else { return }
-            _ = tree.resumeMirrors()
+            _ = resumeMirrors()
             scheduleMirrorCheck()
         }
         if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: check) }

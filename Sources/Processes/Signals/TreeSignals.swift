@@ -137,15 +137,17 @@ extension ProcessTree {
         return failures + parents.reversed().flatMap { signal(.resume, only: $0) }
     }
 
-    /// A Boolean value that indicates whether a process may stop itself soon because its child had been stopped, as
-    /// script(1) and sudo(8) do.
-    public var mayMirror: Bool { desiredState == .running && !mirrors.isEmpty }
+    /// A Boolean value that indicates whether a process may stop itself without notice from the kernel, because its child had
+    /// been stopped, as script(1) and sudo(8) do.
+    public var mayMirrorUnnoticed: Bool {
+        desiredState == .running && mirrors.contains { !isChild || $0 != main }
+    }
 
-    /// Continues parents once more that have stopped since the tree was continued.
+    /// Continues processes once more that have stopped themselves since the tree was continued.
     ///
     /// - Returns: Whether there were any.
     public func resumeMirrors() -> Bool {
-        guard mayMirror else { return false }
+        guard desiredState == .running else { return false }
         let statuses = mirrors.compactMap { $0.status }
         mirrors = Set(statuses.identities)
         let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp

@@ -41,8 +41,11 @@ public final class ProcessTree {
     private var stoppedMembers: Set<ProcessIdentity>?
     /// Those of them that have children among them, in levels, parents before their children.
     private var stoppedParents: [[ProcessIdentity]] = []
-    /// Those of the latest stop that may stop themselves once more because their children had been stopped.
+    /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
+    /// stopped, and the main process.
     var mirrors: Set<ProcessIdentity> = []
+    /// A Boolean value that indicates whether a process of the latest resume had children.
+    public private(set) var hasParents = false
     /// When the stop that is wanted was begun.
     private var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
@@ -298,7 +301,8 @@ extension ProcessTree {
 
     private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
-        mirrors = Set(parents.joined()).subtracting(heldBefore)
+        mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
+        hasParents = !parents.isEmpty
         stoppedMembers = nil
         if isFreezing && suspendMethod == .freezer {
             // A process that was not stopped must not notice that time has passed.
