@@ -143,6 +143,35 @@ def test_a_script_with_job_control_goes_on(daemon, shell):
         assert daemon.lifectl.app("monitor")["pid"] == pid
 
 
+# A chain of so many parents that wait for their child to end or to stop; one that sees a stop writes it down.
+WAITS_FOR_STOPS = """
+import os, signal, sys
+for _ in range(int(sys.argv[1])):
+    child = os.fork()
+    while child:
+        if os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1]):
+            with open(sys.argv[2], "a") as file:
+                file.write("stop\\n")
+with open(sys.argv[3], "w"):
+    signal.pause()
+"""
+
+
+@pytest.mark.parametrize("depth", [3, 30])
+def test_no_parent_of_a_chain_sees_its_child_stopped(daemon, tmp_path, depth):
+    """Each level waits for the one above it; a deep tree is stopped at once while it is frozen."""
+    seen, ready = tmp_path / "seen", tmp_path / "ready"
+    pid = daemon.lifectl.start("chain", sys.executable, "-c", WAITS_FOR_STOPS, str(depth), str(seen), str(ready))
+    wait_for(ready.exists, what="the chain waits")
+    for _ in range(ROUNDS):
+        daemon.lifectl("suspend", "chain")
+        assert daemon.kernel.is_stopped(pid)
+        assert len(daemon.kernel.tree(pid)) == depth + 1
+        daemon.lifectl("focus", "chain")
+        settle(daemon, "chain")
+    assert not seen.exists()
+
+
 # Stops itself on each SIGCONT, so many times in all, and then goes on.
 STOPS_ITSELF = """
 import os, signal, sys

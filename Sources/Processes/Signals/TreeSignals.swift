@@ -91,6 +91,8 @@ extension ProcessTree {
 extension ProcessTree {
     /// Returns the time that one call waits for parents to stop: a process that sleeps takes some ten microseconds.
     private static func patienceOfOneCall(levels: Int) -> Duration { .microseconds(min(300 + 40 * levels, 10_000)) }
+    /// The number of levels from which on to freeze a tree takes less time than to wait for each level.
+    private static let levelsOfDeepTree = 8
     /// For how long children run on because a parent of theirs has not stopped.
     private static let patience = Duration.milliseconds(100)
 
@@ -106,6 +108,7 @@ extension ProcessTree {
     ) {
         let levels = DescentOrder(processes).levelsOfParents
         let deadline = min(BootTime.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
+        if levels.count >= Self.levelsOfDeepTree, stopFrozen(deadline, stopAll) { return }
         for level in levels {
             let failures = signal(.stop, only: level)
             refused += failures
@@ -114,6 +117,21 @@ extension ProcessTree {
             if !haveStopped && BootTime.now < began + Self.patience { return }
         }
         refused += stopAll()
+    }
+
+    /// Stops a deep tree at once. A frozen process has returned from waitpid(2), and when it is thawed it acts on SIGSTOP before
+    /// it runs.
+    ///
+    /// - Returns: False if the tree does not freeze in time or cannot.
+    private func stopFrozen(_ deadline: BootTime, _ stopAll: () -> [SignalFailure]) -> Bool {
+        guard containment.isGroupAlone, !containment.isAskedToFreeze, containment.freeze() else { return false }
+        defer { containment.thaw() }
+        while !containment.isFrozen {
+            guard BootTime.now < deadline else { return false }
+            sched_yield()
+        }
+        refused += stopAll()
+        return true
     }
 
     private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: BootTime) -> Bool {

@@ -159,6 +159,8 @@ extension ProcessTree {
             let check = checkStopped()
             if check == .stopped || isFreezing { return check }
         }
+        // An earlier process has ended in the middle of a stop.
+        if suspendMethod == .signal { endFreezing() }
         let members = containment.releaseHelpers(containment.members())
         stopBegan = .now
         refused = []
