@@ -99,3 +99,48 @@ def test_a_stranger_is_not_taken_for_a_process_of_the_app_that_ends(mortal, tmp_
     mortal.lifectl.wait_for_state("other", "notRunning")
     assert mortal.kernel.exists(pid)
     os.kill(pid, signal.SIGKILL)
+
+
+# Leaves its session and its parent after the restart, and calls the daemon with an environment of its own.
+ESCAPES = """
+import os, sys, time
+go, then, lifectl, socket, out = sys.argv[1:]
+if os.fork():
+    while True:
+        time.sleep(60)
+os.setsid()
+while not os.path.exists(go):
+    time.sleep(0.01)
+parent = os.getpid()
+if os.fork():
+    os._exit(0)
+os.setsid()
+while os.getppid() == parent:
+    time.sleep(0.001)
+call = f"touch {go}.done; while [ ! -e {then} ]; do sleep 0.01; done\\n"
+call += f"{lifectl} list --json >{out}.part 2>&1; echo $? >>{out}.part; mv {out}.part {out}"
+os.execve("/bin/sh", ["sh", "-c", call], {"LIFED_SOCKET": socket, "PATH": os.environ["PATH"]})
+"""
+
+
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_an_orphan_that_a_restart_has_lost_has_no_rights(mortal, tmp_path, has_ended):
+    configure(mortal)
+    go, then, out = tmp_path / "go", tmp_path / "then", tmp_path / "out"
+    lifectl = mortal.products / "lifectl"
+    mortal.lifectl.start("other", "sleep", "infinity")
+    words = [str(each) for each in (go, then, lifectl, mortal.socket, out)]
+    pid = mortal.lifectl.start("app", sys.executable, "-c", ESCAPES, *words)
+    start_again(mortal)
+    go.touch()
+    wait_for(go.with_suffix(".done").exists, what="the child has lost its parent")
+    if has_ended:
+        os.kill(pid, signal.SIGKILL)
+        mortal.lifectl.wait_for_state("app", "notRunning")
+    then.touch()
+    wait_for(out.exists, what="the answer of the daemon")
+    assert out.read_text().split()[-1] == "77", out.read_text()
+    assert "other" not in out.read_text()
+    # A client that has nothing to do with the app has the rights that it had.
+    assert "other" in mortal.lifectl.apps()

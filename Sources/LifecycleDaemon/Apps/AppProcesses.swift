@@ -100,7 +100,7 @@ final class AppProcesses {
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
         if !table.isHeldByGroupsAlone, let id = app(containing: pid) { return .app(id) }
-        return isInGroup || ancestry.reachesThisProcess ? .unknown : .noApp
+        return isInGroup || ancestry.reachesThisProcess || table.mayHaveLost(pid) ? .unknown : .noApp
     }
 
     private func app(containing pid: ProcessID) -> AppID? {

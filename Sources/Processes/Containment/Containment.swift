@@ -50,6 +50,9 @@ class Containment {
     /// Returns whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
     func claims(_ process: ProcessStatus) -> Bool { false }
 
+    /// The marks of processes that the containment may have lost, if it cannot know of all.
+    var lostOrphans: LostOrphans? { nil }
+
     /// Returns whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
     /// process was open before, and is.
     func maySignal(_ pid: ProcessID) -> Bool { true }

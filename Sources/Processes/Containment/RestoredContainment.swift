@@ -18,6 +18,7 @@ final class RestoredContainment: Containment {
     /// that ends is moved to the root of some.
     private let places: Set<[UInt8]>
     private let helpers: HelperPrograms
+    private let lost: LostOrphans
 
     /// - Parameter known: Others that are known to be members.
     init(main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>, helpers: HelperPrograms) {
@@ -26,6 +27,8 @@ final class RestoredContainment: Containment {
         self.token = token
         seen = Set(known)
         places = Set([getpid(), main.isCurrent ? main.pid : getpid()].compactMap(Self.place))
+        let reapers = Set([1] + ([main] + known).compactMap { $0.status?.parent })
+        lost = LostOrphans(reapers: reapers, startTime: main.startTime, places: places)
     }
 
     /// Returns the members in the order of their starts, so parents come first.
@@ -52,6 +55,8 @@ final class RestoredContainment: Containment {
     override func claims(_ process: ProcessStatus) -> Bool {
         process.isOrComesFrom { isKnown($0) || isInMainSession($0) }
     }
+
+    override var lostOrphans: LostOrphans? { lost }
 
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
         SignalDelivery.send(signal, toGroupLedBy: main) ? { [main] in $0.processGroup == main.pid } : nil
@@ -95,7 +100,25 @@ extension RestoredContainment {
         Self.place(of: process.pid).map(places.contains) ?? false
     }
 
-    private static func place(of pid: ProcessID) -> [UInt8]? {
+    fileprivate static func place(of pid: ProcessID) -> [UInt8]? {
         ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16)
+    }
+}
+
+/// The marks of a process that a restored app may have orphaned unseen, and that has left its session and emptied its environment.
+struct LostOrphans {
+    /// The processes that got the children of the one that had launched the app, and so get what the app orphans.
+    let reapers: Set<ProcessID>
+    /// The start of the app's main process.
+    let startTime: UInt64
+    /// The places of such a process in every hierarchy of cgroups.
+    let places: Set<[UInt8]>
+
+    /// Returns whether it or a process that it comes from has all marks. Others have them too: what becomes a daemon.
+    func mayInclude(_ process: ProcessStatus) -> Bool {
+        process.isOrComesFrom {
+            reapers.contains($0.parent) && $0.startTime >= startTime
+                && RestoredContainment.place(of: $0.pid).map(places.contains) ?? true
+        }
     }
 }

@@ -14,6 +14,8 @@ public final class ProcessTable {
     /// Orphans that were there when a process ended, and were not given to its tree.
     var knownStrangers: Set<ProcessIdentity> = []
     let orphans: Orphans
+    /// The marks of the orphans that restored trees may have lost.
+    private var lostOrphans: [LostOrphans] = []
     /// The programs whose processes leave the trees that started them. Set their names before the first launch.
     public let helpers = HelperPrograms()
 
@@ -61,6 +63,7 @@ public final class ProcessTable {
 
     func insert(_ tree: ProcessTree) {
         treesByToken[tree.token] = tree
+        if let lost = tree.containment.base.lostOrphans { lostOrphans.append(lost) }
         if let group = tree.containment.groupName { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
             draining.insert(tree.token)
@@ -128,6 +131,12 @@ public final class ProcessTable {
             return tree
         }
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
+    }
+
+    /// Returns whether a process that belongs to no tree may be an orphan of a restored one, also of one that has ended.
+    public func mayHaveLost(_ pid: ProcessID) -> Bool {
+        guard !lostOrphans.isEmpty, let status = ProcessStatus(of: pid) else { return false }
+        return lostOrphans.contains { $0.mayInclude(status) }
     }
 
     /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known
