@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -24,23 +25,26 @@ def test_what_nobody_wants_to_see_stopped_is_refused(direct):
     app = direct.lifectl.start("app", *programs.IDLE)
     kernel_thread = next((stat.pid for stat in direct.kernel.all() if stat.name == "kthreadd"), None)
     # Whoever is not root hears of these two that they belong to somebody else, before what they are.
-    of_root = {1: "everything else", **({kernel_thread: "kernel's"} if kernel_thread else {})}
+    of_root = {1: "every other process", **({kernel_thread: "of the kernel"} if kernel_thread else {})}
     if os.geteuid() != 0:
         of_root = dict.fromkeys(of_root, "not yours")
     reasons = {
         **of_root,
         direct.process.pid: "lifed",
         os.getpid(): "has started lifed",
-        app: "one of this app already",
+        app: "belongs to this app already",
     }
     for pid, reason in reasons.items():
         result = direct.lifectl("adopt", str(pid), check=False)
         assert result.returncode == REFUSED and reason in result.stderr, result.stderr
+        # What cannot be adopted, whose it is, why, and what to do.
+        form = rf"lifectl: .*cannot adopt process {pid}( \(.+\) of user \w+)?: .+; .+"
+        assert re.fullmatch(form, result.stderr.strip()), result.stderr
     assert set(direct.lifectl.apps()) == {"app"}
     # The shell that asks.
     script = f"LIFED_SOCKET={direct.socket} {direct.products}/lifectl adopt $$; echo $?"
     asked = subprocess.run(["setsid", "sh", "-c", script], capture_output=True, text=True, timeout=60)
-    assert asked.stdout.strip() == str(REFUSED) and "what you ask from" in asked.stderr
+    assert asked.stdout.strip() == str(REFUSED) and "has started your client" in asked.stderr
 
 
 def test_one_that_has_ended_is_not_there(direct):

@@ -154,7 +154,7 @@ def test_an_app_that_may_not_be_signalled_is_not_taken_for_stopped(contained):
     if is_frozen:
         # The daemon of a user may freeze its groups, whatever runs in them.
         assert result.returncode == 0
-        assert f"frozen: this daemon's user may not signal process {pid}" in contained.lifectl("explain", "app").stdout
+        assert f"frozen: this daemon may not signal process {pid}" in contained.lifectl("explain", "app").stdout
         contained.lifectl("focus", "app")
         assert "frozen" not in contained.lifectl("explain", "app").stdout
         return

@@ -46,10 +46,11 @@ def test_the_process_that_cannot_be_stopped_is_named(ordinary):
     wait_for(lambda: "Uid:\t0\t0\t0" in Path(f"/proc/{root}/status").read_text(), what="it runs as root")
     result = daemon.lifectl("suspend", "app", check=False)
     try:
-        assert result.returncode != 0
+        named = f"this daemon may not stop process {root} (sleep, state S) of user root; launch the app with the system's daemon"
+        assert result.returncode != 0 and f"cannot suspend it: {named}" in result.stderr
         assert daemon.lifectl.state("app") != "suspended"
-        assert f"{root} (sleep 4321) of user root: this daemon's user may not stop it" in daemon.lifectl("explain", "app").stdout
-        wait_for(lambda: f"{root} (sleep, S) of user root, which this daemon's user may not stop" in daemon.logged)
+        assert f"{root} (sleep 4321) of user root: this daemon may not stop it; launch" in daemon.lifectl("explain", "app").stdout
+        wait_for(lambda: f"cannot suspend app: {named}" in daemon.logged)
     finally:
         os.kill(root, 9)
     daemon.lifectl.wait_for_state("app", "suspended")

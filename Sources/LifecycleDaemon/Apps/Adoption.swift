@@ -95,60 +95,67 @@ struct AdoptionPolicy {
     /// The first reason to refuse; nil if the client may adopt the process.
     var objection: ControlError? { ownerObjection ?? kindObjection ?? relationObjection }
 
-    private func refuse(_ reason: String, _ remedy: String = "") -> ControlError {
-        ControlError(.refused, id: nil, reason: "process \(pid) \(reason)", remedy: remedy)
+    private func refuse(_ cause: String, _ remedy: String) -> ControlError {
+        let user = process.users.first.map(UserAccount.name) ?? "unknown"
+        // /proc may hide the names of other users' processes.
+        let name = isPeers ? " (\(process.name))" : ""
+        let reason = "cannot adopt process \(pid)\(name) of user \(user): \(cause)"
+        return ControlError(.refused, id: nil, reason: reason, remedy: remedy)
     }
+
+    private var isPeers: Bool { peer.user == 0 || process.users.allSatisfy { $0 == peer.user } }
 
     /// Root may adopt any process. Any other user must own all user ids of the process, the saved one included.
     private var ownerObjection: ControlError? {
         let user = geteuid()
         if peer.process == PeerCredentials.outsideProcess {
-            return refuse("cannot be named from another process namespace", "Ask from where the daemon runs.")
+            return refuse("you are in another process namespace", "adopt it from the namespace of the daemon")
         }
-        if peer.user != 0, process.users.contains(where: { $0 != peer.user }) {
-            return refuse("is not yours, but user \(other(than: peer.user))'s", "Only root may adopt it.")
-        }
+        if !isPeers { return refuse("it is not yours", "adopt it as root") }
         if user != 0, process.users.contains(where: { $0 != user }) {
-            return refuse(
-                "is user \(other(than: user))'s, which this daemon may not stop", "The system's daemon may: --system.")
+            return refuse("this daemon may not stop it", "adopt it with the system's daemon (lifectl --system)")
         }
         return nil
     }
 
-    private func other(than user: UInt32) -> UInt32 { process.users.first { $0 != user } ?? user }
-
     private var kindObjection: ControlError? {
-        if pid == 1 { return refuse("is the one that everything else comes from") }
-        if process.isKernels { return refuse("is a thread of the kernel's") }
-        if pid == getpid() { return refuse("is lifed itself") }
-        if process.name == ProcessStatus(of: getpid())?.name { return refuse("is a lifed, too") }
+        let other = "adopt the process of a program with a window"
+        if pid == 1 { return refuse("every other process descends from it", other) }
+        if process.isKernels { return refuse("it is a thread of the kernel", other) }
+        if pid == getpid() { return refuse("it is this lifed", other) }
+        if process.name == ProcessStatus(of: getpid())?.name { return refuse("it is another lifed", other) }
         if ["systemd", "(sd-pam)", "init"].contains(process.name) {
-            return refuse("is a service manager, and all its services would sleep with it")
+            return refuse("it is a service manager, whose services would be suspended with it", other)
         }
-        if process.isInGroupOfApp { return refuse("is one of an app of another lifed") }
+        if process.isInGroupOfApp { return refuseAppOfOther() }
         if let session = process.loginSession, LoginSessionFile.leader(of: session) == pid {
-            return refuse("leads the login session \(session), and all that is in it would sleep with it")
+            return refuse("it leads the login session \(session), which would be suspended with it", other)
         }
         return nil
+    }
+
+    private func refuseAppOfOther() -> ControlError {
+        refuse("it belongs to an app of another lifed", "ask that daemon, with lifectl --socket or --system")
     }
 
     /// Refuses ancestors of the daemon and of the client, and processes related to other apps.
     private var relationObjection: ControlError? {
         guard let ancestors = RunningProcess.ancestors(of: pid), let own = RunningProcess.ancestors(of: getpid()) else {
-            return refuse("cannot be looked at", "Try again.")
+            return refuse("its ancestors cannot be read", "try again")
         }
-        if own.contains(pid) { return refuse("has started lifed, which would stop itself") }
+        if own.contains(pid) {
+            return refuse(
+                "it has started lifed, which would stop itself", "start lifed from elsewhere, as systemd does")
+        }
         if pid == peer.process || RunningProcess.ancestors(of: peer.process)?.contains(pid) ?? true {
             return refuse(
-                "is what you ask from, and would be stopped while you wait",
-                "Ask from somewhere else, such as another terminal; 'lifectl run' starts a program as an app.")
+                "it has started your client, which would be stopped with it",
+                "adopt it from another terminal, or start its program with 'lifectl run'")
         }
         let ownName = ProcessStatus(of: getpid())?.name
-        if ancestors.contains(where: { ProcessStatus(of: $0)?.name == ownName }) {
-            return refuse("is one of an app of another lifed")
-        }
+        if ancestors.contains(where: { ProcessStatus(of: $0)?.name == ownName }) { return refuseAppOfOther() }
         return processes.app(below: pid).map { id in
-            refuse("has the app \(id) below it", "Adopt what is below it, or wait until that has ended.")
+            refuse("the app \(id) descends from it", "adopt another descendant, or wait until \(id) has ended")
         }
     }
 }

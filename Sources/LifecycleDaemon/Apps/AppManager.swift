@@ -339,6 +339,10 @@ extension AppManager: ProcessDelegate, ChannelDelegate {
         DescriptorStore.discard(DescriptorStore.name(of: token), log: log.log)
     }
 
+    func leavesRunning(_ id: AppID, _ processes: String) {
+        log.log.write(.warning, "cannot end \(id): this daemon may not end \(processes); the app ends without them")
+    }
+
     func isReconnecting(_ id: AppID) -> Bool { app(id)?.isReconnecting ?? false }
 
     func isFirstHelloDue(_ id: AppID) -> Bool {

@@ -15,6 +15,8 @@ enum ProcessOwner: Equatable {
 /// Learns when nothing is left of a launch.
 protocol ProcessDelegate: AnyObject {
     func launchEnded(_ token: LaunchToken)
+    /// The app ends without these processes, which the daemon may not end.
+    func leavesRunning(_ id: AppID, _ processes: String)
 }
 
 /// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.
@@ -160,6 +162,9 @@ final class AppProcesses {
         return true
     }
 
+    /// The cause why processes of a killed app have not ended, and the remedy.
+    func failedEnd(of id: AppID) -> String? { running[id]?.describeFailedEnd() }
+
     func release(_ id: AppID) {
         guard let app = running[id] else { return report(id, .gone) }
         table.release(app.tree)
@@ -272,7 +277,10 @@ final class AppProcesses {
             app.tree.kill()
             checkMain(of: app)
             // The daemon may not end a main process that has gained privileges; the app ends without it.
-            if running[app.id] === app, app.tree.isMainForeign, app.tree.processes().isEmpty { return release(app.id) }
+            if running[app.id] === app, app.tree.isMainForeign, app.tree.processes().isEmpty {
+                delegate?.leavesRunning(app.id, app.tree.foreignProcesses().map(\.info.subject).joined(separator: ", "))
+                return release(app.id)
+            }
             app.scheduleCheck()
         case .drain:
             checkMain(of: app)
@@ -285,7 +293,7 @@ final class AppProcesses {
         guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
         if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
             app.operation = .stop(since: since, isReported: true)
-            report(app.id, .stopIncomplete(app.describe(pids)))
+            report(app.id, .stopIncomplete(app.describeFailedStop(pids)))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
             if app.tree.isFreezing, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
         }

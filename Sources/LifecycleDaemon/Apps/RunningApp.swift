@@ -97,14 +97,35 @@ final class RunningApp {
         timer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 
-    func describe(_ pids: [ProcessIdentity]) -> String {
+    /// Returns the cause why processes have not stopped, and the remedy or the consequence.
+    func describeFailedStop(_ pids: [ProcessIdentity]) -> String {
         let processes = tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
-        let foreign = Dictionary(tree.foreignProcesses().map { ($0.info.pid, $0.userName) }) { first, _ in first }
-        let words = processes.prefix(8).map { info in
-            let user = foreign[info.pid].map { " of user \($0), which this daemon's user may not stop" } ?? ""
-            return "\(info.pid) (\(info.name), \(info.state.letter))\(user)"
+        if let names = foreignNames(among: processes) {
+            let remedy =
+                tree.owner == nil ? "launch the app with the system's daemon" : "suspend it as that user or as root"
+            return "this daemon may not stop \(names); \(remedy)"
         }
-        return words.isEmpty ? "processes that keep changing or cannot be listed" : words.joined(separator: ", ")
+        let names = processes.isEmpty ? "processes that keep changing or cannot be listed" : names(of: processes)
+        return "SIGSTOP has not stopped \(names); the app becomes suspended when they stop"
+    }
+
+    /// Returns the cause why processes have not ended, and the remedy; nil if none is left.
+    func describeFailedEnd() -> String? {
+        let processes = tree.processes()
+        if let names = foreignNames(among: processes) {
+            return "this daemon may not end \(names); end it as that user or as root"
+        }
+        guard !processes.isEmpty else { return nil }
+        return "SIGKILL has not ended \(names(of: processes)); a process in state D waits for a device or a server"
+    }
+
+    private func foreignNames(among processes: [ProcessInfo]) -> String? {
+        let foreign = processes.filter { tree.isForeign($0.pid) }
+        return foreign.isEmpty ? nil : names(of: foreign)
+    }
+
+    private func names(of processes: [ProcessInfo]) -> String {
+        processes.prefix(8).map(\.subject).joined(separator: ", ")
     }
 
     // MARK: Continued by others

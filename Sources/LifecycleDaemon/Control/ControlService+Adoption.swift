@@ -57,12 +57,13 @@ extension ControlService {
         case .app(let id):
             if byRule { return .app(id) }
             throw ControlError(
-                .refused, id: id.name, reason: "process \(pid) is one of this app already",
-                remedy: "'lifectl focus \(id)' brings it to the front.")
+                .refused, id: id.name, reason: "cannot adopt process \(pid): it belongs to this app already",
+                remedy: "'lifectl focus \(id)' brings it to the front")
         case .unknown where !byRule:
             throw ControlError(
-                .refused, id: nil, reason: "process \(pid) is lifed's own, or left over from an app that is no more",
-                remedy: "")
+                .refused, id: nil,
+                reason: "cannot adopt process \(pid): it is a helper of lifed, or left over from an app that has ended",
+                remedy: "end it, and run its program with 'lifectl run'")
         case .unknown: return .nothing
         case .noApp: break
         }
@@ -103,8 +104,8 @@ extension ControlService {
             return try HeldProcess.hold(pid)
         } catch {
             throw ControlError(
-                .failed, id: nil, reason: "process \(pid) cannot be looked at: \(error)",
-                remedy: "Try again; the daemon may be short of descriptors.")
+                .failed, id: nil, reason: "cannot open process \(pid): \(error)",
+                remedy: "try again; the daemon may be short of descriptors")
         }
     }
 }
@@ -112,8 +113,8 @@ extension ControlService {
 extension ControlError {
     fileprivate init(noProcess pid: ProcessID) {
         self.init(
-            .notRunning, id: nil, reason: "there is no process \(pid)",
-            remedy: "'ps -e' and 'pgrep' show those there are.")
+            .notRunning, id: nil, reason: "cannot adopt process \(pid): it does not exist",
+            remedy: "'ps -e' and 'pgrep' list the processes")
     }
 }
 

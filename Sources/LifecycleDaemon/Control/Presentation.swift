@@ -103,7 +103,10 @@ struct Presentation {
         case .method: "its manifest says so (suspendMethod)"
         case .notChild: "it is not a child of this daemon, so a SIGCONT from another program would not be noticed"
         case .refused(let processes):
-            "this daemon's user may not signal " + processes.map { "process \($0.pid)" }.joined(separator: ", ")
+            "this daemon may not signal "
+                + (manager.processes.tree(of: id)?.processes() ?? []).filter { info in
+                    processes.contains { $0.pid == info.pid }
+                }.map(\.subject).joined(separator: ", ")
         }
     }
 
@@ -111,13 +114,18 @@ struct Presentation {
         guard let tree = manager.processes.tree(of: id) else { return [] }
         let cause =
             tree.owner == nil
-            ? "this daemon's user may not stop it; start the app with the daemon of the system"
-            : "it does not run as the user of the app"
-        return tree.foreignProcesses().map { each in
-            UncontrolledProcess(
-                pid: Int64(each.info.pid), command: each.info.commandLine.joined(separator: " "),
-                user: each.userName, cause: cause)
-        }
+            ? "this daemon may not stop it; launch the app with the system's daemon"
+            : "it does not run as the user of the app; stop it as that user or as root"
+        return tree.foreignProcesses().map { uncontrolled($0, cause) }
+            + manager.processes.table.strangers(youngerThan: tree).map {
+                uncontrolled($0, "no sign tells which app has started it; end it with the program that has")
+            }
+    }
+
+    private func uncontrolled(_ process: ForeignProcess, _ cause: String) -> UncontrolledProcess {
+        UncontrolledProcess(
+            pid: Int64(process.info.pid), command: process.info.commandLine.joined(separator: " "),
+            user: process.userName, cause: cause)
     }
 
     func helper(_ helper: Processes.Helper) -> ControlAPI.Helper {
@@ -199,8 +207,15 @@ struct Presentation {
             case .nothing: Varlink.Reply(NoParameters())
             }
         case .ended(let outcome, let app): self.outcome(outcome, app)
-        case .refused(let refusal): ControlError(refusal).reply
+        case .refused(let refusal): error(refusal).reply
         }
+    }
+
+    private func error(_ refusal: Refusal) -> ControlError {
+        guard case .notGone(let id) = refusal, let failure = manager.processes.failedEnd(of: id) else {
+            return ControlError(refusal)
+        }
+        return ControlError(.failed, id: id.name, reason: "cannot end it: \(failure)", remedy: "")
     }
 
     /// Presents the outcome of an event. An app that is forgotten by now has none.

@@ -94,12 +94,12 @@ extension ControlError {
                 remedy: "Its output in the journal may tell why: 'journalctl -t \(id)'.")
         case .notStopped(let id, let which):
             self.init(
-                .failed, id: id.name, reason: "these processes do not stop: \(which)",
-                remedy: "It is suspended as soon as they do; 'lifectl terminate \(id)' ends it.")
+                .failed, id: id.name, reason: "cannot suspend it: \(which)",
+                remedy: "'lifectl terminate \(id)' ends it")
         case .notGone(let id):
             self.init(
-                .failed, id: id.name, reason: "it was killed, and the kernel still holds processes of it",
-                remedy: "'lifectl status \(id)' shows them; one in state D waits for a device or a server.")
+                .failed, id: id.name, reason: "cannot end it: processes of it are left",
+                remedy: "'lifectl status \(id)' names them")
         }
     }
 }

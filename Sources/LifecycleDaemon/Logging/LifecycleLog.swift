@@ -72,7 +72,7 @@ struct LifecycleLog {
             return entry(.suspensionRenewed, .notice, message, app, pid)
         case .stopIncomplete(let app, let which):
             return entry(
-                .suspensionIncomplete, .warning, "\(app) is not wholly stopped: \(which)", app, pid,
+                .suspensionIncomplete, .warning, "cannot suspend \(app): \(which)", app, pid,
                 [("LIFED_PIDS", which)])
         case .stoppedByOther(let app):
             return entry(

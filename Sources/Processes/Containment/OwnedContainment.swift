@@ -1,3 +1,5 @@
+import CLinux
+
 /// Holds those processes of an adopted tree that run as its owner, within another containment.
 ///
 /// The processes are judged at each look. The calls of the kernel that reach a whole cgroup are not used for a tree with
@@ -106,15 +108,15 @@ public struct TreeOwner: Hashable, Sendable {
     }
 }
 
-/// A process in a tree that runs as another user than the owner of the tree.
+/// A process that a tree does not reach, mostly because it runs as another user than the owner of the tree.
 public struct ForeignProcess: Sendable {
     /// The process.
     public let info: ProcessInfo
-    /// The first of its real, effective and saved user that is not the owner.
+    /// Its user, or the first of its real, effective and saved user that is not the owner.
     public let user: UInt32
 
     /// The name of the user, or the number if it has no name.
-    public var userName: String { (try? UserAccount.withUserID(user))?.name ?? String(user) }
+    public var userName: String { UserAccount.name(ofUserID: user) }
 }
 
 extension ProcessTree {
@@ -136,6 +138,11 @@ extension ProcessTree {
             else { return nil }
             return ForeignProcess(info: ProcessInfo(status), user: user)
         }
+    }
+
+    /// Returns whether a process runs as a user whose processes the tree does not reach.
+    public func isForeign(_ pid: ProcessID) -> Bool {
+        RunningProcess.users(of: pid) != nil && !(owner ?? TreeOwner(user: geteuid())).owns(pid)
     }
 
     /// A Boolean value that indicates whether the main process runs, and has become foreign.

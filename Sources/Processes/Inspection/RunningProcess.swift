@@ -122,6 +122,12 @@ extension ProcessInfo {
         )
     }
 
+    /// The process as messages name it: `process 4321 (sleep, state S) of user root`.
+    public var subject: String {
+        let user = RunningProcess.users(of: pid)?.first.map { " of user \(UserAccount.name(ofUserID: $0))" } ?? ""
+        return "process \(pid) (\(name), state \(state.letter))\(user)"
+    }
+
     private static func commandLine(of status: ProcessStatus) -> [String] {
         let text = ProcFile.read("/proc/\(status.pid)/cmdline", limit: 4096) ?? []
         let arguments = parse(commandLine: text)

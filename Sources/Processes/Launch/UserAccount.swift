@@ -61,6 +61,9 @@ extension UserAccount {
         }
     }
 
+    /// Returns the name of a user; the number if there is none.
+    public static func name(ofUserID userID: UInt32) -> String { (try? withUserID(userID))?.name ?? String(userID) }
+
     /// A call of the getpwnam_r(3) kind: entry, buffer, its size, and where the result is.
     private typealias Query = (
         UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,

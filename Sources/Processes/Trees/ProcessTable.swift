@@ -149,6 +149,14 @@ public final class ProcessTable {
             !treesByToken.values.contains { $0.containment.claims(orphan) }
         }
     }
+
+    /// Returns those of them that may have left a tree: of its user, and younger.
+    public func strangers(youngerThan tree: ProcessTree) -> [ForeignProcess] {
+        guard let user = RunningProcess.users(of: tree.main.pid)?.first else { return [] }
+        return strangers().filter {
+            $0.startTime >= tree.main.startTime && RunningProcess.users(of: $0.pid)?.first == user
+        }.map { ForeignProcess(info: ProcessInfo($0), user: user) }
+    }
 }
 
 // MARK: - Reaping

@@ -14,13 +14,13 @@ public enum Rescue {
 
     /// Something that stays as it was.
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
-        /// A process or a cgroup, in words.
-        public let subject: String
+        /// The action that failed: a verb, and a process or a cgroup.
+        public let action: String
         /// The error of the kernel.
         public let error: Errno
 
         /// One line, without a full stop.
-        public var description: String { "\(subject) stays stopped: \(error)" }
+        public var description: String { "cannot \(action): \(error); repeat the rescue as root" }
     }
 
     /// The result of a rescue.
@@ -66,7 +66,7 @@ public enum Rescue {
             let error = SignalDelivery.send(.resume, to: member.identity)
             guard stopped.contains(member.identity) else { continue }
             if let error {
-                report.failures.append(Failure(subject: "process \(member.pid) (\(member.name))", error: error))
+                report.failures.append(Failure(action: "continue \(ProcessInfo(member).subject)", error: error))
             } else {
                 report.continued.append(Continued(process: member.identity, name: member.name))
             }
@@ -80,7 +80,7 @@ public enum Rescue {
         } catch {
             // A group that is gone holds no process.
             guard ![ENOENT, ENODEV].contains(error.rawValue) else { return }
-            report.failures.append(Failure(subject: "control group \(group.path)", error: error))
+            report.failures.append(Failure(action: "thaw \(group.path)", error: error))
         }
     }
 }
