@@ -209,7 +209,8 @@ static void write_windows(FILE *line, const xcb_window_t *windows, size_t count)
     if (!questions) return;
     for (size_t i = 0; i < count; i++) questions[i] = ask(windows[i]);
     for (size_t i = 0; i < count; i++) {
-        fprintf(line, " %u:%u:%d:", windows[i], pid_of(&questions[i]), is_visible(&questions[i]));
+        fprintf(line, " %u:%u%s:%d:", windows[i], pid_of(&questions[i]), has_client_ids ? "" : "?",
+                is_visible(&questions[i]));
         write_title(line, &questions[i]);
     }
     free(questions);

@@ -122,11 +122,11 @@ class XServer:
         self.number = None
         self.processes = []
 
-    def start(self):
+    def start(self, *options):
         read, write = os.pipe()
         display = [] if self.number is None else [f":{self.number}"]
         # Without -noreset it begins anew when its last client leaves, and takes with it whoever is just connecting.
-        server = ["Xvfb", *display, "-displayfd", str(write), "-noreset", "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+        server = ["Xvfb", *display, "-displayfd", str(write), "-noreset", "-screen", "0", "1280x800x24", "-nolisten", "tcp", *options]
         self._spawn(server, pass_fds=[write])
         os.close(write)
         with os.fdopen(read) as line:

@@ -111,6 +111,33 @@ def test_windows_of_nobody_are_left_alone(quick, x11, windows, follow):
         stranger.wait()
 
 
+@pytest.mark.parametrize("x11", ["openbox"], indirect=True)
+@pytest.mark.parametrize("is_attested", [True, False])
+def test_a_rule_adopts_the_process_of_a_window_only_if_the_server_attests_it(quick, x11, windows, follow, is_attested):
+    """Without the X-Resource extension, a window can name the process of another program."""
+    if not is_attested:
+        x11.kill()
+        x11.start("-extension", "X-Resource")
+    (quick.configuration / "lifed.toml").write_text('[[adopt]]\nmatch = "xterm"\nid = "terminal"\n')
+    quick.lifectl("reload")
+    (one,) = windows("one")
+    stranger = subprocess.Popen(
+        ["xterm", "-e", "sleep", "infinity"], env={**os.environ, **x11.environment}, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: x11.window(stranger.pid), what="a window of nobody's")
+        follow()
+        x11.focus(stranger.pid)
+        if is_attested:
+            quick.lifectl.wait_for_state("terminal", "active")
+        # The follower has looked at every window before it brings one to the foreground.
+        x11.focus(one)
+        quick.lifectl.wait_for_state("one", "active")
+        assert ("terminal" in quick.lifectl.apps()) == is_attested
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
 def test_server_and_daemon_may_be_started_again(quick, x11, windows, follow):
     windows("one")
     follower = follow()

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-
 from container import wait_for
 from kernel import Kernel
 

@@ -33,9 +33,9 @@ import Testing
             var steps: [Follower.Step] = []
             while let step = follower.next(at: now, isBusy: isBusy) {
                 switch step {
-                case .find(let process):
-                    finds.append(process)
-                    follower.setApp(FollowerTests.names[process], process: process)
+                case .find(let key):
+                    finds.append(key.process ?? 0)
+                    follower.setApp(key.process.flatMap { FollowerTests.names[$0] }, of: key)
                     continue
                 case .use(let use, let apps): follower.setReported(use, apps)
                 case .focus, .home, .leave: break
@@ -162,8 +162,8 @@ import Testing
         var world = World()
         let many = (1...2000).map { Self.item(Int64($0)) }
         world.follower.observe(Observation(uses: [.visible: many]), at: 0)
-        while case .find(let process) = world.follower.next(at: 0, isBusy: false) {
-            world.follower.setApp("app-\(process)", process: process)
+        while case .find(let key) = world.follower.next(at: 0, isBusy: false) {
+            world.follower.setApp("app-\(key.number)", of: key)
         }
         guard case .use(_, let apps) = world.follower.next(at: 0, isBusy: false) else {
             Issue.record("nothing is told")

@@ -104,7 +104,20 @@ import Testing
         #expect(Observation(x11: "99 12:345:1:a")?.focus == .unknown)
     }
 
-    @Test(arguments: ["", "x", "1 2", "1 2:3:4", "1 2:x:1:a", "-1"])
+    @Test func `a process that is a client's word is not attested`() throws {
+        let x11 = try #require(Observation(x11: "0 12:345?:1:a 13:346:1:b"))
+        #expect(x11.items.map(\.key.process) == [345, 346])
+        #expect(x11.items.map(\.key.isAttested) == [false, true])
+        let sway = try ["xwayland", "xdg_shell"].map { shell in
+            try observe(#"{"id": 1, "pid": 7, "visible": true, "focused": true, "shell": "\#(shell)", "nodes": []}"#)
+        }
+        #expect(sway.map { $0.focusedItem?.key.isAttested } == [false, true])
+        let stream = #"[{"index": 1, "corked": false, "properties": {"application.process.id": "77"}}]"#
+        let playing = Observation(playing: SinkInput.list(json: Array(stream.utf8)))
+        #expect(playing.items.map(\.key.isAttested) == [false])
+    }
+
+    @Test(arguments: ["", "x", "1 2", "1 2:3:4", "1 2:?:1:a", "1 2:x:1:a", "-1"])
     func `anything else is not understood`(line: String) {
         #expect(Observation(x11: line) == nil)
     }

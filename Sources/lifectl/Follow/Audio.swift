@@ -118,7 +118,9 @@ extension Observation {
     init(playing: [SinkInput]) {
         self.init()
         uses[.playing] = playing.prefix(Self.limit).filter { !$0.corked }.map { input in
-            Item(number: input.index, process: input.process, title: input.properties["media.name"] ?? "")
+            Item(
+                number: input.index, process: input.process, isAttested: false,
+                title: input.properties["media.name"] ?? "")
         }
     }
 }

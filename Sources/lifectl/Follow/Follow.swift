@@ -63,7 +63,7 @@ extension Follower.Step {
     /// The step as a predicate, behind "would".
     var words: String {
         switch self {
-        case .find(let process): "find the app of process \(process)"
+        case .find(let key): "find the app of process \(key.process ?? 0)"
         case .use(let use, let apps):
             "say what \(use.words): \(apps.isEmpty ? "nothing" : apps.joined(separator: ", "))"
         case .focus(let app, let item): "focus \(app) (\(item.words))"
@@ -74,7 +74,7 @@ extension Follower.Step {
 
     fileprivate var line: FollowStep {
         switch self {
-        case .find(let process): .init(action: "find", process: process)
+        case .find(let key): .init(action: "find", process: key.process)
         case .use(let use, let apps): .init(action: "use", use: use, apps: apps)
         case .focus(let app, let item):
             .init(action: "focus", app: app, process: item.key.process, title: item.title)

@@ -145,18 +145,19 @@ struct FollowRun {
 
     private mutating func perform(_ step: Follower.Step) throws(ControlClientError) {
         switch step {
-        case .find(let process):
+        case .find(let key):
             // After an error, the process belongs to no app until its window has the focus again.
-            follower.setApp(nil, process: process)
+            follower.setApp(nil, of: key)
             // A window can claim any number, and the daemon takes none that no process can have.
-            guard process > 0, process <= Int64(Int32.max) else { return }
+            guard let process = key.process, process <= Int64(Int32.max) else { return }
             var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
             noteAnswer()
-            // A rule of lifed.toml may make an app of the process. It stays in the background until the next step.
-            if app == nil, !isDryRun {
+            // A rule of lifed.toml may make an app of the process. It stays in the background until the next step. A client
+            // that claims the process of another program must not have that suspended.
+            if app == nil, !isDryRun, key.isAttested {
                 app = try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
             }
-            follower.setApp(app?.id, process: process)
+            follower.setApp(app?.id, of: key)
         case .use(let use, let apps):
             follower.setReported(use, apps)
             if isDryRun { return reporter.note(step) }

@@ -7,8 +7,8 @@ import LifecycleTypes
 struct Follower {
     /// One step to perform with the daemon.
     enum Step: Equatable {
-        /// Find the app of the process; answered by ``setApp(_:process:)``.
-        case find(process: Int64)
+        /// Find the app of the process of an item; answered by ``setApp(_:of:)``.
+        case find(Item.Key)
         /// Report that these apps are used in this way; answered by ``setReported(_:_:)``.
         case use(Use, [String])
         /// Bring the app of the focused window to the foreground.
@@ -85,11 +85,11 @@ struct Follower {
     /// - Parameter isBusy: A change of the foreground is under way, and the next one has to wait.
     mutating func next(at now: Int64, isBusy: Bool) -> Step? {
         for item in observation.items where owners[item.key] == nil {
-            guard let process = item.key.process else {
+            guard item.key.process != nil else {
                 owners[item.key] = .nobody
                 continue
             }
-            return .find(process: process)
+            return .find(item.key)
         }
         for (use, items) in observation.uses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let apps = self.apps(of: items)
@@ -104,8 +104,9 @@ struct Follower {
         return emptySince + Self.pause
     }
 
-    mutating func setApp(_ app: String?, process: Int64) {
-        for item in observation.items where item.key.process == process {
+    mutating func setApp(_ app: String?, of key: Item.Key) {
+        for item in observation.items
+        where item.key.process == key.process && item.key.isAttested == key.isAttested {
             owners[item.key] = app.map { .app($0) } ?? .nobody
         }
     }

@@ -8,13 +8,16 @@ struct Item: Equatable {
         let number: Int64
         /// The process of the item; nil if the source does not know it.
         let process: Int64?
+        /// A Boolean value that indicates whether the source has the process from the kernel. Otherwise it is the word of a
+        /// client, which can name a process of another program.
+        let isAttested: Bool
     }
 
     let key: Key
     let title: String
 
-    init(number: Int64, process: Int64?, title: String) {
-        key = Key(number: number, process: process.flatMap { $0 > 0 ? $0 : nil })
+    init(number: Int64, process: Int64?, isAttested: Bool = true, title: String) {
+        key = Key(number: number, process: process.flatMap { $0 > 0 ? $0 : nil }, isAttested: isAttested)
         self.title = title
     }
 }

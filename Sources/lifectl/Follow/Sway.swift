@@ -108,6 +108,8 @@ struct SwayNode: JSONReadable {
     var id: Int64 = 0
     var name: String?
     var pid: Int64?
+    /// The kind of a window: `xdg_shell` or `xwayland`.
+    var shell: String?
     var focused = false
     var visible: Bool?
     /// The ids of the children, the last focused one first.
@@ -121,6 +123,7 @@ struct SwayNode: JSONReadable {
             case "id": id = try json.read(Int64?.self) ?? 0
             case "name": name = try json.read(String?.self)
             case "pid": pid = try json.read(Int64?.self)
+            case "shell": shell = try json.read(String?.self)
             case "focused": focused = try json.read(Bool?.self) ?? false
             case "visible": visible = try json.read(Bool?.self)
             case "focus": focus = try json.read([Int64]?.self) ?? []
@@ -138,7 +141,8 @@ struct SwayNode: JSONReadable {
     /// The window; a window has a process and no children.
     private var item: Item? {
         guard let pid, children.isEmpty else { return nil }
-        return Item(number: id, process: pid, title: name ?? "")
+        // sway reads the process of an X11 window from the window itself (wlroots before 0.17).
+        return Item(number: id, process: pid, isAttested: shell != "xwayland", title: name ?? "")
     }
 
     /// The visible windows, and the window with the focus.

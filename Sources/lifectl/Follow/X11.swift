@@ -6,7 +6,8 @@ import LifecycleTypes
 /// statically and cannot use libxcb.
 ///
 /// A line is the number of the focused window, 0 for none or - if it is not known, and then each window as
-/// `NUMBER:PROCESS:VISIBLE:TITLE`, the title percent-encoded, with a space between.
+/// `NUMBER:PROCESS:VISIBLE:TITLE`, the title percent-encoded, with a space between. A process that the window claims, for want of
+/// the X-Resource extension, ends in `?`.
 final class X11Source: Source {
     private static let name = "lifed-follow-x11"
 
@@ -52,8 +53,11 @@ extension Observation {
             let parts = word.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)
             }
-            guard parts.count == 4, let number = Int64(parts[0]), let process = Int64(parts[1]) else { return nil }
-            let item = Item(number: number, process: process, title: Self.decoded(parts[3]))
+            let isClaim = parts.count == 4 && parts[1].hasSuffix("?")
+            guard parts.count == 4, let number = Int64(parts[0]),
+                let process = Int64(isClaim ? String(parts[1].dropLast()) : parts[1])
+            else { return nil }
+            let item = Item(number: number, process: process, isAttested: !isClaim, title: Self.decoded(parts[3]))
             items[number] = item
             if parts[2] == "1" { visible.append(item) }
         }

@@ -68,7 +68,8 @@ extension FuzzTarget {
 
     private static func word(_ item: Item, _ visible: String) -> String {
         let title = item.title.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "\(item.key.number):\(item.key.process ?? 0):\(visible):\(title)"
+        let claim = item.key.isAttested ? "" : "?"
+        return "\(item.key.number):\(item.key.process ?? 0)\(claim):\(visible):\(title)"
     }
 
     /// Follows what was seen until there is nothing to do, with a daemon that knows the apps of every second process.
@@ -90,9 +91,10 @@ extension FuzzTarget {
     private static func take(_ step: Follower.Step, _ follower: inout Follower, _ processes: Set<Int64>) {
         require(!step.words.isEmpty, "a step has words")
         switch step {
-        case .find(let process):
+        case .find(let key):
+            let process = key.process ?? 0
             require(processes.contains(process), "whose a process is is asked of one that was seen")
-            follower.setApp(process.isMultiple(of: 2) ? "app-\(process)" : nil, process: process)
+            follower.setApp(process.isMultiple(of: 2) ? "app-\(process)" : nil, of: key)
         case .use(let use, let apps):
             require(apps.allSatisfy { name in processes.contains { name == "app-\($0)" } }, "what is used was seen")
             follower.setReported(use, apps)
