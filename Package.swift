@@ -121,6 +121,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
+        // For valgrind: what the core takes for a change of focus.
+        .executableTarget(
+            name: "core-bench", dependencies: ["LifecycleCore"], path: "Tests/Bench/Core", swiftSettings: strict),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
             exclude: ["Transcripts"], swiftSettings: strict),

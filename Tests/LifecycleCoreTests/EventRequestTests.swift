@@ -40,7 +40,6 @@ import Testing
         #expect(world.replies[second]?.name == "declined")
         #expect(world.replies[focus]?.doneApp == Self.clock)
         #expect(world.core.knownApps[Self.clock]?.waiters.isEmpty == true)
-        #expect(world.core.shared.requests.isEmpty)
     }
 
     @Test func `answers to a callback and to a task beside it are told apart`() {

@@ -72,14 +72,16 @@ import Testing
         .suspended(isConfirmed: true), .suspended(isConfirmed: false), .resuming(isSuspended: true),
         .resuming(isSuspended: false), .terminating(termination), .running(.inactive, awaiting: nil),
         .running(.active, awaiting: nil), .running(.background, awaiting: nil),
-        .running(.active, awaiting: sent(.didBecomeActive)),
-        .running(.background, awaiting: sent(.willEnterForeground, next: .app(.inactive))),
+        .running(.active, awaiting: Box(sent(.didBecomeActive))),
+        .running(.background, awaiting: Box(sent(.willEnterForeground, next: .app(.inactive)))),
         .running(
             .background,
-            awaiting: sent(
-                .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: "person")), next: .scene(.background))),
+            awaiting: Box(
+                sent(
+                    .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: "person")),
+                    next: .scene(.background)))),
         .running(
-            .inactive, awaiting: sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b"))))),
+            .inactive, awaiting: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
     ]
 
     @Test(arguments: phases.indices)
@@ -91,7 +93,7 @@ import Testing
     }
 
     @Test func resignationsBehindAnUnansweredCallbackAreRestored() {
-        var app = Self.app(.running(.active, awaiting: Self.sent(.memoryWarning, 6, next: nil)))
+        var app = Self.app(.running(.active, awaiting: Box(Self.sent(.memoryWarning, 6, next: nil))))
         app.outbox.resignations = [
             Self.sent(.willResignActive, 7, next: .app(.inactive)),
             Self.sent(.sceneWillResignActive, 8, .scene(SceneNews(scene: Self.main, reason: nil))),

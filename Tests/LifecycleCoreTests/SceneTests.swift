@@ -15,7 +15,7 @@ import Testing
                 var state = from
                 var hops = 0
                 while let next = state.next(toward: target, isTerminating: isTerminating) {
-                    #expect(SceneState.graph.edge(from: state, to: next) != nil, "\(state) → \(next)")
+                    #expect(state.edge(to: next) != nil, "\(state) → \(next)")
                     state = next
                     hops += 1
                     guard hops < 6 else { break }

@@ -10,7 +10,7 @@ import Testing
         var state = from
         var visited = [state]
         while let next = state.next(toward: target) {
-            #expect(AppState.graph.edge(from: state, to: next) != nil, "\(state) → \(next) is not in the table")
+            #expect(state.edge(to: next) != nil, "\(state) → \(next) is not in the table")
             state = next
             visited.append(state)
             guard visited.count <= 8 else { break }
@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test func `suspension itself is not announced`() throws {
-        let edge = try #require(AppState.graph.edge(from: .background, to: .suspended))
+        let edge = try #require(AppState.background.edge(to: .suspended))
         #expect(edge.before == nil && edge.after.isEmpty)
     }
 
     @Test func `coming back is announced twice and a cold start is not a coming back`() throws {
-        #expect(AppState.graph.edge(from: .background, to: .inactive)?.before == .willEnterForeground)
-        #expect(AppState.graph.edge(from: .inactive, to: .active)?.after == [.didBecomeActive])
-        let start = try #require(AppState.graph.edge(from: .notRunning, to: .inactive))
+        #expect(AppState.background.edge(to: .inactive)?.before == .willEnterForeground)
+        #expect(AppState.inactive.edge(to: .active)?.after == [.didBecomeActive])
+        let start = try #require(AppState.notRunning.edge(to: .inactive))
         #expect(start.after == [.willFinishLaunching, .didFinishLaunching])
     }
 }

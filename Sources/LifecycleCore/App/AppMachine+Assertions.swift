@@ -127,6 +127,7 @@ extension AppMachine {
 
     /// Updates the use that keeps the app running, and applies what follows from a change.
     mutating func updateUse(_ shared: inout Shared) {
+        guard assertions.isVisible || assertions.isPlaying || assertions.use != nil else { return }
         let use = keepingUse(shared)
         let before = assertions.use
         guard use != before else { return }

@@ -42,7 +42,7 @@ extension AppMachine {
         }
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
         if awaited == nil {
-            phase = .running(state, awaiting: sent)
+            phase = .running(state, awaiting: Box(sent))
             // The activation slot has a deadline of its own.
             if callback.callback != .willResignActive || state != .active {
                 shared.deadlines.set(.answer, index, at: deadline)
@@ -116,7 +116,11 @@ extension AppMachine {
 
     /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
     /// was told to resign and has not answered.
-    var isResigning: Bool {
+    @inline(__always) var isResigning: Bool {
+        phase.awaiting != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
+    }
+
+    private var hasUnansweredResignation: Bool {
         if hasScenes, scenes.activeCount > 0 {
             return scenes.all.allSatisfy { $0.state != .foregroundActive || isResigning($0.id) }
         }
@@ -131,7 +135,6 @@ extension AppMachine {
 
     /// The next resignation that the app has to be sent: of itself, or of one of its active scenes.
     private var dueResignation: PendingCallback? {
-        guard channel == .connected else { return nil }
         guard hasScenes else {
             let isDue = state == .active && destination != .active && !isResigning(nil)
             return isDue ? PendingCallback(.willResignActive) : nil
@@ -146,7 +149,7 @@ extension AppMachine {
     ///
     /// - Returns: Whether a step was taken.
     mutating func sendResignation(_ shared: inout Shared) -> Bool {
-        guard let resignation = dueResignation else { return false }
+        guard channel == .connected, let resignation = dueResignation else { return false }
         let isStale = { (callback: PendingCallback) in callback.isActivation && callback.scene == resignation.scene }
         // An app, or a scene, that was never told that it is active need not be told that it is not.
         if outbox.callbacks.contains(where: isStale) {
@@ -158,7 +161,7 @@ extension AppMachine {
             }
             return true
         }
-        guard phase.awaitedCallback != nil else { return false }
+        guard phase.awaiting != nil else { return false }
         let next: NextState = resignation.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
         send(resignation, next: next, &shared)
         return true
@@ -169,18 +172,19 @@ extension AppMachine {
     private mutating func awaitNextResignation(_ shared: inout Shared) {
         guard case .running(let state, awaiting: nil) = phase, !outbox.resignations.isEmpty else { return }
         let next = outbox.resignations.removeFirst()
-        phase = .running(state, awaiting: next)
+        phase = .running(state, awaiting: Box(next))
         let deadline = max(next.delivery.deadline, shared.now + policy.timeouts.willResignActive)
         shared.deadlines.set(.answer, index, at: deadline)
     }
 
     /// The app, or a scene of it, leaves its activation slot without the answer to its resignation, which is still awaited.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
-        if case .running(let state, var awaited?) = phase, awaited.delivery.pending.isResignation,
-            awaited.delivery.scene?.scene == scene
+        if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
+            box.value.delivery.scene?.scene == scene
         {
+            var awaited = box.value
             awaited.next = nil
-            phase = .running(state, awaiting: awaited)
+            phase = .running(state, awaiting: Box(awaited))
         }
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.scene?.scene == scene }) else {
             return
@@ -311,8 +315,7 @@ extension AppMachine {
         switch next {
         case .app(let next): if canEnter(next) { transition(to: next, answerTime: answerTime, &shared) }
         case .scene(let next):
-            guard let scene, let state = scenes[scene]?.state, SceneState.graph.edge(from: state, to: next) != nil
-            else { return }
+            guard let scene, scenes[scene]?.state.edge(to: next) != nil else { return }
             transition(scene, to: next, answerTime: answerTime, &shared)
         case nil: break
         }

@@ -120,7 +120,8 @@ extension AppMachine {
 
     /// A callback that the app has received is due when it was; another one is sent now, with all its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
-        guard case .running(let state, var awaited?) = phase else { return }
+        guard case .running(let state, let box?) = phase else { return }
+        var awaited = box.value
         if awaited.delivery.sequence > lastSequence {
             awaited.delivery.deadline = answerDeadline(of: awaited.delivery.callback, shared)
             // An app that was to end then may be needed again, and loses a scene for another reason.
@@ -130,7 +131,7 @@ extension AppMachine {
                 awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
             }
             awaited.sent = shared.now
-            phase = .running(state, awaiting: awaited)
+            phase = .running(state, awaiting: Box(awaited))
             shared.effects.append(.deliver(id, awaited.delivery))
             // Its activation slot has a whole second from now on.
             if awaited.delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil {

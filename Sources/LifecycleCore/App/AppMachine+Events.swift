@@ -48,7 +48,7 @@ extension AppMachine {
 
     /// Gives an app without other steps its next task. The app works on it while it gets other callbacks.
     mutating func deliverTask(_ shared: inout Shared) {
-        guard outbox.task == nil, outbox.callbacks.isEmpty, canReceive,
+        guard canReceive, outbox.task == nil, outbox.callbacks.isEmpty,
             let position = outbox.events.firstIndex(where: { $0.event.isTask })
         else { return }
         let deadline = shared.now + policy.timeouts.task
@@ -62,10 +62,10 @@ extension AppMachine {
     }
 
     /// A Boolean value that indicates whether work, or the time for it, keeps the app from being suspended.
-    var hasWork: Bool { assertions.isWoken || outbox.hasTask }
+    @inline(__always) var hasWork: Bool { assertions.isWoken || outbox.hasTask }
 
     /// A Boolean value that indicates whether the app can be sent a callback right now.
-    private var canReceive: Bool {
+    @inline(__always) private var canReceive: Bool {
         guard channel == .connected, target.isAlive, case .running(_, awaiting: nil) = phase else { return false }
         return true
     }
@@ -205,7 +205,7 @@ extension AppMachine {
         let waiting = waiters.filter { isMeant($0.goal) }
         guard !waiting.isEmpty else { return }
         waiters.removeAll { isMeant($0.goal) }
-        for waiter in waiting where shared.requests.remove(waiter.request) {
+        for waiter in waiting {
             // An app that ended did not answer, and its exit says more than that.
             let reply: Reply =
                 outcome == .lost ? .refused(lossRefusal(begun: begun, shared.now)) : .ended(outcome, self)

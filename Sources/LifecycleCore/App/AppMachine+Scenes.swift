@@ -3,7 +3,7 @@
 extension AppMachine {
     /// A Boolean value that indicates whether the scenes have a life cycle of their own. A changed manifest counts from the next
     /// launch on.
-    public var hasScenes: Bool { isRunning ? launch.hasScenes : policy.scenes }
+    @inline(__always) public var hasScenes: Bool { isRunning ? launch.hasScenes : policy.scenes }
 
     /// Returns the state on the way to which a scene is. It follows from the target of the app and its foreground scenes. Scenes
     /// that are left of a launch with scenes stay unattached when the app has none any more.
@@ -19,8 +19,7 @@ extension AppMachine {
     /// A Boolean value that indicates whether a scene is to be connected, disconnected or closed, or a request waits until the
     /// app was told of one, for which it has to run.
     var hasSceneWork: Bool {
-        guard hasScenes else { return false }
-        return isTellingAwaited
+        isTellingAwaited
             || scenes.all.contains {
                 $0.isClosing || ($0.state == .unattached) != (sceneTarget(of: $0) == .unattached)
             }
@@ -35,7 +34,7 @@ extension AppMachine {
 
     /// Returns whether the app may take this step by itself. An app with scenes enters the foreground with them, and leaves it
     /// when none of them is there any more.
-    func mayTake(_ edge: StateGraph<AppState>.Edge) -> Bool {
+    @inline(__always) func mayTake(_ edge: StateGraph<AppState>.Edge) -> Bool {
         guard hasScenes, edge.process == nil else { return true }
         return edge.to == .inactive
             ? edge.from == .active && scenes.activeCount == 0
@@ -96,7 +95,7 @@ extension AppMachine {
         for scene in scenesInOrderOfSteps where mayStep(scene) {
             guard
                 let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
-                let edge = SceneState.graph.edge(from: scene.state, to: next),
+                let edge = scene.state.edge(to: next),
                 edge.before == nil || !isReconnecting, isOpen(edge, &shared)
             else { continue }
             if let callback = edge.before, isConnected {
@@ -146,7 +145,7 @@ extension AppMachine {
         guard let scene = scenes[id], scene.state != state else { return }
         let reason = scene.desiredReason ?? desiredReason
         note(state, of: scene, reason: reason, answerTime: answerTime, &shared)
-        if isConnected, let edge = SceneState.graph.edge(from: scene.state, to: state) {
+        if isConnected, let edge = scene.state.edge(to: state) {
             for callback in edge.after { outbox.callbacks.append(PendingCallback(callback, id)) }
         }
         if scene.state.isForeground || state.isForeground { followScenes(&shared) }

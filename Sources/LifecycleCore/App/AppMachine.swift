@@ -22,7 +22,11 @@ public struct AppMachine: Sendable, Equatable {
     /// The dense index of the app.
     let index: AppIndex
     /// The policy of the app.
-    public internal(set) var policy: Policy
+    public internal(set) var policy: Policy {
+        get { policyBox.value }
+        set { policyBox = Box(newValue) }
+    }
+    private var policyBox: Box<Policy>
 
     /// The phase, from which the state follows.
     public internal(set) var phase = Phase.notRunning
@@ -38,9 +42,17 @@ public struct AppMachine: Sendable, Equatable {
     var desiredReason = Reason.none
 
     /// The last end of the app; set from the first end on.
-    public internal(set) var lastExit: ExitRecord?
+    public internal(set) var lastExit: ExitRecord? {
+        get { lastExitBox?.value }
+        set { lastExitBox = newValue.map { Box($0) } }
+    }
+    private var lastExitBox: Box<ExitRecord>?
     /// The reason for which the app was reclaimed; set by a reclaim, cleared by an end for another reason.
-    public internal(set) var reclaimed: ReclaimRecord?
+    public internal(set) var reclaimed: ReclaimRecord? {
+        get { reclaimedBox?.value }
+        set { reclaimedBox = newValue.map { Box($0) } }
+    }
+    private var reclaimedBox: Box<ReclaimRecord>?
     /// The failures that delay the next launch.
     public internal(set) var restart = RestartState.steady
     /// The last launch.
@@ -65,23 +77,29 @@ public struct AppMachine: Sendable, Equatable {
     /// Whether the app was in the foreground since its launch.
     var wasInForeground = false
 
+    /// Whether the app is not known any more, and its index may be used again.
+    var isForgotten = false
+
     /// The requests that wait for the app, and their goals.
     var waiters: [Waiter] = []
 
     init(id: AppID, index: AppIndex, policy: Policy, since: Instant) {
         self.id = id
         self.index = index
-        self.policy = policy
+        policyBox = Box(policy)
         self.since = since
     }
 
     // MARK: Queries
 
     /// The state.
-    public var state: AppState { phase.state }
+    @inline(__always) public var state: AppState { phase.state }
 
     /// A Boolean value that indicates whether the app has a process, or is getting one.
     public var isRunning: Bool { phase != .notRunning }
+
+    /// A Boolean value that indicates whether the app is without a manifest and over, so that it is to be forgotten.
+    @inline(__always) var isToBeForgotten: Bool { policy.isTransient && !isRunning && desired == .rest }
 
     /// A Boolean value that indicates whether the program is being started.
     public var isSpawning: Bool {
@@ -110,7 +128,7 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// A Boolean value that indicates whether the app may go on: it has answered the launch callbacks, or need not.
-    var isReady: Bool { launch.isComplete || policy.callbacks != .required }
+    @inline(__always) var isReady: Bool { launch.isComplete || policy.callbacks != .required }
 
     /// The instant of the last launch.
     public var launched: Instant? { launch.instant }
@@ -135,10 +153,12 @@ public struct AppMachine: Sendable, Equatable {
     var awaitedPending: PendingCallback? { phase.awaitedCallback?.delivery.pending }
 
     /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
-    var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.awaitedCallback == nil }
+    var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.awaiting == nil }
 
     /// The state to which the next step leads: the target, but *background* for an app with work that is to be suspended.
-    var destination: AppState { target == .suspended && (hasWork || hasSceneWork) ? .background : target }
+    @inline(__always) var destination: AppState {
+        target == .suspended && (hasWork || hasScenes && hasSceneWork) ? .background : target
+    }
 
     /// A Boolean value that indicates whether the app is in the foreground, or it or one of its scenes was told that it enters it.
     var isInOrEnteringForeground: Bool {
@@ -172,7 +192,7 @@ public struct AppMachine: Sendable, Equatable {
         updateActivationSlot(&shared)
     }
 
-    private func desiredTarget(_ shared: borrowing Shared) -> AppState {
+    @inline(__always) private func desiredTarget(_ shared: borrowing Shared) -> AppState {
         switch desired {
         case .rest, .end: return .notRunning
         case .run:
@@ -314,7 +334,7 @@ public struct AppMachine: Sendable, Equatable {
     private mutating func setPhase(of state: AppState, _ termination: Termination?) {
         switch state {
         case .inactive, .active, .background:
-            if let state = RunningState(state) { phase = .running(state, awaiting: phase.awaitedCallback) }
+            if let state = RunningState(state) { phase = .running(state, awaiting: phase.awaiting) }
         case .suspended: phase = .suspended(isConfirmed: true)
         case .terminating:
             phase = .terminating(termination ?? Termination(state: phase.state, reason: .crash))
@@ -324,7 +344,7 @@ public struct AppMachine: Sendable, Equatable {
 
     /// Returns the step of the app from its state. In an app with scenes, their callbacks replace those of the foreground.
     func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
-        guard var edge = AppState.graph.edge(from: state, to: next) else { return nil }
+        guard var edge = state.edge(to: next) else { return nil }
         if hasScenes, edge.process == nil {
             edge.before = nil
             edge.after = []
@@ -454,15 +474,19 @@ public struct AppMachine: Sendable, Equatable {
     mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
         guard !waiters.isEmpty else { return }
         let isReconciled = given != nil || !shared.reconciles.contains(index)
-        let all = waiters
-        waiters = all.filter {
-            !hasReached($0.goal, shared) && (!isReconciled || canReach($0.goal))
-        }
-        for waiter in all {
-            if hasReached(waiter.goal, shared) {
-                fulfil(waiter.request, &shared)
-            } else if isReconciled, !canReach(waiter.goal) {
-                refuse(waiter.request, with: given ?? lossRefusal(shared.now), &shared)
+        var position = 0
+        while position < waiters.count {
+            let waiter = waiters[position]
+            let isReached = hasReached(waiter.goal, shared)
+            guard isReached || isReconciled && !canReach(waiter.goal) else {
+                position += 1
+                continue
+            }
+            waiters.remove(at: position)
+            if isReached {
+                fulfil(waiter, &shared)
+            } else {
+                refuse(waiter, with: given ?? lossRefusal(shared.now), &shared)
             }
         }
     }
@@ -472,20 +496,25 @@ public struct AppMachine: Sendable, Equatable {
         guard waiters.contains(where: { matches($0.goal) }) else { return }
         let refused = waiters.filter { matches($0.goal) }
         waiters.removeAll { matches($0.goal) }
-        for waiter in refused { refuse(waiter.request, with: refusal, &shared) }
+        for waiter in refused { refuse(waiter, with: refusal, &shared) }
     }
 
-    private func fulfil(_ request: RequestID, _ shared: inout Shared) {
-        guard let open = shared.requests.reachGoal(of: request) else { return }
-        let app = open.isAboutApp ? self : nil
-        guard var scene = open.scene, let app else { return shared.effects.append(.reply(request, .done(app))) }
-        scene.state = .unattached
-        shared.effects.append(.reply(request, .scene(app.scenes[scene.id] ?? scene, app)))
+    private func fulfil(_ waiter: Waiter, _ shared: inout Shared) {
+        if waiter.isShared {
+            guard shared.requests.reachGoal(of: waiter.request) else { return }
+            shared.effects.append(.reply(waiter.request, .done(nil)))
+        } else if var scene = waiter.scene?.value {
+            scene.state = .unattached
+            shared.effects.append(.reply(waiter.request, .scene(scenes[scene.id] ?? scene, self)))
+        } else {
+            shared.effects.append(.reply(waiter.request, .done(self)))
+        }
     }
 
-    func refuse(_ request: RequestID, with refusal: Refusal, _ shared: inout Shared) {
-        guard shared.requests.remove(request) else { return }
-        shared.effects.append(.reply(request, .refused(refusal)))
+    /// Answers the request of a waiter that is removed, unless another app has had it refused.
+    func refuse(_ waiter: Waiter, with refusal: Refusal, _ shared: inout Shared) {
+        guard !waiter.isShared || shared.requests.remove(waiter.request) else { return }
+        shared.effects.append(.reply(waiter.request, .refused(refusal)))
     }
 
     /// Returns the refusal of a request whose goal the app cannot reach any more.

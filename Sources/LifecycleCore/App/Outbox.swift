@@ -49,7 +49,11 @@ struct Outbox: Sendable, Equatable {
     /// The events that wait for their place between the callbacks.
     var events: [QueuedEvent] = []
     /// The task that the app works on, which keeps it running and delays no callback.
-    var task: Delivery?
+    var task: Delivery? {
+        get { taskBox?.value }
+        set { taskBox = newValue.map { Box($0) } }
+    }
+    private var taskBox: Box<Delivery>?
     /// The number of the last callback.
     var lastSequence: UInt64 = 0
     /// The number of the last event.
@@ -59,7 +63,7 @@ struct Outbox: Sendable, Equatable {
     static let eventLimit = 16
 
     /// A Boolean value that indicates whether work waits or is under way.
-    var hasTask: Bool { task != nil || events.contains { $0.event.isTask } }
+    @inline(__always) var hasTask: Bool { taskBox != nil || events.contains { $0.event.isTask } }
 
     mutating func append(_ event: AppEvent) -> UInt64 {
         lastEvent += 1

@@ -18,7 +18,7 @@ public enum Phase: Sendable, Equatable {
     /// The program is being started for this state. The termination is set if the app was killed meanwhile.
     case spawning(to: AppState, Termination?)
     /// The app runs; the callback that it has not answered yet, if any.
-    case running(RunningState, awaiting: SentCallback?)
+    case running(RunningState, awaiting: Box<SentCallback>?)
     /// The kernel stops the processes of the background app.
     case stopping
     /// Every process is stopped; not confirmed while a stop is renewed.
@@ -29,7 +29,7 @@ public enum Phase: Sendable, Equatable {
     case terminating(Termination)
 
     /// The state of the life cycle.
-    public var state: AppState {
+    @inline(__always) public var state: AppState {
         switch self {
         case .notRunning, .spawning: .notRunning
         case .running(let state, awaiting: _): state.appState
@@ -41,7 +41,10 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered yet.
-    var awaitedCallback: SentCallback? {
+    var awaitedCallback: SentCallback? { awaiting?.value }
+
+    /// The same, without a copy of it.
+    var awaiting: Box<SentCallback>? {
         if case .running(_, let callback) = self { callback } else { nil }
     }
 

@@ -1,10 +1,14 @@
 public import LifecycleTypes
 
+/// A state of an app or of a scene, with the legal steps from it. Nothing else in the core names a pair of states.
+public protocol GraphState: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+    /// Returns the step to another state; nil if it is not legal.
+    func edge(to next: Self) -> StateGraph<Self>.Edge?
+}
+
 /// The legal steps between the states of an app, or of a scene: what each waits for, what it asks of the kernel, and
 /// which callbacks belong to it.
-///
-/// Nothing else in the core names a pair of states.
-public struct StateGraph<State: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
+public struct StateGraph<State: GraphState>: Sendable {
     /// One legal step.
     public struct Edge: Sendable {
         /// The state before the step.
@@ -22,24 +26,8 @@ public struct StateGraph<State: RawRepresentable<String> & CaseIterable & Hashab
     }
 
     /// Every legal step that the daemon takes on purpose. Beside these, a process may end by itself at any time.
-    public let edges: [Edge]
-    private let initial: State
-    /// The edges by the ordinals of both states.
-    private let table: [Edge?]
-    private let ordinal: @Sendable (State) -> Int
-
-    init(from initial: State, _ edges: [Edge], ordinal: @escaping @Sendable (State) -> Int) {
-        self.edges = edges
-        self.initial = initial
-        self.ordinal = ordinal
-        var table: [Edge?] = Array(repeating: nil, count: State.allCases.count * State.allCases.count)
-        for edge in edges { table[ordinal(edge.from) * State.allCases.count + ordinal(edge.to)] = edge }
-        self.table = table
-    }
-
-    /// Returns the edge between two states; nil if there is none.
-    public func edge(from: State, to: State) -> Edge? {
-        table[ordinal(from) * State.allCases.count + ordinal(to)]
+    public var edges: [Edge] {
+        State.allCases.flatMap { from in State.allCases.compactMap { from.edge(to: $0) } }
     }
 
     /// The graph as a Mermaid state diagram, for the documentation.
@@ -53,7 +41,8 @@ public struct StateGraph<State: RawRepresentable<String> & CaseIterable & Hashab
             return "    \(edge.from.rawValue) --> \(edge.to.rawValue)"
                 + (label.isEmpty ? "" : ": " + label.joined(separator: " "))
         }
-        return (["stateDiagram-v2", "    [*] --> \(initial.rawValue)"] + lines).joined(separator: "\n")
+        let initial = edges.prefix(1).map { "    [*] --> \($0.from.rawValue)" }
+        return (["stateDiagram-v2"] + initial + lines).joined(separator: "\n")
     }
 }
 
@@ -85,36 +74,25 @@ public enum Gate: String, Sendable {
     case process
 }
 
-extension AppState {
+extension AppState: GraphState {
     /// The steps of an app.
-    public static let graph = StateGraph<AppState>(
-        from: .notRunning,
-        [
-            .init(
-                from: .notRunning, to: .inactive, process: .spawn,
-                after: [.willFinishLaunching, .didFinishLaunching]),
-            .init(
-                from: .notRunning, to: .background, process: .spawn,
-                after: [.willFinishLaunching, .didFinishLaunching]),
-            .init(from: .inactive, to: .active, gate: .place, after: [.didBecomeActive]),
-            .init(from: .active, to: .inactive, before: .willResignActive),
-            .init(from: .inactive, to: .background, after: [.didEnterBackground]),
-            .init(from: .background, to: .inactive, gate: .place, before: .willEnterForeground),
-            .init(from: .background, to: .suspended, gate: .rest, process: .stop),
-            .init(from: .suspended, to: .background, process: .resume),
-            .init(from: .inactive, to: .terminating, process: .terminate),
-            .init(from: .background, to: .terminating, process: .terminate),
-            .init(from: .suspended, to: .terminating, process: .terminate),
-            .init(from: .terminating, to: .notRunning, process: .reap),
-        ]
-    ) { state in
-        switch state {
-        case .notRunning: 0
-        case .inactive: 1
-        case .active: 2
-        case .background: 3
-        case .suspended: 4
-        case .terminating: 5
+    public static var graph: StateGraph<AppState> { StateGraph() }
+
+    /// Returns the step to another state; nil if it is not legal.
+    public func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
+        switch (self, next) {
+        case (.notRunning, .inactive), (.notRunning, .background):
+            .init(from: self, to: next, process: .spawn, after: [.willFinishLaunching, .didFinishLaunching])
+        case (.inactive, .active): .init(from: self, to: next, gate: .place, after: [.didBecomeActive])
+        case (.active, .inactive): .init(from: self, to: next, before: .willResignActive)
+        case (.inactive, .background): .init(from: self, to: next, after: [.didEnterBackground])
+        case (.background, .inactive): .init(from: self, to: next, gate: .place, before: .willEnterForeground)
+        case (.background, .suspended): .init(from: self, to: next, gate: .rest, process: .stop)
+        case (.suspended, .background): .init(from: self, to: next, process: .resume)
+        case (.inactive, .terminating), (.background, .terminating), (.suspended, .terminating):
+            .init(from: self, to: next, process: .terminate)
+        case (.terminating, .notRunning): .init(from: self, to: next, process: .reap)
+        case (.notRunning, _), (.inactive, _), (.active, _), (.background, _), (.suspended, _), (.terminating, _): nil
         }
     }
 
@@ -132,32 +110,26 @@ extension AppState {
     }
 }
 
-extension SceneState {
+extension SceneState: GraphState {
     /// The steps of a scene, as long as its process lives. When that ends, the scene is unattached without a callback.
-    public static let graph = StateGraph<SceneState>(
-        from: .unattached,
-        [
-            .init(
-                from: .unattached, to: .foregroundInactive, gate: .front, before: .sceneWillConnect,
-                after: [.sceneWillEnterForeground]),
-            .init(from: .unattached, to: .background, gate: .launch, before: .sceneWillConnect),
-            .init(from: .foregroundInactive, to: .foregroundActive, gate: .place, after: [.sceneDidBecomeActive]),
-            .init(from: .foregroundActive, to: .foregroundInactive, before: .sceneWillResignActive),
-            .init(from: .foregroundInactive, to: .background, after: [.sceneDidEnterBackground]),
-            .init(from: .background, to: .foregroundInactive, gate: .front, before: .sceneWillEnterForeground),
-            .init(from: .background, to: .suspended, gate: .process),
-            .init(from: .suspended, to: .background, gate: .process),
-            .init(from: .background, to: .unattached, after: [.sceneDidDisconnect]),
-            .init(from: .suspended, to: .unattached, after: [.sceneDidDisconnect]),
-            .init(from: .foregroundInactive, to: .unattached, after: [.sceneDidDisconnect]),
-        ]
-    ) { state in
-        switch state {
-        case .unattached: 0
-        case .foregroundInactive: 1
-        case .foregroundActive: 2
-        case .background: 3
-        case .suspended: 4
+    public static var graph: StateGraph<SceneState> { StateGraph() }
+
+    /// Returns the step to another state; nil if it is not legal.
+    public func edge(to next: SceneState) -> StateGraph<SceneState>.Edge? {
+        switch (self, next) {
+        case (.unattached, .foregroundInactive):
+            .init(from: self, to: next, gate: .front, before: .sceneWillConnect, after: [.sceneWillEnterForeground])
+        case (.unattached, .background): .init(from: self, to: next, gate: .launch, before: .sceneWillConnect)
+        case (.foregroundInactive, .foregroundActive):
+            .init(from: self, to: next, gate: .place, after: [.sceneDidBecomeActive])
+        case (.foregroundActive, .foregroundInactive): .init(from: self, to: next, before: .sceneWillResignActive)
+        case (.foregroundInactive, .background): .init(from: self, to: next, after: [.sceneDidEnterBackground])
+        case (.background, .foregroundInactive):
+            .init(from: self, to: next, gate: .front, before: .sceneWillEnterForeground)
+        case (.background, .suspended), (.suspended, .background): .init(from: self, to: next, gate: .process)
+        case (.foregroundInactive, .unattached), (.background, .unattached), (.suspended, .unattached):
+            .init(from: self, to: next, after: [.sceneDidDisconnect])
+        case (.unattached, _), (.foregroundInactive, _), (.foregroundActive, _), (.background, _), (.suspended, _): nil
         }
     }
 

@@ -61,7 +61,8 @@ extension Lifecycle {
         case .stopping, .suspended: return .process(.stop, until: nil)
         case .resuming: return .process(.resume, until: nil)
         case .terminating: return .process(.reap, until: deadline(.grace, app) ?? deadline(.killed, app))
-        case .running(_, let awaited?):
+        case .running(_, let box?):
+            let awaited = box.value
             let kinds: [DeadlineKind] = [.answer, .resignation, .parting, .launch]
             return .answer(
                 awaited.delivery.callback, awaited.delivery.scene?.scene, since: awaited.sent,

@@ -48,11 +48,17 @@ public struct AppTable: Sendable {
 
     mutating func remove(_ index: AppIndex) {
         guard indexes.removeValue(forKey: machines[index.value].id) != nil else { return }
+        machines[index.value].isForgotten = true
         free.append(index)
     }
 
+    func id(of index: AppIndex) -> AppID { machines[index.value].id }
+
+    /// Returns whether the app was told to resign.
+    func isResigning(_ index: AppIndex) -> Bool { machines[index.value].isResigning }
+
     /// Returns whether the index is that of a known app.
-    func contains(_ index: AppIndex) -> Bool { indexes[machines[index.value].id] == index }
+    func contains(_ index: AppIndex) -> Bool { !machines[index.value].isForgotten }
 }
 
 /// The apps whose records may have changed.
@@ -68,18 +74,20 @@ struct ChangedApps: Sendable {
         indexes.append(app)
     }
 
-    mutating func append(removed id: AppID) { removed.append(id) }
+    mutating func remove(_ app: AppIndex, _ id: AppID) {
+        if isListed[app.value] { indexes.removeAll { $0 == app } }
+        isListed[app.value] = false
+        removed.append(id)
+    }
 
     /// Returns the ids since the last call.
     mutating func takeAll(_ apps: AppTable) -> [AppID] {
         guard !indexes.isEmpty || !removed.isEmpty else { return [] }
-        var ids = removed
-        for index in indexes {
-            isListed[index.value] = false
-            if apps.contains(index) { ids.append(apps[index].id) }
-        }
+        for index in indexes { isListed[index.value] = false }
+        let ids = indexes.map { apps.id(of: $0) }
         indexes.removeAll(keepingCapacity: true)
-        removed.removeAll()
-        return ids
+        guard !removed.isEmpty else { return ids }
+        defer { removed = [] }
+        return removed + ids
     }
 }

@@ -12,8 +12,7 @@ extension Lifecycle {
     /// Puts the app first in the foreground, and wants it running; the apps that are too many leave. Interruptions go on: the app
     /// is inactive until they have ended.
     mutating func putInForeground(_ app: AppIndex, reason: Reason) {
-        _ = shared.removeFromForeground(app)
-        shared.foreground.insert(app, at: 0)
+        shared.insertInForeground(app)
         want(app, reason: reason)
         trimForeground(reason: .displaced)
     }
@@ -211,11 +210,11 @@ extension Lifecycle {
 
     /// The last process of the tree is gone.
     mutating func gone(_ app: AppIndex, _ begun: Termination? = nil) {
-        let machine = knownApps[app]
-        guard machine.state != .notRunning else { return }
-        let termination = begun ?? machine.phase.termination ?? Termination(state: machine.state, reason: .crash)
+        let state = knownApps[app].state
+        guard state != .notRunning else { return }
+        let termination = begun ?? knownApps[app].phase.termination ?? Termination(state: state, reason: .crash)
         // A request to run that came during the termination stands: the app is launched again.
-        if machine.desired != .run || machine.state != .terminating {
+        if knownApps[app].desired != .run || state != .terminating {
             knownApps[app].desired = .rest
             leaveForegroundEnding(app, reason: termination.reason)
         }

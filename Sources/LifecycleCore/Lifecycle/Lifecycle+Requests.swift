@@ -284,9 +284,8 @@ extension Lifecycle {
         if goal.needsForeground, let blocker = foregroundBlockers.first {
             return refuse(request, .foregroundBlocked(knownApps[app].id, by: blocker))
         }
-        let scene = scene.flatMap { knownApps[app].scenes[$0] }
-        shared.requests.add(request, OpenRequest(remaining: 1, isAboutApp: true, scene: scene))
-        addWaiter(Waiter(request: request, goal: goal), to: app)
+        let scene = scene.flatMap { knownApps[app].scenes[$0] }.map { Box($0) }
+        addWaiter(Waiter(request: request, goal: goal, scene: scene), to: app)
     }
 
     /// Answers the request when all these apps have reached the goal.
@@ -295,8 +294,8 @@ extension Lifecycle {
         if goal.needsForeground, let blocker = foregroundBlockers.first {
             return refuse(request, .foregroundBlocked(nil, by: blocker))
         }
-        shared.requests.add(request, OpenRequest(remaining: apps.count, isAboutApp: false))
-        for app in apps { addWaiter(Waiter(request: request, goal: goal), to: app) }
+        shared.requests.add(request, waitingFor: apps.count)
+        for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }
 
     private mutating func addWaiter(_ waiter: Waiter, to app: AppIndex) {

@@ -32,7 +32,7 @@ public struct Lifecycle: Sendable {
     public init() {}
 
     /// The foreground apps, the latest first; never more than the settings allow.
-    public var foreground: [AppID] { shared.foreground.map { knownApps[$0].id } }
+    public var foreground: [AppID] { shared.foreground.map { knownApps.id(of: $0) } }
 
     /// The names of the interruptions under way.
     public var interruptions: OrderedSet<String> { shared.interruptions }
@@ -66,12 +66,12 @@ public struct Lifecycle: Sendable {
     /// - Returns: The effects, in the order in which they must be performed.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         shared.now = max(now, shared.now)
+        shared.effects.removeAll(keepingCapacity: true)
         route(input)
         reconcile()
         reclaimBeyondSuspendedLimit()
         reconcile()
         finishShutDown()
-        defer { shared.effects.removeAll(keepingCapacity: false) }
         return shared.effects
     }
 
@@ -101,19 +101,21 @@ public struct Lifecycle: Sendable {
         while let app = shared.reconciles.popFirst() {
             guard knownApps.contains(app) else { continue }
             prepareActivation(for: app)
+            var isOver = false
             change(app) { machine, shared in
                 machine.awaitConnection(&shared)
                 machine.recomputeTarget(&shared)
                 while machine.step(&shared) {}
                 machine.answerWaiters(&shared)
+                isOver = machine.isToBeForgotten && machine.launch.instant != nil
             }
-            if knownApps[app].launch.instant != nil { removeIfTransient(app) }
+            if isOver { remove(app) }
         }
     }
 
     /// Counts the other apps in the activation queue that were not told to resign: they cannot change during the turn of `app`.
     private mutating func prepareActivation(for app: AppIndex) {
-        shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps[$0].isResigning }
+        shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps.isResigning($0) }
     }
 
     /// Changes one machine, and notes that its record may have changed.
@@ -200,21 +202,18 @@ public struct Lifecycle: Sendable {
 
     private mutating func forget(_ app: AppIndex) {
         change(app) { machine, _ in machine.policy.isTransient = true }
-        removeIfTransient(app)
+        if knownApps[app].isToBeForgotten { remove(app) }
     }
 
     /// Forgets an app without a manifest with its last process. By then every request that waited for it is answered.
-    private mutating func removeIfTransient(_ app: AppIndex) {
-        guard knownApps[app].policy.isTransient, !knownApps[app].isRunning, knownApps[app].desired == .rest else {
-            return
-        }
+    private mutating func remove(_ app: AppIndex) {
         shared.deadlines.clearAll(app)
         shared.returning.removeAll { $0 == app }
         shared.activation.stopWaiting(app)
         for use in Use.allCases { used[use]?.remove(app) }
         let machine = knownApps[app]
         knownApps.remove(app)
-        changed.append(removed: machine.id)
+        changed.remove(app, machine.id)
         shared.effects.append(.forgotten(machine.id, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 

@@ -1,27 +1,18 @@
-/// A request that waits for an app to reach a goal.
+/// A request that waits for an app to reach a goal. It is answered when it is removed from the app's list.
 struct Waiter: Sendable, Equatable {
     let request: RequestID
     let goal: Goal
+    /// The scene that the request is about, as it was at the request.
+    var scene: Box<Scene>?
+    /// Whether the request waits for several apps, so that the tracker knows when it is answered. The reply names no app then.
+    var isShared = false
 }
 
-/// A request that waits for one or more apps.
-struct OpenRequest: Sendable {
-    /// The number of apps that it still waits for.
-    var remaining: Int
-    /// Whether the reply names the app that it waits for.
-    let isAboutApp: Bool
-    /// The scene that it is about, as it was at the request.
-    var scene: Scene?
-}
-
-/// The requests whose replies are pending. Each is answered once; whatever answers one removes it.
+/// The requests that wait for several apps, and the number of apps that each still waits for.
 struct RequestTracker: Sendable {
-    private var open: [RequestID: OpenRequest] = [:]
+    private var open: [RequestID: Int] = [:]
 
-    /// A Boolean value that indicates whether no reply is pending.
-    var isEmpty: Bool { open.isEmpty }
-
-    mutating func add(_ request: RequestID, _ value: OpenRequest) { open[request] = value }
+    mutating func add(_ request: RequestID, waitingFor count: Int) { open[request] = count }
 
     /// Removes the request.
     ///
@@ -30,12 +21,11 @@ struct RequestTracker: Sendable {
 
     /// Notes that one app has reached the goal of the request.
     ///
-    /// - Returns: The request if no app is left to wait for.
-    mutating func reachGoal(of request: RequestID) -> OpenRequest? {
-        guard var value = open[request] else { return nil }
-        value.remaining -= 1
-        open[request] = value.remaining > 0 ? value : nil
-        return value.remaining == 0 ? value : nil
+    /// - Returns: Whether no app is left to wait for.
+    mutating func reachGoal(of request: RequestID) -> Bool {
+        guard let count = open[request] else { return false }
+        open[request] = count > 1 ? count - 1 : nil
+        return count == 1
     }
 }
 
@@ -90,7 +80,7 @@ enum SceneGoal: Sendable, Equatable {
 
 extension AppMachine {
     /// Returns whether the goal is reached.
-    func hasReached(_ goal: Goal, _ shared: borrowing Shared) -> Bool {
+    @inline(__always) func hasReached(_ goal: Goal, _ shared: borrowing Shared) -> Bool {
         switch goal {
         case .active: return isActiveForGood
         // An app that was launched just now may be about to connect, and has answered nothing before.
@@ -108,7 +98,7 @@ extension AppMachine {
     }
 
     /// Returns whether the app is on its way to the goal, or could be.
-    func canReach(_ goal: Goal) -> Bool {
+    @inline(__always) func canReach(_ goal: Goal) -> Bool {
         switch goal {
         case .active, .answered: target == .active
         case .launched, .woken: target.isAlive

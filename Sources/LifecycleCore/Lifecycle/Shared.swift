@@ -9,7 +9,7 @@ struct AppIndex: Hashable, Sendable {
 struct Shared: Sendable {
     /// The time of the input.
     var now = Instant(microseconds: 0)
-    /// The effects of the input so far, in order.
+    /// The effects of the input so far, in order. They are kept until the next input, so that their memory is used again.
     var effects: [Effect] = []
     /// The settings that apply to all apps.
     var settings = Settings()
@@ -29,6 +29,7 @@ struct Shared: Sendable {
     /// The machines that have to be looked at before the input is handled.
     var reconciles = ReconcileQueue()
     var deadlines = DeadlineQueue()
+    /// The requests that wait for several apps.
     var requests = RequestTracker()
     /// The number of apps that have a process, or are getting one.
     var runningCount = 0
@@ -56,8 +57,11 @@ struct ReconcileQueue: Sendable {
 
     mutating func popFirst() -> AppIndex? {
         guard head < indexes.count else {
-            indexes.removeAll(keepingCapacity: true)
-            head = 0
+            // Not each time: it costs more than the rest.
+            if head > 64 {
+                indexes.removeAll(keepingCapacity: true)
+                head = 0
+            }
             return nil
         }
         let index = indexes[head]
@@ -134,6 +138,13 @@ extension Shared {
     /// Looks again at the apps that wait for a slot.
     mutating func reconcileWaiting() {
         for other in activation.waiting { reconciles.append(other) }
+    }
+
+    /// Puts the app first on the foreground list.
+    mutating func insertInForeground(_ index: AppIndex) {
+        _ = removeFromForeground(index)
+        foreground.append(index)
+        for position in foreground.indices.dropFirst().reversed() { foreground.swapAt(position, position - 1) }
     }
 
     /// Removes the app from the foreground list.

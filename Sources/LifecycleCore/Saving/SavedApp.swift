@@ -125,7 +125,8 @@ extension AppMachine {
         let next = record.word("next", as: AppState.self).map { NextState.app($0) }
         let nextOfScene = record.word("next-scene", as: SceneState.self).map { NextState.scene($0) }
         let sent = record.instant("sent") ?? since
-        phase = .running(state, awaiting: SentCallback(delivery: delivery, sent: sent, next: next ?? nextOfScene))
+        phase = .running(
+            state, awaiting: Box(SentCallback(delivery: delivery, sent: sent, next: next ?? nextOfScene)))
     }
 
     /// Returns the callback that the app has not answered; nil if it would have no meaning when it is sent again.
@@ -200,7 +201,7 @@ extension Phase {
         switch (state, operation) {
         case (.notRunning, "spawn"):
             let next = record.word("next", as: AppState.self)
-            let edge = next.flatMap { AppState.graph.edge(from: .notRunning, to: $0) }
+            let edge = next.flatMap { state.edge(to: $0) }
             self = edge.map { .spawning(to: $0.to, termination) } ?? .notRunning
         case (.notRunning, _): self = .notRunning
         case (.background, "stop"): self = .stopping

@@ -1,0 +1,9 @@
+/// A value that is large or rarely there, on the heap, so that what holds it is small and quick to copy. It never changes.
+public final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    /// Compares the values.
+    public static func == (left: Box, right: Box) -> Bool { left === right || left.value == right.value }
+}
