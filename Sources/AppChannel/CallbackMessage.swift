@@ -10,18 +10,11 @@ extension Callback {
         self = callback
     }
 
-    /// The fields without which the callback has no meaning.
-    fileprivate var requiredKeys: [String] {
-        switch self {
-        case .openURL: ["url"]
-        case .continueActivity: ["type"]
-        case .performTask: ["kind"]
-        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-            .willEnterForeground, .memoryWarning, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable, .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground,
-            .sceneDidBecomeActive, .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
-            []
-        }
+    /// The field without which the callback has no meaning.
+    fileprivate var requiredKey: String? {
+        if self == .openURL { return "url" }
+        if self == .continueActivity { return "type" }
+        return self == .performTask ? "kind" : nil
     }
 }
 
@@ -66,7 +59,7 @@ public struct CallbackMessage: Equatable, Sendable {
         guard let state = ReportedState(rawValue: try fields.required("state")) else {
             throw .unknownValue(key: "state")
         }
-        for key in kind.requiredKeys { _ = try fields.required(key) }
+        if let key = kind.requiredKey { _ = try fields.required(key) }
         if kind.isAboutScene { _ = try fields.requiredScene() }
         self.init(
             kind, sequence: SequenceNumber(rawValue: try fields.requiredNumber("seq")),

@@ -239,41 +239,12 @@ extension Application {
         }
     }
 
-    /// Returns the answer; nil if it comes later.
-    private func deliver(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
-        switch callback.kind {
-        case .willFinishLaunching, .didFinishLaunching: launch(callback)
-        case .openURL: open(OpenURLFields(callback.fields))
-        case .continueActivity: continueActivity(UserActivity(ContinueActivityFields(callback.fields)))
-        case .performTask: perform(callback, of: client)
-        case .didBecomeActive: notify(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
-        case .willResignActive: notify(.willResignActive) { $0.applicationWillResignActive(self) }
-        case .didEnterBackground: notify(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
-        case .willEnterForeground: notify(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
-        case .memoryWarning: notify(.didReceiveMemoryWarning) { $0.applicationDidReceiveMemoryWarning(self) }
-        case .protectedDataWillBecomeUnavailable:
-            notify(.protectedDataWillBecomeUnavailable) { $0.applicationProtectedDataWillBecomeUnavailable(self) }
-        case .protectedDataDidBecomeAvailable:
-            notify(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
-        case .significantTimeChange: notify(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
-        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect:
-            deliverSceneCallback(callback)
-        }
-    }
-
-    private func notify(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> AppAnswer {
-        if let delegate { call(delegate) }
-        observers.send(event)
-        return .plain
-    }
-
-    private func deliverSceneCallback(_ callback: CallbackMessage) -> AppAnswer {
+    func deliverSceneCallback(_ callback: CallbackMessage) -> AppAnswer {
         deliverToScene(callback)
         return .plain
     }
 
-    private func launch(_ callback: CallbackMessage) -> AppAnswer {
+    func launch(_ callback: CallbackMessage) -> AppAnswer {
         let options = LaunchOptions(LaunchFields(callback.fields))
         let handled: Bool
         if callback.kind == .willFinishLaunching {
@@ -286,20 +257,20 @@ extension Application {
         return handled ? .plain : .handled(false)
     }
 
-    private func open(_ fields: OpenURLFields) -> AppAnswer {
+    func open(_ fields: OpenURLFields) -> AppAnswer {
         let options = OpenURLOptions(fields)
         let handled = delegate?.application(self, open: fields.url, options: options) ?? false
         observers.send(.openURL(fields.url, options))
         return .handled(handled)
     }
 
-    private func continueActivity(_ activity: UserActivity) -> AppAnswer {
+    func continueActivity(_ activity: UserActivity) -> AppAnswer {
         let handled = delegate?.application(self, continue: activity) ?? false
         observers.send(.continueActivity(activity))
         return .handled(handled)
     }
 
-    private func perform(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
+    func perform(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
         let work = BackgroundWork(PerformTaskFields(callback.fields))
         var isDone = false
         let complete: @MainActor (BackgroundWorkResult) -> Void = { [weak self] result in

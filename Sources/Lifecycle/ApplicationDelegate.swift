@@ -1,3 +1,9 @@
+internal import AppChannel
+internal import LifecycleClient
+internal import LifecycleTypes
+
+// The callbacks of an app in Swift: a method of the delegate and an event for each, and the switch that leads to them.
+
 /// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`.
 ///
 /// Every method has a default implementation that does nothing. A method whose name or parameters differ in a letter is never
@@ -146,4 +152,79 @@ extension ApplicationDelegate {
 
     /// Does nothing.
     public func applicationWillTerminate(_ application: Application) {}
+}
+
+/// The events of an app for its observers, which follow the calls of its delegate.
+public enum ApplicationEvent: Hashable, Sendable {
+    /// The process runs. The first event.
+    case willFinishLaunching(LaunchOptions)
+    /// The launch is almost complete.
+    case didFinishLaunching(LaunchOptions)
+    /// The app is active.
+    case didBecomeActive
+    /// The app is about to become inactive.
+    case willResignActive
+    /// The app is in the background.
+    case didEnterBackground
+    /// The app is about to enter the foreground.
+    case willEnterForeground
+    /// The app was handed a URL to open.
+    case openURL(String, OpenURLOptions)
+    /// The app was handed an activity that was begun elsewhere.
+    case continueActivity(UserActivity)
+    /// The app was handed work for the background.
+    case performWork(BackgroundWork)
+    /// Memory is short.
+    case didReceiveMemoryWarning
+    /// The session is about to be locked.
+    case protectedDataWillBecomeUnavailable
+    /// The session was unlocked.
+    case protectedDataDidBecomeAvailable
+    /// The clock was set, the time zone changed, or a day began.
+    case significantTimeChange
+    /// The scene with this identifier is connected, and not visible yet.
+    case sceneWillConnect(String, Scene.ConnectionOptions)
+    /// The scene is about to enter the foreground.
+    case sceneWillEnterForeground(String)
+    /// The scene is active.
+    case sceneDidBecomeActive(String)
+    /// The scene is about to become inactive.
+    case sceneWillResignActive(String)
+    /// The scene is in the background.
+    case sceneDidEnterBackground(String)
+    /// The scene was disconnected.
+    case sceneDidDisconnect(String)
+    /// The process is about to exit. It does not wait for observers, which may miss this event.
+    case willTerminate
+}
+
+extension Application {
+    /// Returns the answer; nil if it comes later.
+    func deliver(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
+        switch callback.kind {
+        case .willFinishLaunching, .didFinishLaunching: launch(callback)
+        case .openURL: open(OpenURLFields(callback.fields))
+        case .continueActivity: continueActivity(UserActivity(ContinueActivityFields(callback.fields)))
+        case .performTask: perform(callback, of: client)
+        case .didBecomeActive: notify(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
+        case .willResignActive: notify(.willResignActive) { $0.applicationWillResignActive(self) }
+        case .didEnterBackground: notify(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
+        case .willEnterForeground: notify(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
+        case .memoryWarning: notify(.didReceiveMemoryWarning) { $0.applicationDidReceiveMemoryWarning(self) }
+        case .protectedDataWillBecomeUnavailable:
+            notify(.protectedDataWillBecomeUnavailable) { $0.applicationProtectedDataWillBecomeUnavailable(self) }
+        case .protectedDataDidBecomeAvailable:
+            notify(.protectedDataDidBecomeAvailable) { $0.applicationProtectedDataDidBecomeAvailable(self) }
+        case .significantTimeChange: notify(.significantTimeChange) { $0.applicationSignificantTimeChange(self) }
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            deliverSceneCallback(callback)
+        }
+    }
+
+    private func notify(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> AppAnswer {
+        if let delegate { call(delegate) }
+        observers.send(event)
+        return .plain
+    }
 }

@@ -222,7 +222,7 @@ extension Session {
             channel = .open
             refusals = 0
         case .callback(let callback):
-            let isResignation = [.willResignActive, .sceneWillResignActive].contains(callback.kind)
+            let isResignation = callback.kind.role == .resignation
             guard answers.receive(callback.sequence, isResignation: isResignation) else {
                 return repeatAnswer(to: callback.sequence)
             }

@@ -6,14 +6,8 @@ public enum AppEvent: Sendable, Equatable {
     case continueActivity(type: String, info: String = "")
     /// Work for the background: its kind, and a payload.
     case performTask(kind: String, payload: String = "")
-    /// Memory is short.
-    case memoryWarning
-    /// The session is about to be locked.
-    case protectedDataWillBecomeUnavailable
-    /// The session was unlocked.
-    case protectedDataDidBecomeAvailable
-    /// The clock was set, the time zone changed, or a day began.
-    case significantTimeChange
+    /// News without an outcome, which are a callback without fields.
+    case notice(Callback)
 
     /// The callback that delivers the event.
     public var callback: Callback {
@@ -21,10 +15,7 @@ public enum AppEvent: Sendable, Equatable {
         case .openURL: .openURL
         case .continueActivity: .continueActivity
         case .performTask: .performTask
-        case .memoryWarning: .memoryWarning
-        case .protectedDataWillBecomeUnavailable: .protectedDataWillBecomeUnavailable
-        case .protectedDataDidBecomeAvailable: .protectedDataDidBecomeAvailable
-        case .significantTimeChange: .significantTimeChange
+        case .notice(let callback): callback
         }
     }
 
@@ -55,18 +46,16 @@ public enum AppEvent: Sendable, Equatable {
         // An app that does not know the callback gives a plain answer.
         case (.openURL, .handled(true)), (.continueActivity, .handled(true)): .handled
         case (.openURL, _), (.continueActivity, _): .declined
-        case (.memoryWarning, _), (.protectedDataWillBecomeUnavailable, _), (.protectedDataDidBecomeAvailable, _),
-            (.significantTimeChange, _):
-            .handled
+        case (.notice, _): .handled
         }
     }
 
     /// The event that cancels this one while neither was delivered.
     public var opposite: AppEvent? {
         switch self {
-        case .protectedDataWillBecomeUnavailable: .protectedDataDidBecomeAvailable
-        case .protectedDataDidBecomeAvailable: .protectedDataWillBecomeUnavailable
-        case .openURL, .continueActivity, .performTask, .memoryWarning, .significantTimeChange: nil
+        case .notice(.protectedDataWillBecomeUnavailable): .notice(.protectedDataDidBecomeAvailable)
+        case .notice(.protectedDataDidBecomeAvailable): .notice(.protectedDataWillBecomeUnavailable)
+        case .openURL, .continueActivity, .performTask, .notice: nil
         }
     }
 }

@@ -41,19 +41,45 @@ public enum Callback: String, Sendable, CaseIterable {
     /// The scene was disconnected.
     case sceneDidDisconnect = "scene-did-disconnect"
 
-    /// A Boolean value that indicates whether the callback names a scene.
-    public var isAboutScene: Bool {
+    /// The part of a callback in the life cycle. All else that the daemon and the libraries do about it follows from that.
+    public enum Role: Sendable {
+        /// The app is launched.
+        case launch
+        /// The app, or the scene, is active.
+        case activation
+        /// The app, or the scene, is to give up its activation slot.
+        case resignation
+        /// The app, or the scene, is in the background.
+        case background
+        /// The app, or the scene, is on its way to the foreground, or is connected.
+        case arrival
+        /// The scene was disconnected.
+        case disconnection
+        /// An event that the callback delivers, and that has an outcome.
+        case event
+        /// News beside the life cycle.
+        case notice
+    }
+
+    /// The role.
+    public var role: Role {
         switch self {
-        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect:
-            true
-        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
-            false
+        case .willFinishLaunching, .didFinishLaunching: .launch
+        case .didBecomeActive, .sceneDidBecomeActive: .activation
+        case .willResignActive, .sceneWillResignActive: .resignation
+        case .didEnterBackground, .sceneDidEnterBackground: .background
+        case .willEnterForeground, .sceneWillEnterForeground, .sceneWillConnect: .arrival
+        case .sceneDidDisconnect: .disconnection
+        case .openURL, .continueActivity, .performTask: .event
+        case .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
+            .significantTimeChange:
+            .notice
         }
     }
 
+    /// A Boolean value that indicates whether the callback names a scene.
+    public var isAboutScene: Bool { rawValue.utf8.starts(with: "scene-".utf8) }
+
     /// A Boolean value that indicates whether the callback has no meaning without the event that it delivers.
-    public var needsEvent: Bool { self == .openURL || self == .continueActivity || self == .performTask }
+    public var needsEvent: Bool { role == .event }
 }

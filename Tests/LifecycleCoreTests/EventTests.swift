@@ -213,11 +213,11 @@ import Testing
     @Test func `pending warnings coalesce, and opposite events cancel`() {
         var world = running(["clock", "maps"])
         for _ in 0..<3 {
-            world.core.queue(Self.clock, .significantTimeChange)
-            world.core.queue(Self.clock, .protectedDataWillBecomeUnavailable)
-            world.core.queue(Self.clock, .protectedDataDidBecomeAvailable)
+            world.core.queue(Self.clock, .notice(.significantTimeChange))
+            world.core.queue(Self.clock, .notice(.protectedDataWillBecomeUnavailable))
+            world.core.queue(Self.clock, .notice(.protectedDataDidBecomeAvailable))
         }
-        world.core.queue(Self.clock, .memoryWarning)
+        world.core.queue(Self.clock, .notice(.memoryWarning))
         world.give(.tick)
         #expect(world.lines() == [])
         world.ask(.focus(Self.clock))
@@ -253,8 +253,9 @@ import Testing
     @Test(arguments: [
         AppEvent.openURL("a b\u{0A}%", type: nil, source: "x"), .openURL("x:", type: "a/b"),
         .continueActivity(type: "t"),
-        .performTask(kind: "k", payload: "{}"), .memoryWarning, .significantTimeChange,
-        .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
+        .performTask(kind: "k", payload: "{}"), .notice(.memoryWarning),
+        .notice(.significantTimeChange),
+        .notice(.protectedDataDidBecomeAvailable), .notice(.protectedDataWillBecomeUnavailable),
     ])
     func `an event is saved and read again`(event: AppEvent) {
         let queued = QueuedEvent(number: 7, event: event)

@@ -24,7 +24,7 @@ import Testing
             hasScenes: true)
         app.channel = .reconnecting(mayHaveReceivedNext: true)
         app.outbox.callbacks = [PendingCallback(.didFinishLaunching), PendingCallback(.sceneWillConnect, main)]
-        app.outbox.events = [QueuedEvent(number: 4, event: .memoryWarning)]
+        app.outbox.events = [QueuedEvent(number: 4, event: .notice(.memoryWarning))]
         if app.state.isAlive { app.outbox.task = task }
         (app.outbox.lastSequence, app.outbox.lastEvent) = (8, 4)
         app.assertions.held = [Assertion(kind: .task, number: 1, name: "a:b", since: time(4))]

@@ -127,7 +127,7 @@ import Testing
         #expect(awaited.sent == Self.seconds(1004) && awaited.next == nil)
         #expect(awaited.delivery.callback == .memoryWarning && awaited.delivery.sequence == 6)
         #expect(awaited.delivery.deadline == Self.seconds(1009) && awaited.delivery.state == .active)
-        #expect(awaited.delivery.event == QueuedEvent(number: 1, event: .memoryWarning))
+        #expect(awaited.delivery.event == QueuedEvent(number: 1, event: .notice(.memoryWarning)))
         let resignation = try #require(app.outbox.resignations.first)
         #expect(app.outbox.resignations.count == 1)
         #expect(resignation.delivery.pending == PendingCallback(.sceneWillResignActive, notes))

@@ -2,14 +2,6 @@
 enum LifedKeys {
     static let prefix = "X-Lifed-"
 
-    /// The keys of a manifest that an entry can have. The entry's own keys replace the others, or an entry must not set
-    /// them: the user it runs as, its schedule, and its rights over other apps.
-    static let names: Set<String> = [
-        "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
-        "backgroundModes", "backgroundTime",
-        "terminateTimeout", "launchTimeout", "scenes", "sceneLimit", "restart", "onExit", "reclaimWhenSuspended",
-    ]
-
     /// Takes every valid key over; a problem with one key concerns that key alone.
     static func apply(
         _ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry
@@ -31,12 +23,12 @@ enum LifedKeys {
         guard let first = bytes.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else { return nil }
         bytes[0] = first | 0x20
         let own = String(decoding: bytes, as: UTF8.self)
-        guard names.contains(own) else { return nil }
+        guard Manifest.entryKeys.contains(own) else { return nil }
         return Manifest.schema.keys.first { $0.path == [own] }
     }
 
     private static func unknown(_ name: String) -> String {
-        let known = names.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
+        let known = Manifest.entryKeys.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
         let hint = Suggestion.forUnknown(name, among: known).map { "; did you mean \($0.quoted)?" } ?? ""
         return "unknown key \(name.quoted)\(hint)"
     }

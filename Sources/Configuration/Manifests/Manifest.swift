@@ -185,6 +185,49 @@ public struct Manifest: Hashable, Sendable {
     }
 }
 
+extension Manifest {
+    /// Every key of a manifest. `id` and `command` have no default in the file; ``ManifestReader`` sees to both.
+    static let schema = Schema<Manifest>(keys: [
+        Key("id", .identifier, \.id),
+        Key("name", .title, \.name),
+        Key("command", .command, \.command),
+        Key("user", .userName, \.user),
+        Key("workingDirectory", .absolutePath, \.workingDirectory),
+        Key("environment", .environment, \.environment),
+        Key("suspend", .choice, \.suspend),
+        Key("suspendMethod", .choice, \.suspendMethod),
+        Key("stopSignal", .choice, \.stopSignal),
+        Key("noNewPrivileges", .boolean, \.noNewPrivileges),
+        Key("writablePaths", .paths, \.writablePaths),
+        Key("privateTmp", .boolean, \.privateTmp),
+        Key("capabilities", .capabilities, \.capabilities),
+        Key("exitPolicy", .choice, \.exitPolicy),
+        Key("callbacks", .choice, \.callbacks),
+        Key("control", .choice, \.control),
+        Key("backgroundModes", .words, \.backgroundModes),
+        Key("backgroundTime", .duration, \.backgroundTime),
+        Key("terminateTimeout", .duration, \.terminateTimeout),
+        Key("launchTimeout", .duration, \.launchTimeout),
+        Key("scenes", .boolean, \.scenes),
+        Key("sceneLimit", .integer(in: 1...16), \.sceneLimit),
+        Key("restart", .choice, \.restart),
+        Key("onExit", .choice, \.onExit),
+        Key("launchAtStart", .choice, \.launchAtStart),
+        Key("reclaimWhenSuspended", .boolean, \.reclaimWhenSuspended),
+        Key("schemes", .schemes, \.schemes),
+        Key("mimeTypes", .mimeTypes, \.mimeTypes),
+        Key("schedule", .schedules, \.schedules),
+    ])
+
+    /// The keys that a desktop entry can have, too. The entry's own keys replace the others, or an entry must not set them: the
+    /// user it runs as, its schedule, and its rights over other apps.
+    static let entryKeys: Set<String> = [
+        "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
+        "backgroundModes", "backgroundTime", "terminateTimeout", "launchTimeout", "scenes", "sceneLimit", "restart",
+        "onExit", "reclaimWhenSuspended",
+    ]
+}
+
 /// The rule for the names that apps go by.
 ///
 /// An id appears in file names, cgroup names, journal fields and on the command line, so it must be safe in all of them.

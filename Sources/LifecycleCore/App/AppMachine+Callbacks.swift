@@ -60,17 +60,15 @@ extension AppMachine {
         of callback: PendingCallback, sequence: UInt64, deadline: Instant, state: AppState
     ) -> Delivery {
         var delivery = Delivery(sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
-        switch callback.callback {
-        case .willFinishLaunching, .didFinishLaunching:
+        switch callback.callback.role {
+        case .launch:
             delivery.subject = .launch(Launch(reason: launch.reason, previous: lastExit, url: launch.url))
-        case .didEnterBackground: delivery.taskTime = policy.timeouts.task
-        // The time of the tasks runs when the last scene has left the foreground.
-        case .sceneDidEnterBackground: if state == .background { delivery.taskTime = policy.timeouts.task }
-        case .didBecomeActive, .willResignActive, .willEnterForeground, .openURL, .continueActivity, .performTask,
-            .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
-            .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
-            .sceneWillResignActive, .sceneDidDisconnect:
-            break
+        case .background:
+            // The time of the tasks runs when the last scene has left the foreground.
+            if callback.callback == .didEnterBackground || state == .background {
+                delivery.taskTime = policy.timeouts.task
+            }
+        case .activation, .resignation, .arrival, .disconnection, .event, .notice: break
         }
         if let scene = callback.scene {
             delivery.subject = .scene(SceneNews(scene: scene, reason: reasonToTell(callback.callback, of: scene)))
@@ -81,16 +79,11 @@ extension AppMachine {
     /// Returns the state that a callback names. During its launch an app is inactive, or in the background if it was launched
     /// there, whatever its state is by then.
     private func stateToTell(_ callback: Callback) -> AppState {
-        switch callback {
-        case .willFinishLaunching: return .inactive
-        case .didFinishLaunching: return wasInForeground ? .inactive : .background
-        case .didBecomeActive, .didEnterBackground, .willEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect, .willResignActive:
-            return state
+        switch callback.role {
+        case .launch: callback == .willFinishLaunching || wasInForeground ? .inactive : .background
+        case .activation, .resignation, .background, .disconnection: state
         // An app that is still to be told that it is active is not, as far as it knows.
-        case .openURL, .continueActivity, .performTask, .memoryWarning, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable, .significantTimeChange, .sceneWillConnect, .sceneWillEnterForeground:
-            return outbox.callbacks.isEmpty || !state.isForeground ? state : .inactive
+        case .arrival, .event, .notice: outbox.callbacks.isEmpty || !state.isForeground ? state : .inactive
         }
     }
 
@@ -98,17 +91,14 @@ extension AppMachine {
     func answerDeadline(of callback: Callback, _ shared: borrowing Shared) -> Instant {
         let timeouts = policy.timeouts
         let now = shared.now
-        switch callback {
-        case .willResignActive, .sceneWillResignActive: return now + timeouts.willResignActive
-        case .didEnterBackground, .sceneDidEnterBackground: return now + timeouts.didEnterBackground
-        case .sceneDidDisconnect: return shared.deadlines[.parting, index] ?? now + timeouts.callback
-        case .willFinishLaunching, .didFinishLaunching:
+        switch callback.role {
+        case .resignation: return now + timeouts.willResignActive
+        case .background: return now + timeouts.didEnterBackground
+        case .disconnection: return shared.deadlines[.parting, index] ?? now + timeouts.callback
+        case .launch:
             let limit = now + timeouts.launch
             return min(limit, shared.deadlines[.launch, index] ?? limit)
-        case .didBecomeActive, .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange,
-            .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive:
-            return now + timeouts.callback
+        case .activation, .arrival, .event, .notice: return now + timeouts.callback
         }
     }
 
@@ -336,15 +326,11 @@ extension AppMachine {
             disconnect(&shared)
             return nil
         }
-        switch callback {
-        case .didBecomeActive, .sceneDidBecomeActive:
-            refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
-        case .didEnterBackground, .sceneDidEnterBackground: return .backgroundTimeout
-        case .willFinishLaunching, .didFinishLaunching: if !isReady { return .launchTimeout }
-        case .willResignActive, .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange,
-            .sceneWillConnect, .sceneWillEnterForeground, .sceneWillResignActive, .sceneDidDisconnect:
-            break
+        switch callback.role {
+        case .activation: refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
+        case .background: return .backgroundTimeout
+        case .launch: if !isReady { return .launchTimeout }
+        case .resignation, .arrival, .disconnection, .event, .notice: break
         }
         completeWithoutAnswer(&shared)
         return nil

@@ -84,11 +84,12 @@ extension AppMachine {
             return state.isForeground && target.isForeground && (!hasScenes || scenes.appState != .background)
         case .performTask: return false
         // The data is put away before the app leaves the foreground.
-        case .protectedDataWillBecomeUnavailable: return destination != .active || state == .active
+        case .notice(.protectedDataWillBecomeUnavailable): return destination != .active || state == .active
         // An app that becomes active after an unlock has its data by then.
-        case .protectedDataDidBecomeAvailable: return isAtDestination || (state == .inactive && target == .active)
+        case .notice(.protectedDataDidBecomeAvailable):
+            return isAtDestination || (state == .inactive && target == .active)
         // These delay no step of the app.
-        case .memoryWarning, .significantTimeChange: return isAtDestination
+        case .notice: return isAtDestination
         }
     }
 

@@ -9,10 +9,10 @@ public struct PendingCallback: Sendable, Equatable {
     }
 
     /// A Boolean value that indicates whether it tells the app, or its scene, that it is active.
-    var isActivation: Bool { callback == .didBecomeActive || callback == .sceneDidBecomeActive }
+    var isActivation: Bool { callback.role == .activation }
 
     /// A Boolean value that indicates whether it asks the app, or its scene, to become inactive.
-    var isResignation: Bool { callback == .willResignActive || callback == .sceneWillResignActive }
+    var isResignation: Bool { callback.role == .resignation }
 }
 
 /// A callback that an app was sent and has not answered.

@@ -102,11 +102,11 @@ extension Lifecycle {
         shared.effects.append(.decision(.machine(event)))
         switch event {
         case .lock:
-            if !foregroundBlockers.contains(.locked) { queueForAll(.protectedDataWillBecomeUnavailable) }
+            if !foregroundBlockers.contains(.locked) { notifyAll(.protectedDataWillBecomeUnavailable) }
             block(.locked, reason: .locked)
             wait(request, for: appsInSight, goal: .outOfForeground)
         case .unlock:
-            if foregroundBlockers.contains(.locked) { queueForAll(.protectedDataDidBecomeAvailable) }
+            if foregroundBlockers.contains(.locked) { notifyAll(.protectedDataDidBecomeAvailable) }
             unblock(.locked, reason: .unlocked, for: request)
         case .switchAway:
             block(.switchedAway, reason: .switchedAway)
@@ -123,7 +123,7 @@ extension Lifecycle {
             }
             unblock(.asleep, reason: .awake, for: request)
         case .timeChange:
-            queueForAll(.significantTimeChange)
+            notifyAll(.significantTimeChange)
             wait(request, for: [], goal: .awake)
         }
     }
@@ -143,8 +143,8 @@ extension Lifecycle {
         wait(request, for: isOpen ? shared.foreground : [], goal: .active)
     }
 
-    private mutating func queueForAll(_ event: AppEvent) {
-        for app in knownApps.sortedIndexes { change(app) { $0.queue(event, &$1) } }
+    private mutating func notifyAll(_ news: Callback) {
+        for app in knownApps.sortedIndexes { change(app) { $0.queue(.notice(news), &$1) } }
     }
 
     // MARK: The end of an app

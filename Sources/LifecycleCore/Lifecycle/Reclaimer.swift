@@ -297,7 +297,7 @@ extension Lifecycle {
 
 extension AppMachine {
     fileprivate mutating func warnOfMemory(_ shared: inout Shared) {
-        if desired == .run, !isStoppedOrStopping { queue(.memoryWarning, &shared) }
+        if desired == .run, !isStoppedOrStopping { queue(.notice(.memoryWarning), &shared) }
     }
 
     /// Disconnects a scene for its memory.

@@ -90,9 +90,7 @@ extension QueuedEvent {
             case .openURL(let url, let type, let source): [type ?? "", source ?? "", url]
             case .continueActivity(let type, let info): [type, info]
             case .performTask(let kind, let payload): [kind, payload]
-            case .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
-                .significantTimeChange:
-                []
+            case .notice: []
             }
         return ([String(number), event.callback.rawValue] + parts.map { SavedText.escaped($0) })
             .joined(separator: String(SavedText.separator))
@@ -114,10 +112,7 @@ extension AppEvent {
         case (.openURL, 3): self = .openURL(parts[2], type: text(parts[0]), source: text(parts[1]))
         case (.continueActivity, 2): self = .continueActivity(type: parts[0], info: parts[1])
         case (.performTask, 2): self = .performTask(kind: parts[0], payload: parts[1])
-        case (.memoryWarning, 0): self = .memoryWarning
-        case (.protectedDataWillBecomeUnavailable, 0): self = .protectedDataWillBecomeUnavailable
-        case (.protectedDataDidBecomeAvailable, 0): self = .protectedDataDidBecomeAvailable
-        case (.significantTimeChange, 0): self = .significantTimeChange
+        case (let callback, 0) where callback.role == .notice: self = .notice(callback)
         default: return nil
         }
     }
