@@ -200,12 +200,7 @@ extension AppMachine {
     ) {
         guard event.event.hasOutcome else { return }
         shared.effects.append(.decision(.eventEnded(id, event.event, outcome)))
-        let isMeant = { (goal: Goal) in
-            if case .event(event.number, _) = goal { true } else { false }
-        }
-        let waiting = waiters.filter { isMeant($0.goal) }
-        guard !waiting.isEmpty else { return }
-        waiters.removeAll { isMeant($0.goal) }
+        let waiting = removeWaiters { if case .event(event.number, _) = $0 { true } else { false } }
         for waiter in waiting {
             // An app that ended did not answer, and its exit says more than that.
             let reply: Reply =

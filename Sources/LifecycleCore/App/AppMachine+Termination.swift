@@ -83,9 +83,7 @@ extension AppMachine {
         let termination = Termination(
             state: begun?.state ?? state, reason: begun?.reason ?? exitReason(status), status: status)
         if case .terminating = phase { phase = .terminating(termination) }
-        let exit = ExitRecord(
-            state: termination.state, reason: termination.reason, status: status, instant: shared.now)
-        shared.effects.append(.decision(.exited(id, exit)))
+        shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now))))
         return termination
     }
 
@@ -101,8 +99,7 @@ extension AppMachine {
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
         launch.hasScenes = false
-        lastExit = ExitRecord(
-            state: termination.state, reason: termination.reason, status: termination.status, instant: shared.now)
+        lastExit = termination.exit(at: shared.now)
         assertions.isKeptRunning = false
         isStoppedByOther = false
         wasInForeground = false

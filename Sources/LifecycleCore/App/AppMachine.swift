@@ -493,10 +493,16 @@ public struct AppMachine: Sendable, Equatable {
 
     /// Refuses the requests with a goal that matches.
     mutating func refuseWaiters(with refusal: Refusal, _ shared: inout Shared, where matches: (Goal) -> Bool) {
-        guard waiters.contains(where: { matches($0.goal) }) else { return }
-        let refused = waiters.filter { matches($0.goal) }
-        waiters.removeAll { matches($0.goal) }
-        for waiter in refused { refuse(waiter, with: refusal, &shared) }
+        for waiter in removeWaiters(where: matches) { refuse(waiter, with: refusal, &shared) }
+    }
+
+    /// Removes the requests with a goal that matches.
+    ///
+    /// - Returns: The requests, which the caller answers.
+    mutating func removeWaiters(where matches: (Goal) -> Bool) -> [Waiter] {
+        let removed = waiters.filter { matches($0.goal) }
+        if !removed.isEmpty { waiters.removeAll { matches($0.goal) } }
+        return removed
     }
 
     private func fulfil(_ waiter: Waiter, _ shared: inout Shared) {
@@ -525,9 +531,7 @@ public struct AppMachine: Sendable, Equatable {
         let termination = begun ?? phase.termination
         if let termination, termination.reason.callsForRestoration {
             // No request ended it: it failed, and is on its way out.
-            let exit = ExitRecord(
-                state: termination.state, reason: termination.reason, status: termination.status, instant: now)
-            return .ended(id, exit)
+            return .ended(id, termination.exit(at: now))
         }
         let isInterrupted = termination == nil && target == .inactive
         return .superseded(id, by: isInterrupted ? .interruption : termination?.reason ?? desiredReason)

@@ -104,6 +104,10 @@ public struct Termination: Sendable, Equatable {
     var reason: Reason
     /// The kernel's account, once the main process has ended.
     var status = ExitStatus.unknown
+
+    func exit(at instant: Instant) -> ExitRecord {
+        ExitRecord(state: state, reason: reason, status: status, instant: instant)
+    }
 }
 
 /// The state that requests and rules want for an app; its target follows from it.
