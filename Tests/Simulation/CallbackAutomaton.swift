@@ -63,13 +63,8 @@ package struct CallbackAutomaton: Sendable {
         case .willResignActive: [.didBecomeActive, .didEnterBackground]
         case .didEnterBackground: [.willEnterForeground]
         case .willEnterForeground: [.didBecomeActive, .didEnterBackground]
-        case .openURL, .continueActivity, .performTask, .memoryWarning, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable, .significantTimeChange:
-            []
-        // Each scene has its own.
-        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-            .sceneDidEnterBackground, .sceneDidDisconnect:
-            []
+        // Events and notices have no order, and each scene has its own.
+        case .some: []
         }
     }
 }
