@@ -10,6 +10,8 @@ protocol InputHandler: AnyObject {
 /// Performs the effects that the core asks for.
 protocol EffectHandler: AnyObject {
     func perform(_ effect: Effect)
+    /// Tells the journal, the history and the subscribers of the transitions. Called after the replies.
+    func announceTransitions()
 }
 
 /// Keeps the core supplied with inputs and the time, saves its state and hands out its effects.
@@ -48,6 +50,8 @@ final class CoreDriver: InputHandler {
             while let due = core.nextDeadline, due <= now { step(.tick) }
             step(queue[index])
             index += 1
+            // An announcement may lead to inputs.
+            if index == queue.count { effectHandler?.announceTransitions() }
         }
         queue.removeAll(keepingCapacity: true)
         isDraining = false
@@ -56,7 +60,7 @@ final class CoreDriver: InputHandler {
 
     private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
-        store.save(core.takeChangedApps(), of: core)
+        store.save(core.takeChangedApps(), of: core, announcing: effects.compactMap { Announcement($0) })
         for effect in effects { effectHandler?.perform(effect) }
     }
 

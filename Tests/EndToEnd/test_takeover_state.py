@@ -86,3 +86,18 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
         assert mortal.process.wait(timeout=60) == 0
     finally:
         os.kill(pid, signal.SIGKILL)
+
+
+def test_a_transition_that_was_not_announced_is_announced_by_the_successor(mortal):
+    """What a daemon leaves that is killed between the reply and the journal: the state without the note of the announcement."""
+    mortal.lifectl.start("app", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    kill(mortal)
+    path = state_file(mortal)
+    path.write_bytes(path.read_bytes().rpartition(b"\nannounced\n")[0] + b"\n")
+    told = "app: background → suspended (suspend)\n"
+    count = mortal.logged.count(told)
+    mortal.start()
+    wait_for(lambda: mortal.logged.count(told) == count + 1, what="the successor announces the transition")
+    start_again(mortal)
+    assert mortal.logged.count(told) == count + 1

@@ -8,7 +8,11 @@ import Testing
     private final class Handler: EffectHandler {
         var onEffect: (Effect) -> Void = { _ in }
 
+        var onAnnouncement: () -> Void = {}
+
         func perform(_ effect: Effect) { onEffect(effect) }
+
+        func announceTransitions() { onAnnouncement() }
     }
 
     private static let clock = AppID("clock")
@@ -25,6 +29,25 @@ import Testing
         events = []
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
         #expect(events == ["saved", "spawn"])
+    }
+
+    @Test func transitionsAreSavedBeforeTheReplyAndAnnouncedAfterIt() throws {
+        let store = MemoryStateStore()
+        let driver = try CoreDriver(loop: EventLoop(), store: store)
+        let handler = Handler()
+        driver.effectHandler = handler
+        var events: [String] = []
+        handler.onEffect = { effect in
+            if case .spawn(let id) = effect { driver.handle(.outcome(id, .spawned)) }
+            guard case .reply = effect else { return }
+            events.append("reply")
+            #expect(store.records.contains { $0.0 == .transition && $0.1["to"] == "active" })
+        }
+        handler.onAnnouncement = { events.append("announcement") }
+        driver.handle(.define(Self.clock, Policy()))
+        events = []
+        driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
+        #expect(events == ["reply", "announcement"])
     }
 
     @Test func inputDuringAnEffectWaitsUntilAllEffectsArePerformed() throws {

@@ -26,10 +26,13 @@ final class MemoryStateStore: StateStore {
         records = source?.stateToSave ?? []
     }
 
-    func save(_ changed: [AppID], of core: Lifecycle) {
+    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement]) {
         for id in changed { records.append((.app, core.record(of: id) ?? SavedRecord())) }
+        for transition in transitions { records.append((.transition, transition.saved)) }
         saved(changed)
     }
+
+    func noteAnnounced() { records.append((.announced, SavedRecord())) }
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 

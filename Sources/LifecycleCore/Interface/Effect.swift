@@ -114,6 +114,15 @@ public struct Transition: Sendable, Equatable {
     /// The time that the app took to answer the callback before the step.
     public let answerTime: Duration?
 
+    /// Creates a step.
+    public init(
+        app: AppID, from: AppState, to: AppState, reason: Reason, instant: Instant, since: Instant,
+        answerTime: Duration?
+    ) {
+        (self.app, self.from, self.to, self.reason) = (app, from, to, reason)
+        (self.instant, self.since, self.answerTime) = (instant, since, answerTime)
+    }
+
     /// The time that the app spent in the state before.
     public var stateTime: Duration { max(.zero, instant.duration(since: since)) }
 }
@@ -134,6 +143,15 @@ public struct SceneTransition: Sendable, Equatable {
     public let instant: Instant
     /// The time that the app took to answer the callback before the step.
     public let answerTime: Duration?
+
+    /// Creates a step.
+    public init(
+        app: AppID, scene: SceneID, from: SceneState, to: SceneState, reason: Reason, instant: Instant,
+        answerTime: Duration?
+    ) {
+        (self.app, self.scene, self.from, self.to) = (app, scene, from, to)
+        (self.reason, self.instant, self.answerTime) = (reason, instant, answerTime)
+    }
 }
 
 /// A decision beside the transitions.

@@ -38,6 +38,8 @@ final class AppManager {
     /// Processes held until their app is launched.
     var candidates: [AppID: AdoptionCandidate] = [:]
     var isRestoring = false
+    /// The transitions that are performed and not announced, each with the main process of its app.
+    var announcements: [(Announcement, ProcessID?)] = []
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved) } }
     }
@@ -218,8 +220,7 @@ extension AppManager: EffectHandler {
         case .checkMemory(let id, let atOnce): memory.assess(after: id, atOnce: atOnce)
         case .transition(let transition): perform(transition)
         case .sceneTransition(let transition):
-            log.write(transition, pid: processes.lastPID(of: transition.app))
-            observer?.sceneStateChanged(transition)
+            announcements.append((.scene(transition), processes.lastPID(of: transition.app)))
         case .decision(let decision): record(decision)
         case .reply(let id, let reply):
             if let done = ownRequests.removeValue(forKey: id) {
@@ -248,13 +249,30 @@ extension AppManager: EffectHandler {
             endAdoption(of: id)
         case .background, .terminating: break
         }
-        let pid = processes.lastPID(of: id)
-        history.append(transition, pid: pid)
-        log.write(transition, pid: pid)
-        observer?.stateChanged(transition)
+        announcements.append((.app(transition), processes.lastPID(of: id)))
+    }
+
+    func announceTransitions() {
+        guard !announcements.isEmpty else { return }
+        let pending = announcements
+        announcements = []
+        for (announcement, pid) in pending {
+            switch announcement {
+            case .app(let transition):
+                history.append(transition, pid: pid)
+                log.write(transition, pid: pid)
+                observer?.stateChanged(transition)
+            case .scene(let transition):
+                log.write(transition, pid: pid)
+                observer?.sceneStateChanged(transition)
+            }
+        }
+        store.noteAnnounced()
     }
 
     private func record(_ decision: Decision) {
+        // The journal has everything in its order.
+        announceTransitions()
         if case .launchFailed(let id, let why) = decision {
             channels.close(id)
             endAdoption(of: id)

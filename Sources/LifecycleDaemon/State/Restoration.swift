@@ -23,7 +23,7 @@ extension AppManager: StateSource {
             if let share = resources.record(of: id) { records.append((.resources, share.saved(id))) }
             if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
         }
-        return records
+        return records + announcements.map { (.transition, $0.0.saved) }
     }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
@@ -61,8 +61,12 @@ extension AppManager: StateSource {
         }
         // In this order the app that was suspended first is the kernel's first choice again.
         for app in apps.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
+        announcements = saved.unannounced.compactMap { Announcement(saved: $0) }.map { announcement in
+            (announcement, processes.lastPID(of: announcement.app))
+        }
         // From here on a successor must know what is done.
         store.begin()
+        announceTransitions()
         for id in ids where isReconnecting(id) {
             if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
         }

@@ -19,6 +19,8 @@ nonisolated struct SavedState {
     private(set) var apps: [AppID: App] = [:]
     /// The apps that have ended and were forgotten, the oldest first.
     private(set) var ended: [SavedRecord] = []
+    /// The transitions that the daemon did not announce, the oldest first.
+    private(set) var unannounced: [SavedRecord] = []
 
     /// Reads the lines of a state file. Ignores a line that makes no sense.
     init(lines: some Sequence<ArraySlice<UInt8>>) {
@@ -27,10 +29,12 @@ nonisolated struct SavedState {
             if kind == .machine { machine = record }
             if kind == .session { session = record }
             if kind == .place { cgroups = record["cgroups"] }
+            if kind == .announced { unannounced = [] }
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .machine, .place, .session, .exit, .run: break
+            case .machine, .place, .session, .exit, .run, .announced: break
+            case .transition: unannounced.append(record)
             case .ended: ended.append(record)
             case .app: apps[id, default: App()].core = record
             case .launch: apps[id, default: App()].launch = record

@@ -24,6 +24,10 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     case ended
     /// The end of the records of an app.
     case forget
+    /// A transition to announce.
+    case transition
+    /// The announcement of every transition before.
+    case announced
 }
 
 nonisolated extension SavedRecord {

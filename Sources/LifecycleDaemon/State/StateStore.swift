@@ -16,8 +16,10 @@ protocol StateStore: AnyObject {
     var objection: String? { get }
 
     func begin()
-    /// Saves the changed apps of the core.
-    func save(_ changed: [AppID], of core: Lifecycle)
+    /// Saves the changed apps of the core, and the transitions to announce.
+    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement])
+    /// Notes that every transition was announced.
+    func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
     /// Saves the whole state.
     ///
@@ -80,7 +82,7 @@ final class FileStateStore: StateStore {
         file.remove()
     }
 
-    func save(_ changed: [AppID], of core: Lifecycle) {
+    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement]) {
         guard isBegun else { return }
         var lines: [UInt8] = []
         for id in changed {
@@ -94,8 +96,11 @@ final class FileStateStore: StateStore {
         let machine = StateLine.encode(.machine, core.record)
         if machine != lastMachine { lines += machine }
         lastMachine = machine
+        for transition in transitions { lines += StateLine.encode(.transition, transition.saved) }
         write(lines)
     }
+
+    func noteAnnounced() { save(.announced, SavedRecord()) }
 
     func save(_ kind: StateKind, _ record: SavedRecord) {
         guard isBegun else { return }
