@@ -71,6 +71,7 @@ public final class Daemon {
         store = try FileStateStore(path: places.stateFile, loop: loop, log: log)
         manager = try AppManager(
             loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
+        log.delegate = manager
         let socket = try ControlSocket.open(
             passed: passed, places: places, isSystem: isSystem,
             lock: predecessor?.number(of: Reexecution.Name.lock))

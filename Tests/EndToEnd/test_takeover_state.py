@@ -95,7 +95,7 @@ def test_a_transition_that_was_not_announced_is_announced_by_the_successor(morta
     kill(mortal)
     path = state_file(mortal)
     path.write_bytes(path.read_bytes().rpartition(b"\nannounced\n")[0] + b"\n")
-    told = "app: background → suspended (suspend)\n"
+    told = "app: background → suspended (suspend) "
     count = mortal.logged.count(told)
     mortal.start()
     wait_for(lambda: mortal.logged.count(told) == count + 1, what="the successor announces the transition")

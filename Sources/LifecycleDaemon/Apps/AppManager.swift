@@ -40,6 +40,8 @@ final class AppManager {
     var isRestoring = false
     /// The transitions that are performed and not announced, each with the main process of its app.
     var announcements: [(Announcement, ProcessID?)] = []
+    /// The announced transitions whose entries wait to be written.
+    var unwritten: [Announcement] = []
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved) } }
     }
@@ -256,6 +258,7 @@ extension AppManager: EffectHandler {
         guard !announcements.isEmpty else { return }
         let pending = announcements
         announcements = []
+        unwritten += pending.map { $0.0 }
         for (announcement, pid) in pending {
             switch announcement {
             case .app(let transition):
@@ -267,7 +270,6 @@ extension AppManager: EffectHandler {
                 observer?.sceneStateChanged(transition)
             }
         }
-        store.noteAnnounced()
     }
 
     private func record(_ decision: Decision) {
@@ -346,6 +348,14 @@ extension AppManager: EffectHandler {
     private func millisecondsLeft(until end: Instant) -> Int64 {
         let now = driver.now
         return end > now ? end.duration(since: now).wholeMilliseconds : 0
+    }
+}
+
+extension AppManager: LogDelegate {
+    func entriesWritten() {
+        guard !unwritten.isEmpty, announcements.isEmpty else { return }
+        unwritten = []
+        store.noteAnnounced()
     }
 }
 

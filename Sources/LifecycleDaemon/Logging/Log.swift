@@ -17,6 +17,12 @@ protocol JournalSink: AnyObject {
     func write(_ entry: LogEntry, causedBy cause: EntryCause)
 }
 
+/// Learns that entries were written.
+protocol LogDelegate: AnyObject {
+    /// Called when no entry waits to be written.
+    func entriesWritten()
+}
+
 extension JournalSink {
     func write(_ priority: Journal.Priority, _ message: String) {
         write(LogEntry(priority: priority, message: message))
@@ -28,6 +34,7 @@ extension JournalSink {
 ///
 /// While the loop runs, entries are written in its next round: a client that waits for an app does not wait for entries.
 final class Log: JournalSink {
+    weak var delegate: (any LogDelegate)?
     private let journal: Journal?
     private let console = Console()
     private var lost = 0
@@ -88,6 +95,7 @@ final class Log: JournalSink {
         let entries = waiting
         waiting.removeAll(keepingCapacity: entries.count <= 64)
         for entry in entries { writeNow(entry) }
+        delegate?.entriesWritten()
     }
 
     private func writeNow(_ entry: LogEntry) {

@@ -23,7 +23,7 @@ extension AppManager: StateSource {
             if let share = resources.record(of: id) { records.append((.resources, share.saved(id))) }
             if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
         }
-        return records + announcements.map { (.transition, $0.0.saved) }
+        return records + (unwritten + announcements.map { $0.0 }).map { (.transition, $0.saved) }
     }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
@@ -67,6 +67,8 @@ extension AppManager: StateSource {
         // From here on a successor must know what is done.
         store.begin()
         announceTransitions()
+        // Entries are written at once before the loop runs.
+        entriesWritten()
         for id in ids where isReconnecting(id) {
             if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
         }

@@ -18,7 +18,7 @@ protocol StateStore: AnyObject {
     func begin()
     /// Saves the changed apps of the core, and the transitions to announce.
     func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement])
-    /// Notes that every transition was announced.
+    /// Notes that every transition was announced, and the journal has the entries.
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
     /// Saves the whole state.
