@@ -149,7 +149,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
+        .testTarget(
+            name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
         .testTarget(
             name: "LifectlTests", dependencies: ["lifectl", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
             swiftSettings: strict

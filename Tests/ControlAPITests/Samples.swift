@@ -22,7 +22,8 @@ enum Samples {
         app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", adopted: true,
         processes: [process], pendingCallback: "did-enter-background", backgroundUntilUSec: 11,
         assertions: [assertion], restartAtUSec: 12, failures: 3, restartLimitReached: true,
-        schedules: [schedule], uncontrolledProcesses: [uncontrolled], freezeReason: "its manifest says so", launchFailure: "permission denied",
+        schedules: [schedule], uncontrolledProcesses: [uncontrolled], freezeReason: "its manifest says so",
+        launchFailure: "permission denied",
         launchRemedy: "make it executable",
         ended: true)
     static let uncontrolled = UncontrolledProcess(pid: 43, command: "sleep 9", user: "root", cause: "another user")
@@ -43,8 +44,10 @@ enum Samples {
         problem: "/clock.desktop:3: Terminal=true")
     static let problem = Problem(file: "/etc/lifed/lifed.toml", line: 3, message: "expected a number")
     static let status = Status(
-        version: "0.1.0", pid: 1, instance: "user", socket: "/s", startedUSec: 2, foreground: ["a"], interruptions: ["call"],
-        foregroundBlockers: [.locked, .switchedAway], homeApp: "h", apps: 3, running: 2, clients: 1, journal: true, problems: [problem])
+        version: "0.1.0", pid: 1, instance: "user", socket: "/s", startedUSec: 2, foreground: ["a"],
+        interruptions: ["call"],
+        foregroundBlockers: [.locked, .switchedAway], homeApp: "h", apps: 3, running: 2, clients: 1, journal: true,
+        problems: [problem])
     static let run = RunParameters(
         command: ["sh"], id: "x", environment: ["A": "b"], workingDirectory: "/", background: true)
 }

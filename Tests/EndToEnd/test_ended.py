@@ -18,8 +18,8 @@ def test_timeline_after_a_restart_begins_when_the_app_did(mortal):
     mortal.lifectl.start("two", *programs.IDLE)
     lanes, one = lane(mortal, "one")
     # The lanes begin ten minutes ago.
-    assert lanes["start"] < since - 60_000_000
-    assert abs(one["spans"][0]["start"] - since) < 1_000_000
+    assert lanes["startUSec"] < since - 60_000_000
+    assert abs(one["spans"][0]["startUSec"] - since) < 1_000_000
 
 
 def test_exit_with_an_error_is_explained_by_its_status(direct):

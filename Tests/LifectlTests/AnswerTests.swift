@@ -15,8 +15,10 @@ private func app(_ id: String, _ state: AppState, since: Int64 = 60_000_000) -> 
 
 private func details(_ app: App) -> Details {
     Details(
-        app: app, command: ["x"], adopted: false, processes: [], assertions: [], failures: 0, restartLimitReached: false,
-        schedules: [Schedule(kind: "fetch", at: "hourly", nextUSec: 90_000_000)], uncontrolledProcesses: [], ended: false)
+        app: app, command: ["x"], adopted: false, processes: [], assertions: [], failures: 0,
+        restartLimitReached: false,
+        schedules: [Schedule(kind: "fetch", at: "hourly", nextUSec: 90_000_000)], uncontrolledProcesses: [],
+        ended: false)
 }
 
 @Suite struct ExplanationTests {
@@ -46,7 +48,8 @@ private func details(_ app: App) -> Details {
         func explained(exitCode: Int64?, signal: Int64?) -> String {
             var ended = app("a", .notRunning)
             ended.reason = .crash
-            ended.lastExit = Exit(state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
+            ended.lastExit = Exit(
+                state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
             return plain.explanation(
                 Explanation(details: details(ended), next: nil, obstacles: [], prospects: []), past: [])
         }
@@ -162,7 +165,8 @@ private func details(_ app: App) -> Details {
 
     @Test func everyMarkHasAFormOfItsOwn() {
         var events = Self.events
-        events.append(HistoryEvent(kind: .callbackTimeout, id: "b", timeUSec: 30_000_000, callback: "will-resign-active"))
+        events.append(
+            HistoryEvent(kind: .callbackTimeout, id: "b", timeUSec: 30_000_000, callback: "will-resign-active"))
         let lanes = Lanes(events, start: nil, end: 40_000_000)
         let text = TimelineDrawing(lanes: lanes).text
         for (kind, form) in [(MarkKind.answered, "<circle "), (.unanswered, "z\" fill="), (.killed, "m0 -10")] {
@@ -219,7 +223,8 @@ extension String {
     @Test func percentilesAreValuesThatWere() {
         let spread = Spread((1...200).map { Int64($0) }.shuffled())
         #expect(
-            spread == Spread(count: 200, medianUSec: 100, percentile90USec: 180, percentile99USec: 198, longestUSec: 200))
+            spread
+                == Spread(count: 200, medianUSec: 100, percentile90USec: 180, percentile99USec: 198, longestUSec: 200))
         #expect(
             Spread([7])
                 == Spread(count: 1, medianUSec: 7, percentile90USec: 7, percentile99USec: 7, longestUSec: 7))

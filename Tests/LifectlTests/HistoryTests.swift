@@ -11,7 +11,8 @@ func step(
     _ time: Int64, _ id: String, _ from: AppState, _ to: AppState, _ reason: Reason = .focus, callback: Int64? = nil
 ) -> HistoryEvent {
     HistoryEvent(
-        kind: .transition, id: id, timeUSec: time * 1000, from: from, to: to, reason: reason, pid: 7, answerUSec: callback)
+        kind: .transition, id: id, timeUSec: time * 1000, from: from, to: to, reason: reason, pid: 7,
+        answerUSec: callback)
 }
 
 @Suite struct HistoryTests {

@@ -118,7 +118,8 @@ extension LifedMethod {
         switch self {
         case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
         case .launch, .run, .focus, .home, .beginInterruption, .endInterruption, .open, .continueActivity, .suspend,
-            .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history, .monitor,
+            .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
+            .monitor,
             .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .release:
             false
         }

@@ -32,7 +32,8 @@ struct MetricsCalls {
         MetricsDescribeReply(
             name: "org.lifed.transitions_total", description: "Changes of an app's state, by the state reached",
             type: .counter),
-        MetricsDescribeReply(name: "org.lifed.ends_total", description: "Apps that have ended, by reason", type: .counter),
+        MetricsDescribeReply(
+            name: "org.lifed.ends_total", description: "Apps that have ended, by reason", type: .counter),
         MetricsDescribeReply(
             name: "org.lifed.failed_launches_total", description: "Apps that could not be started", type: .counter),
         MetricsDescribeReply(
@@ -68,7 +69,9 @@ struct MetricsCalls {
         ]
     }
 
-    private func metric(_ name: String, _ value: some BinaryInteger, _ field: (String, String)? = nil) -> MetricsListReply {
+    private func metric(_ name: String, _ value: some BinaryInteger, _ field: (String, String)? = nil)
+        -> MetricsListReply
+    {
         MetricsListReply(
             name: "org.lifed.\(name)", value: .integer(Int64(clamping: value)),
             fields: field.map { .object([JSONValue.Member($0, .string($1))]) })

@@ -54,7 +54,8 @@ struct Presentation {
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false,
-            processes: manager.processes.processes(of: app.id).map(process), pendingCallback: app.awaitedCallback?.rawValue,
+            processes: manager.processes.processes(of: app.id).map(process),
+            pendingCallback: app.awaitedCallback?.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
             restartAtUSec: core.restartTime(of: app.id).map(time),
@@ -175,7 +176,8 @@ struct Presentation {
 
     func scene(_ scene: LifecycleCore.Scene, of app: AppMachine) -> ControlAPI.Scene {
         ControlAPI.Scene(
-            id: scene.id.name, role: scene.role, state: scene.state, target: app.sceneTarget(of: scene), reason: scene.reason,
+            id: scene.id.name, role: scene.role, state: scene.state, target: app.sceneTarget(of: scene),
+            reason: scene.reason,
             sinceUSec: time(of: scene.since), info: scene.info)
     }
 

@@ -29,11 +29,13 @@ enum Announcement: Equatable {
         switch self {
         case .app(let step):
             Self.record(
-                step.app, scene: nil, step.from.rawValue, step.to.rawValue, step.reason, step.instant, since: step.since,
+                step.app, scene: nil, step.from.rawValue, step.to.rawValue, step.reason, step.instant,
+                since: step.since,
                 step.answerTime)
         case .scene(let step):
             Self.record(
-                step.app, scene: step.scene, step.from.rawValue, step.to.rawValue, step.reason, step.instant, since: nil,
+                step.app, scene: step.scene, step.from.rawValue, step.to.rawValue, step.reason, step.instant,
+                since: nil,
                 step.answerTime)
         }
     }

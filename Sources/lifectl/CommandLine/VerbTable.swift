@@ -106,7 +106,10 @@ extension Values {
     static let apps = Values.listed { session in try session.call(.list).apps.map { $0.id } }
     static let launchableApps = Values.listed { session in
         let known = try session.call(.list).apps.map { $0.id }
-        return known + (try session.call(.listAvailable, ListAvailableParameters()).apps.map { $0.id }).filter { !known.contains($0) }
+        return known
+            + (try session.call(.listAvailable, ListAvailableParameters()).apps.map { $0.id }).filter {
+                !known.contains($0)
+            }
     }
     static let scenes = Values.listed { session in
         ListedScenes(apps: try session.call(.list).apps).scenes.map { $0.name.text }

@@ -33,7 +33,8 @@ extension VerbGroup {
                 ], excluding: [[.ids, .json]]
             ) { arguments in
                 let parameters = ListAvailableParameters(all: arguments.trueOrNil(.all))
-                let reply = try arguments.options.call(.listAvailable, parameters, doing: "cannot list what can be launched")
+                let reply = try arguments.options.call(
+                    .listAvailable, parameters, doing: "cannot list what can be launched")
                 try arguments.show(reply, ids: reply.apps.map { $0.id }) {
                     $0.launchable(reply.apps, all: arguments.has(.all))
                 }

@@ -12,7 +12,6 @@ final class SwaySource: Source {
     private var isTreeAwaited = false
     private var hasChanged = true
 
-
     /// The changes of a window that do not change the focus. Titles change all the time.
     private static let unimportant: Set<String> = ["title", "mark", "urgent"]
 
@@ -60,7 +59,9 @@ final class SwaySource: Source {
             guard let node = SwayNode(json: message.payload) else { throw SwayBuffer.Garbage() }
             return node.observation
         case .subscribe:
-            guard JSON.decode(JSONValue.self, from: message.payload)?["success"]?.bool == true else { throw SwayBuffer.Garbage() }
+            guard JSON.decode(JSONValue.self, from: message.payload)?["success"]?.bool == true else {
+                throw SwayBuffer.Garbage()
+            }
         case .window:
             let change = JSON.decode(JSONValue.self, from: message.payload)?["change"]?.string
             if !Self.unimportant.contains(change ?? "") { hasChanged = true }

@@ -89,7 +89,8 @@ extension Presentation {
             let scene = obstacle.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
             let since = obstacle.sinceUSec.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
             return "it has to answer \(first)\(scene)\(since)"
-        case .activationSlot: return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
+        case .activationSlot:
+            return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
         case .backgroundTime: return "it has some time out of sight to finish what it does"
         case .task: return "its background task \(names)\(since(obstacle))"
         case .mode: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
@@ -104,7 +105,8 @@ extension Presentation {
         case .visible: return "it is on the screen, for as long as that lasts"
         case .playing: return "it plays, for as long as that lasts"
         case .restart: return "it ended by itself, and waits to be started again"
-        case .restartLimit: return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
+        case .restartLimit:
+            return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
         case .stoppedByOther: return "somebody else has stopped its processes; it is continued when it is wanted"
         }
     }

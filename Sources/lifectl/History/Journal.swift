@@ -150,7 +150,8 @@ struct JournalEntry: JSONReadable {
         var event = HistoryEvent(
             kind: .transition, id: app, timeUSec: time, from: fields["LIFED_FROM"].flatMap(AppState.init),
             to: fields["LIFED_TO"].flatMap(AppState.init), reason: fields["LIFED_REASON"].flatMap(Reason.init),
-            pid: number("LIFED_PID"), answerUSec: microseconds("LIFED_CALLBACK_USEC"), stateUSec: microseconds("LIFED_STATE_USEC"))
+            pid: number("LIFED_PID"), answerUSec: microseconds("LIFED_CALLBACK_USEC"),
+            stateUSec: microseconds("LIFED_STATE_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
         case .callbackOverdue: (event.kind, event.callback) = (.callbackTimeout, fields["LIFED_CALLBACK"])

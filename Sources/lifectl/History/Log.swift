@@ -19,7 +19,8 @@ enum Log {
 extension HistoryEntry {
     /// Creates the entry of an event in the daemon's memory, with the message of the journal.
     init(_ event: HistoryEvent) {
-        self.init(timeUSec: event.timeUSec, app: event.id, priority: nil, message: Self.message(for: event), event: event)
+        self.init(
+            timeUSec: event.timeUSec, app: event.id, priority: nil, message: Self.message(for: event), event: event)
     }
 
     private static func message(for event: HistoryEvent) -> String {

@@ -14,7 +14,10 @@ extension Presentation {
             ("running since", Instants.dateAndAge(status.startedUSec, now: now)),
             ("in front", names(status.foreground)),
             ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
-            ("out of sight", status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map(\.rawValue))),
+            (
+                "out of sight",
+                status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map(\.rawValue))
+            ),
             ("home app", status.homeApp.map(Text.printable)),
             ("apps", "\(status.apps) known, \(status.running) running"),
             ("clients", "\(status.clients)"),
@@ -40,12 +43,18 @@ extension Presentation {
                 ("reason", app.reason.text),
                 ("pid", app.pid.map(String.init)),
                 ("held by", app.containment.map(words)),
-                ("left alone", details.uncontrolledProcesses.isEmpty
-                        ? nil : details.uncontrolledProcesses.map(words).joined(separator: "; ")),
+                (
+                    "left alone",
+                    details.uncontrolledProcesses.isEmpty
+                        ? nil : details.uncontrolledProcesses.map(words).joined(separator: "; ")
+                ),
                 ("listens", app.connected ? "yes" : nil),
                 ("has to answer", details.pendingCallback.map(Text.printable)),
                 ("background until", details.backgroundUntilUSec.map { Instants.timeOfDay($0) }),
-                ("kept awake by", details.assertions.isEmpty ? nil : details.assertions.map(words).joined(separator: "; ")),
+                (
+                    "kept awake by",
+                    details.assertions.isEmpty ? nil : details.assertions.map(words).joined(separator: "; ")
+                ),
                 ("command", Text.printable(details.command.joined(separator: " "))),
                 ("user", details.user.map(Text.printable)),
                 (

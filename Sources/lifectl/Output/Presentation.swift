@@ -49,7 +49,8 @@ struct Presentation {
         var table = Table(["ID", "STATE", .trailing("PID"), .trailing("SINCE"), "REASON"], style: style)
         for app in apps {
             table.add(
-                .text(app.id), stateCell(of: app), .text(app.pid.map(String.init) ?? "-"), ageCell(since: app.sinceUSec),
+                .text(app.id), stateCell(of: app), .text(app.pid.map(String.init) ?? "-"),
+                ageCell(since: app.sinceUSec),
                 .text(app.reason.text))
             for scene in app.scenes ?? [] {
                 table.add(
