@@ -232,10 +232,10 @@ public enum SocketPath {
         switch choice {
         case .path(let path): return [path]
         case .system: return [system]
-        case .user: return [user(environment: environment)].compactMap(\.self)
+        case .user: return [user(environment: environment)].compactMap { $0 }
         case .automatic:
             if let path = environment(variable), !path.isEmpty { return [path] }
-            return [user(environment: environment), system].compactMap(\.self)
+            return [user(environment: environment), system].compactMap { $0 }
         }
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 
 /// A connected AF_UNIX stream socket, with waits that end at a deadline.
-struct Socket: ~Copyable {
+final class Socket {
     let descriptor: CInt
 
     /// Connects before the deadline.

@@ -13,7 +13,7 @@ public enum LifedInterface {
     public static var interface: Interface {
         Interface(
             name: name, description: description,
-            methods: Set(LifedMethod.allCases.map(\.name)), streamingMethods: ["Monitor"])
+            methods: Set(LifedMethod.allCases.map { $0.name }), streamingMethods: ["Monitor"])
     }
 
     /// The interface in Varlink's interface definition language.
