@@ -21,9 +21,8 @@ READS = {"List", "ListAvailable", "Describe", "FindApp", "Explain", "History", "
 BY_TYPE = {"parentPid", "letter", "version", "containment", "number", "clients", "journal"}
 
 APP = f"""#!{sys.executable}
-import os, signal, socket, sys
+import os, signal, socket
 
-signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 while "LIFECYCLE_FD" not in os.environ:
     signal.pause()
 channel = socket.socket(fileno=int(os.environ["LIFECYCLE_FD"]))
@@ -212,6 +211,13 @@ def test_the_methods_are_those_of_the_interface():
         assert f'> {{"method": "org.lifed.{method}"' in "".join(blocks("varlink", section)), method
 
 
+def test_the_access_of_apps_is_described_for_every_method():
+    readme = (ROOT / "README.md").read_text()
+    rows = re.search(r"^\| a process of an app calls .*?^$", readme, re.M | re.S)[0].splitlines()
+    described = [name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row.split(" | ")[0])]
+    assert sorted(described) == sorted(re.findall(r"^method (\w+)", INTERFACE, re.M))
+
+
 def test_every_error_is_described():
     described = re.findall(r"^\| `(\w+)` \|", PAGE.partition("\n## Errors\n")[2].partition("org.varlink.service")[0], re.M)
     assert described == re.findall(r"^error (\w+)", INTERFACE, re.M)
@@ -230,7 +236,8 @@ def test_every_error_is_described():
         ('{"order": ["mail"]}', '{"order": ["mail", "clock"]}'),
         ('{"id": "mail", …}', '{"id": "mail", "pid": 1}'),
         ('{"apps": [{"id": "mail"}, …]}', '{"apps": [{"id": "mail"}, {"id": "mail", "pid": 1}]}'),
-        ('{"one": {"id": 1, "x": 1, "y": 1}, "two": {…, "x": 1}}', '{"one": {"id": 1, "x": 1, "y": 1}, "two": {"id": 1, "x": 1, "y": 1}}'),
+        ('{"one": {"x": 1, "y": 1}, "two": {"x": 1}}', '{"one": {"x": 1, "y": 1}, "two": {"x": 1, "y": 1}}'),
+        ('{"one": {"x": 1, "y": 1}, "two": {…, "x": 1}}', '{"one": {"x": 1, "y": 1}, "two": {"x": 1, "y": 1}}'),
     ],
 )
 def test_an_example_that_is_wrong_is_found(shown, given):
