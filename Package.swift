@@ -24,7 +24,6 @@ let package = Package(
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -96,18 +95,16 @@ let package = Package(
             ],
             swiftSettings: strictOnMainActor
         ),
+        // The words of a command line, for both programs.
+        .target(name: "CommandLineTable", swiftSettings: strict),
         .executableTarget(
             name: "lifed",
-            dependencies: [
-                "LifecycleDaemon",
-                "ControlAPI",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "lifectl",
-            dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"],
+            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink"],
             exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
@@ -152,9 +149,13 @@ let package = Package(
         .testTarget(
             name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
         .testTarget(
-            name: "LifectlTests", dependencies: ["lifectl", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
+            name: "LifectlTests",
+            dependencies: ["lifectl", "CommandLineTable", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "LifedTests", dependencies: ["lifed", "CommandLineTable", "LifecycleDaemon"],
+            swiftSettings: strict),
         .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "ConfigurationTests", dependencies: ["Calendar", "Configuration"], swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+import CommandLineTable
 import ControlAPI
 import Glibc
 
@@ -27,7 +28,8 @@ struct Failure: Error, Equatable {
     /// Reports an error and exits.
     static func report(_ error: any Error) -> Never {
         if error is ReaderGone { exit(Outcome.success.rawValue) }
-        let failure = error as? Failure ?? Failure(status: .failed, message: "\(error)")
+        let usage = (error as? UsageError).map { Failure(status: .usage, message: $0.message) }
+        let failure = error as? Failure ?? usage ?? Failure(status: .failed, message: "\(error)")
         try? StandardStream.error.write(failure.line + "\n")
         exit(failure.status.rawValue)
     }
@@ -148,9 +150,5 @@ enum Outcome: Int32, CaseIterable {
         case .protocol: "the daemon's answer was not understood"
         case .notPermitted: "not permitted"
         }
-    }
-
-    static var table: String {
-        allCases.map { "  \(Text.leading(String($0.rawValue), width: 2))  \($0.meaning)" }.joined(separator: "\n")
     }
 }

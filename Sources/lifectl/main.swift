@@ -1,3 +1,4 @@
+import CommandLineTable
 import Glibc
 
 // A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
@@ -7,8 +8,7 @@ StandardStream.openMissing()
 do {
     let words = Array(CommandLine.arguments.dropFirst())
     if let host = try RemoteHost(arguments: words) { try host.run() }
-    let arguments = try CommandLineParser.parse(words)
-    try arguments.verb.run(arguments)
+    try CommandLineParser.parse(words, of: .lifectl).perform(write: StandardStream.output.write)
 } catch {
     Failure.report(error)
 }

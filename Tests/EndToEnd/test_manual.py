@@ -107,11 +107,12 @@ def test_every_option_of_lifed_is_in_its_page(page):
     assert options <= flags(source.partition(".Sh OPTIONS")[2].partition(".Sh SIGNALS")[0])
 
 
-def test_the_page_has_every_exit_status(page):
-    said = run(str(PRODUCTS / "lifectl"), "--help").partition("Exit status:\n")[2].partition("\n\n")[0]
+@pytest.mark.parametrize(("program", "name", "least"), [("lifectl", "man1/lifectl.1", 10), ("lifed", "man8/lifed.8", 4)])
+def test_the_page_has_every_exit_status(page, program, name, least):
+    said = run(str(PRODUCTS / program), "--help").partition("Exit status:\n")[2].partition("\n\n")[0]
     statuses = dict(line.split(maxsplit=1) for line in said.splitlines())
-    found = entries(page("man1/lifectl.1").partition(".Sh EXIT STATUS")[2], "Li")
-    assert len(statuses) > 10
+    found = entries(page(name).partition(".Sh EXIT STATUS")[2], "Li")
+    assert len(statuses) >= least
     assert {code: found[code].splitlines()[1] for code in statuses} == statuses
 
 
@@ -226,7 +227,7 @@ COMPLETE = {
         read -ra COMP_WORDS <<<"$2"
         [ "${2: -1}" = " " ] && COMP_WORDS+=("")
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-        _lifectl lifectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        "_$COMP_WORDS" "$COMP_WORDS" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}"
     """,
     "fish": """
@@ -242,10 +243,10 @@ def complete(request, share):
     """Completes a line with a shell, for the daemon at a socket where the line names no other."""
     shell = request.param
     needs(shell)
-    script = str(share / COMPLETIONS[shell].format("lifectl"))
 
     def complete(line, socket):
         environment = {**os.environ, "LIFED_SOCKET": str(socket), "PATH": f"{PRODUCTS}:{os.environ['PATH']}"}
+        script = str(share / COMPLETIONS[shell].format(line.split()[0]))
         words = [script, line] if shell == "fish" else ["bash", script, line]
         # Options follow the ids where the word is empty.
         found = run(shell, "-c", COMPLETE[shell], *words, env=environment).split()
@@ -264,6 +265,19 @@ def test_ids_are_those_of_the_daemon_that_the_line_names(complete, direct, tmp_p
     assert complete(f"lifectl focus --socket {nowhere} ", direct.socket) == set()
     # Another machine is not asked, nor is this one in its place.
     assert complete("lifectl focus --host kim@kitchen ", direct.socket) == set()
+
+
+def test_values_of_lifeds_options_are_completed(complete, tmp_path):
+    assert complete("lifed --user --log-target ", tmp_path) == {"journal", "console", "auto"}
+    assert complete("lifed --log-target c", tmp_path) == {"console"}
+    assert complete("lifed --nothing ", tmp_path) == set()
+
+
+def test_a_wrong_line_of_lifed_has_a_number_of_its_own():
+    for line in (["--bogus"], ["--log-target"], ["--log-target=file"], ["--check", "--rescue"], ["start"]):
+        result = subprocess.run([PRODUCTS / "lifed", *line], capture_output=True, text=True, timeout=60)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (64, "", 1), line
+        assert result.stderr.startswith("lifed: ") and "(see lifed --help)" in result.stderr
 
 
 def test_a_daemon_that_does_not_answer_does_not_hold_up_the_shell(complete, tmp_path):

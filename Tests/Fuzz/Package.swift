@@ -58,9 +58,10 @@ let package = Package(
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
                 "AppChannel", "Calendar",
             ], swift: strictOnMainActor),
+        module("CommandLineTable"),
         // What lifectl reads, without its main function.
         .target(
-            name: "lifectl", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"],
+            name: "lifectl", dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink"],
             path: "Modules/lifectl", exclude: ["main.swift", "Output/org.lifed.lifectl.varlink"], swiftSettings: strict),
 
         .target(

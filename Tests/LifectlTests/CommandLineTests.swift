@@ -1,10 +1,15 @@
 import ControlAPI
 import Testing
 
+@testable import CommandLineTable
 @testable import lifectl
 
 private func read(_ line: String) throws -> Arguments {
-    try CommandLineParser.parse(line.split(separator: " ").map(String.init))
+    try parse(line.split(separator: " ").map(String.init))
+}
+
+private func parse(_ words: [String]) throws -> Arguments {
+    try CommandLineParser.parse(words, of: .lifectl)
 }
 
 @Suite struct CommandLineTests {
@@ -37,8 +42,8 @@ private func read(_ line: String) throws -> Arguments {
             #expect(log.number(.lines) == 3 && log.has(.follow) && log[.app] == nil)
         }
         #expect(try read("launch a --wait=answered").word(.wait, of: WaitGoal.self) == .answered)
-        #expect(try CommandLineParser.parse(["run", "--setenv=A=b=c", "--", "x"])[.setenv] == "A=b=c")
-        #expect(try CommandLineParser.parse(["run", "--setenv", "A=\u{301}", "--", "x"])[.setenv] == "A=\u{301}")
+        #expect(try parse(["run", "--setenv=A=b=c", "--", "x"])[.setenv] == "A=b=c")
+        #expect(try parse(["run", "--setenv", "A=\u{301}", "--", "x"])[.setenv] == "A=\u{301}")
     }
 
     @Test func repeatedOptionHasAllItsValues() throws {
@@ -126,7 +131,7 @@ private func read(_ line: String) throws -> Arguments {
 
     @Test(arguments: mistakes.keys.sorted())
     func mistakeIsBadUsageAndNamed(line: String) throws {
-        #expect(throws: Failure(status: .usage, message: try #require(Self.mistakes[line]))) { try read(line) }
+        #expect(throws: UsageError(message: try #require(Self.mistakes[line]))) { try read(line) }
     }
 
     @Test(arguments: [
@@ -137,18 +142,18 @@ private func read(_ line: String) throws -> Arguments {
         ["help", "list", "x"]: "unknown command 'x' (see lifectl help list)",
     ])
     func mistakeThatAVerbFindsIsBadUsage(words: [String], message: String) throws {
-        let arguments = try CommandLineParser.parse(words)
-        #expect(throws: Failure(status: .usage, message: message)) { try arguments.verb.run(arguments) }
+        let arguments = try parse(words)
+        #expect(throws: UsageError(message: message)) { try arguments.perform { _ in } }
     }
 
     @Test func emptyWordIsAValueAndNoOption() throws {
-        #expect(throws: Failure(status: .usage, message: "--socket takes a path, not '' (see lifectl help list)")) {
-            try CommandLineParser.parse(["list", "--socket", ""])
+        #expect(throws: UsageError(message: "--socket takes a path, not '' (see lifectl help list)")) {
+            try parse(["list", "--socket", ""])
         }
-        #expect(throws: Failure(status: .usage, message: "unknown command '' (see lifectl --help)")) {
-            try CommandLineParser.parse([""])
+        #expect(throws: UsageError(message: "unknown command '' (see lifectl --help)")) {
+            try parse([""])
         }
-        #expect(try CommandLineParser.parse(["run", "--id", "", "--", "x"])[.id] == "")
+        #expect(try parse(["run", "--id", "", "--", "x"])[.id] == "")
     }
 }
 
@@ -168,7 +173,7 @@ private func read(_ line: String) throws -> Arguments {
             #expect(verb.summary.last == "." && verb.summary.first?.isUppercase == true, "\(words)")
             let example = try Self.words(of: verb.example)
             #expect(example.first == "lifectl")
-            #expect(try CommandLineParser.parse(Array(example.dropFirst())).path.map(\.name) == path.map(\.name))
+            #expect(try parse(Array(example.dropFirst())).path.map(\.name) == path.map(\.name))
         }
     }
 
@@ -188,7 +193,7 @@ private func read(_ line: String) throws -> Arguments {
 
     @Test func namesOfOneLineAreDistinct() {
         for path in Self.paths {
-            let names = path[path.count - 1].parameters.map(\.name) + Parameter.common.map(\.name)
+            let names = path[path.count - 1].parameters.map(\.name) + Verb.lifectl.parameters.map(\.name)
             #expect(Set(names).count == names.count, "\(names)")
             let letters = path[path.count - 1].parameters.compactMap(\.letter)
             #expect(Set(letters).count == letters.count && !letters.contains("h"))
@@ -217,7 +222,7 @@ private func read(_ line: String) throws -> Arguments {
     }
 
     @Test func documentHasEveryVerbAndItsParameters() {
-        let lines = TableDocument.text(of: .lifectl, path: "lifectl").split(separator: "\n")
+        let lines = TableDocument.text(of: .lifectl).split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("verb\t") && $0.count { $0 == "\t" } == 5 } == Self.paths.count + 3)
         #expect(
             lines.contains {

@@ -1,12 +1,17 @@
 import ControlAPI
 import Testing
 
+@testable import CommandLineTable
 @testable import lifectl
 
 @Suite struct CompletionTests {
     /// Completes the last word, and leaves out the explanations.
     private func complete(_ words: String...) -> [String] {
-        Completion(["lifectl"] + words, completing: words.count).lines.map { $0.prefix { $0 != "\t" }.description }
+        lines(words).map { $0.prefix { $0 != "\t" }.description }
+    }
+
+    private func lines(_ words: [String]) -> [String] {
+        Completion(["lifectl"] + words, completing: words.count, of: .lifectl).lines
     }
 
     private static let nowhere = "/nowhere/control"
@@ -47,7 +52,7 @@ import Testing
 
     @Test func namesOfFilesAreTheShells() {
         for words in [["open", "x"], ["timeline", "--svg", ""], ["run", "--", "x"], ["run", "--", "a", "-"]] {
-            #expect(Completion(["lifectl"] + words, completing: words.count).lines == [Completion.files])
+            #expect(lines(words) == [Completion.files])
         }
     }
 
@@ -59,13 +64,14 @@ import Testing
 
     @Test func everyWordHasAnExplanation() {
         for words in [[""], ["scene", ""], ["log", "--"]] {
-            let lines = Completion(["lifectl"] + words, completing: words.count).lines
-            #expect(!lines.isEmpty && lines.allSatisfy { $0.count { $0 == "\t" } == 1 && !$0.hasSuffix("\t") })
+            let found = lines(words)
+            #expect(!found.isEmpty && found.allSatisfy { $0.count { $0 == "\t" } == 1 && !$0.hasSuffix("\t") })
         }
     }
 
     private func choice(_ words: String..., completing index: Int? = nil) -> SocketPath.Choice? {
-        Completion(words, completing: index ?? words.count - 1).options { $0 == "HOME" ? "/home/kim" : nil }?.choice
+        let rest = Completion(words, completing: index ?? words.count - 1, of: .lifectl).rest
+        return DaemonNames.options(of: rest) { $0 == "HOME" ? "/home/kim" : nil }?.choice
     }
 
     @Test func lineNamesItsDaemon() {

@@ -1,3 +1,4 @@
+import CommandLineTable
 import ControlAPI
 
 /// The variables that `lifectl run` sends to the daemon.

@@ -1,3 +1,4 @@
+import CommandLineTable
 import ControlAPI
 
 /// The commands about scenes.

@@ -1,3 +1,4 @@
+import CommandLineTable
 import ControlAPI
 
 extension VerbGroup {
@@ -44,6 +45,7 @@ extension VerbGroup {
                     return "lifectl \(versions.client)\nlifed   \(daemon)\n"
                 }
             },
-            .help,
+            .help(
+                summary: "Show what lifectl understands, or what one command does.", example: "lifectl help scene open"),
         ])
 }

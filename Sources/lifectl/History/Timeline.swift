@@ -1,3 +1,4 @@
+import CommandLineTable
 import ControlAPI
 import Glibc
 import LifecycleTypes

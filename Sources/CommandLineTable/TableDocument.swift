@@ -1,11 +1,16 @@
-/// The table of verbs as fields between tabs, for scripts/manual.
-enum TableDocument {
+/// The table of a program as fields between tabs, for scripts/manual.
+package enum TableDocument {
+    /// Returns a line for each exit status, and the lines of the program.
+    package static func text(of program: Verb) -> String {
+        program.statuses.map { line(["status", String($0.code), $0.meaning]) }.joined()
+            + text(of: program, path: program.name)
+    }
+
     /// Returns a line for the verb, one for each of its parameters, and those of the verbs that may follow.
-    static func text(of verb: Verb, path: String, in group: String = "") -> String {
+    private static func text(of verb: Verb, path: String, in group: String = "") -> String {
         let details = verb.details.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
-        let parameters = verb.parameters + (verb.groups.isEmpty ? Parameter.common : [])
         return line(["verb", path, group, verb.summary, details, verb.example])
-            + parameters.map { line(fields(of: $0)) }.joined()
+            + verb.shownParameters.map { line(fields(of: $0)) }.joined()
             + verb.groups.filter { !$0.title.isEmpty }.flatMap { group in
                 group.verbs.map { text(of: $0, path: "\(path) \($0.name)", in: group.title) }
             }.joined()
@@ -16,9 +21,8 @@ enum TableDocument {
         if case .oneOf(let known) = parameter.values { words = known }
         return [
             parameter.kind.rawValue, parameter.name.rawValue, parameter.letter ?? "", parameter.placeholder,
-            parameter.help,
-            words.joined(separator: " "), parameter.initial ?? "", parameter.isRequired ? "required" : "",
-            parameter.isRepeating ? "repeating" : "",
+            parameter.help, words.joined(separator: " "), parameter.initial ?? "",
+            parameter.isRequired ? "required" : "", parameter.isRepeating ? "repeating" : "",
         ]
     }
 

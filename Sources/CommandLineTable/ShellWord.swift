@@ -1,7 +1,7 @@
 /// A word of a shell's command line, as it was typed.
-enum ShellWord {
+package enum ShellWord {
     /// Returns the value of a shell's word; nil if it has expansions that only a shell knows.
-    static func meaning(of word: String, environment: (String) -> String?) -> String? {
+    package static func meaning(of word: String, environment: (String) -> String?) -> String? {
         var meaning = ""
         var quote: Character?
         var rest = word[...]

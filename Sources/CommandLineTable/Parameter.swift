@@ -1,32 +1,6 @@
-/// A verb of lifectl: what it takes, what its help says, and the function that performs it.
-struct Verb: Sendable {
-    let name: String
-    /// One line, in the imperative.
-    let summary: String
-    var details = ""
-    var example = ""
-    var parameters: [Parameter] = []
-    /// Options of which one at most is given.
-    var excluding: [[Parameter.Name]] = []
-    /// The verbs of which one follows.
-    var groups: [VerbGroup] = []
-    var run: @Sendable (Arguments) throws -> Void = { _ in }
-
-    var verbs: [Verb] { groups.flatMap { $0.verbs } }
-
-    /// The verbs that the help, the completions and the manual page show.
-    var shownVerbs: [Verb] { groups.filter { !$0.title.isEmpty }.flatMap { $0.verbs } }
-}
-
-/// Verbs that stand under one heading; hidden ones if it is empty.
-struct VerbGroup: Sendable {
-    let title: String
-    let verbs: [Verb]
-}
-
 /// An argument or an option of a verb.
-struct Parameter: Sendable {
-    enum Kind: String, Sendable {
+package struct Parameter: Sendable {
+    package enum Kind: String, Sendable {
         case argument
         /// The words behind `--`.
         case command
@@ -34,20 +8,38 @@ struct Parameter: Sendable {
         case option
     }
 
-    let name: Name
-    let kind: Kind
+    /// The names of all arguments and options of the programs, as they are typed.
+    package enum Name: String, Sendable {
+        case activity, all, answer, app, background, check, command, controllers, count, debug, event, follow, from,
+            help
+        case helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now, openmetrics, payload,
+            pid
+        case rescue, role, scene, setenv, since, socket, source, svg, system, timeout, type, url, user, verb, version,
+            wait
+        case byRule = "by-rule"
+        case configDirectory = "config-directory"
+        case dryRun = "dry-run"
+        case kind = "for"
+        case logTarget = "log-target"
+        case runtimeDirectory = "runtime-directory"
+        case stateDirectory = "state-directory"
+    }
+
+    package let name: Name
+    package let kind: Kind
     /// The word for the value in the help.
     let placeholder: String
     let help: String
     var values = Values.text
     /// The letter of the short form.
-    var letter: String?
+    package var letter: String?
     var isRequired = false
     var isRepeating = false
+    var isHidden = false
     /// The value if the option is not given, for the help.
     var initial: String?
 
-    static func argument(
+    package static func argument(
         _ name: Name, _ help: String, _ values: Values = .text, isRequired: Bool = true, isRepeating: Bool = false
     ) -> Parameter {
         Parameter(
@@ -55,16 +47,18 @@ struct Parameter: Sendable {
             isRequired: isRequired, isRepeating: isRepeating)
     }
 
-    static func command(_ help: String) -> Parameter {
+    package static func command(_ help: String) -> Parameter {
         Parameter(
             name: .command, kind: .command, placeholder: "command", help: help, isRequired: true, isRepeating: true)
     }
 
-    static func flag(_ name: Name, _ help: String, letter: String? = nil) -> Parameter {
-        Parameter(name: name, kind: .flag, placeholder: "", help: help, letter: letter)
+    package static func flag(
+        _ name: Name, _ help: String, letter: String? = nil, isHidden: Bool = false
+    ) -> Parameter {
+        Parameter(name: name, kind: .flag, placeholder: "", help: help, letter: letter, isHidden: isHidden)
     }
 
-    static func option(
+    package static func option(
         _ name: Name, _ placeholder: String, _ help: String, _ values: Values = .text, letter: String? = nil,
         isRequired: Bool = false, isRepeating: Bool = false, initial: String? = nil
     ) -> Parameter {
@@ -73,36 +67,42 @@ struct Parameter: Sendable {
             isRequired: isRequired, isRepeating: isRepeating, initial: initial)
     }
 
+    /// The parser reads it before all other words; here for the help.
+    package static let help = Parameter.flag(.help, "Show the help.", letter: "h")
+
     var isOption: Bool { kind == .flag || kind == .option }
 
     /// `<app>` of an argument, `--wait` of an option.
     var title: String { isOption ? "--\(name.rawValue)" : "<\(placeholder)>" }
 
     /// `<app>`, `--json`, `--wait <goal>`.
-    var form: String { kind == .option ? "\(title) <\(placeholder)>" : title }
+    package var form: String { kind == .option ? "\(title) <\(placeholder)>" : title }
 
     /// Returns whether an option has this name, with its hyphens.
     func isNamed(_ word: String) -> Bool { word == title || letter.map { word == "-\($0)" } ?? false }
 }
 
 /// The values that a parameter takes, and how a shell completes them.
-enum Values: Sendable {
+package enum Values: Sendable {
     case text
     case files
-    case processes
     case oneOf([String])
     /// Values that pass a test, in words.
     case checked(String, @Sendable (String) -> Bool)
-    /// Names that the daemon knows.
-    case listed(@Sendable (inout Session) throws -> [String])
+    /// Values of which the program knows some, by the rest of the line.
+    indirect case known(Values = .text, @Sendable (CommandLineParser) -> [String])
+
+    package static func cases<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> Values {
+        .oneOf(type.allCases.map { $0.rawValue })
+    }
 
     /// Returns the values in words; nil if this is one of them.
     func refusal(of value: String) -> String? {
         switch self {
-        case .text, .files, .listed: nil
-        case .processes: Int64(value).map { $0 > 0 } ?? false ? nil : "the number of a process, which is 1 or more"
+        case .text, .files: nil
         case .oneOf(let words): words.contains(value) ? nil : words.list("or")
         case .checked(let words, let isValid): isValid(value) ? nil : words
+        case .known(let values, _): values.refusal(of: value)
         }
     }
 }

@@ -1,16 +1,18 @@
-/// Reads the words of a command line, one after the other, by the table of verbs.
+/// Reads the words of a command line, one after the other, by the table of a program.
 ///
 /// Options may stand anywhere before `--`. A value is the next word, unless that begins with a hyphen, or follows `=`.
-struct CommandLineParser {
-    private(set) var arguments = Arguments()
+package struct CommandLineParser {
+    package private(set) var arguments: Arguments
     /// The option whose value is the next word.
-    private(set) var pending: Parameter?
+    package private(set) var pending: Parameter?
     private(set) var operands: [String] = []
     /// The words behind `--`; nil before it.
     private(set) var trailing: [String]?
 
-    static func parse(_ words: [String]) throws(Failure) -> Arguments {
-        var parser = CommandLineParser()
+    init(of program: Verb) { arguments = Arguments(of: program) }
+
+    package static func parse(_ words: [String], of program: Verb) throws(UsageError) -> Arguments {
+        var parser = CommandLineParser(of: program)
         for word in words {
             if word == "--help" || word == "-h", parser.trailing == nil { return parser.help }
             try parser.take(word)
@@ -18,7 +20,7 @@ struct CommandLineParser {
         return try parser.finish()
     }
 
-    mutating func take(_ word: String) throws(Failure) {
+    mutating func take(_ word: String) throws(UsageError) {
         if trailing != nil {
             trailing?.append(word)
         } else if let option = pending {
@@ -27,19 +29,22 @@ struct CommandLineParser {
             try add(word, for: option)
         } else if word == "--" {
             trailing = []
-        } else if word.isOption, !arguments.verb.verbs.contains(where: { $0.name == word }) {
+        } else if let verb = arguments.verb.verbs.first(where: { $0.name == word }) {
+            arguments.path.append(verb)
+        } else if word.isOption {
             try takeOption(word)
-        } else if arguments.verb.groups.isEmpty {
+        } else if arguments.verb.shownVerbs.isEmpty {
             operands.append(word)
         } else {
             try arguments.enter(word)
         }
     }
 
-    private mutating func takeOption(_ word: String) throws(Failure) {
+    private mutating func takeOption(_ word: String) throws(UsageError) {
         let (name, value) = word.parts
         guard let option = arguments.knownOptions.first(where: { $0.isNamed(name) }) else {
-            throw arguments.unknown("option", name, among: arguments.knownOptions.map { $0.title })
+            throw arguments.unknown(
+                "option", name, among: arguments.knownOptions.filter { !$0.isHidden }.map { $0.title })
         }
         switch (option.kind, value) {
         case (.flag, nil): arguments.add("", for: option.name)
@@ -51,29 +56,29 @@ struct CommandLineParser {
         }
     }
 
-    private mutating func add(_ value: String, for parameter: Parameter) throws(Failure) {
+    private mutating func add(_ value: String, for parameter: Parameter) throws(UsageError) {
         if let words = parameter.values.refusal(of: value) {
             throw arguments.usage("\(parameter.title) takes \(words), not '\(value)'")
         }
         arguments.add(value, for: parameter.name)
     }
 
-    private func missingValue(of option: Parameter) -> Failure {
+    private func missingValue(of option: Parameter) -> UsageError {
         arguments.usage("missing value for '\(option.form)'")
     }
 
     /// The command line that asks for the help of the verb.
     private var help: Arguments {
-        var help = Arguments()
-        help.path.append(.help)
+        var help = Arguments(of: arguments.program)
+        help.path.append(.help())
         for verb in arguments.path.dropFirst() { help.add(verb.name, for: .verb) }
         return help
     }
 
-    private mutating func finish() throws(Failure) -> Arguments {
+    private mutating func finish() throws(UsageError) -> Arguments {
         if let pending { throw missingValue(of: pending) }
         let verb = arguments.verb
-        guard verb.groups.isEmpty else {
+        guard verb.shownVerbs.isEmpty else {
             guard arguments.isEmpty, trailing == nil else { throw arguments.usage("missing command") }
             return help
         }
@@ -81,14 +86,14 @@ struct CommandLineParser {
         for parameter in verb.parameters where parameter.isRequired && !arguments.has(parameter.name) {
             throw arguments.usage("missing expected argument '\(parameter.form)'")
         }
-        for names in verb.excluding + Parameter.commonExclusions where names.count(where: arguments.has) > 1 {
+        for names in arguments.path.reversed().flatMap({ $0.excluding }) where names.count(where: arguments.has) > 1 {
             throw arguments.usage("\(names.map { "--\($0.rawValue)" }.list("and")) exclude one another")
         }
         return arguments
     }
 
     /// Gives the arguments of the verb their values.
-    private mutating func assignOperands(of verb: Verb) throws(Failure) {
+    private mutating func assignOperands(of verb: Verb) throws(UsageError) {
         let command = verb.parameters.first { $0.kind == .command }
         var rest = (command == nil ? operands + (trailing ?? []) : operands)[...]
         for parameter in verb.parameters where parameter.kind == .argument {

@@ -1,0 +1,74 @@
+/// A command line that makes no sense.
+package struct UsageError: Error, Equatable {
+    package let message: String
+
+    package init(message: String) { self.message = message }
+}
+
+/// The verb and the values of one command line.
+package struct Arguments: Sendable {
+    /// The program, and the verbs up to the last one.
+    package internal(set) var path: [Verb]
+    private var values: [(name: Parameter.Name, text: String)] = []
+
+    init(of program: Verb) { path = [program] }
+
+    var program: Verb { path[0] }
+    package var verb: Verb { path[path.count - 1] }
+
+    /// The options that may be given: those of the verb, and those of the program.
+    var knownOptions: [Parameter] { path.reversed().flatMap { $0.parameters.filter { $0.isOption } } }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    mutating func add(_ text: String, for name: Parameter.Name) { values.append((name, text)) }
+
+    /// The value of an argument or an option, the last one if there are several; empty for a flag.
+    package subscript(_ name: Parameter.Name) -> String? { values.last { $0.name == name }?.text }
+
+    package func all(_ name: Parameter.Name) -> [String] { values.filter { $0.name == name }.map { $0.text } }
+
+    package func has(_ name: Parameter.Name) -> Bool { values.contains { $0.name == name } }
+
+    /// A flag as a parameter of a call: true or left out.
+    package func trueOrNil(_ name: Parameter.Name) -> Bool? { has(name) ? true : nil }
+
+    /// The value of a required argument or option.
+    package func required(_ name: Parameter.Name) -> String { self[name] ?? "" }
+
+    /// The value as one of the words of a type.
+    package func word<Word: RawRepresentable<String>>(_ name: Parameter.Name, of type: Word.Type) -> Word? {
+        self[name].flatMap(Word.init)
+    }
+
+    package func number(_ name: Parameter.Name) -> Int? { self[name].flatMap { Int($0) } }
+
+    /// Performs the verb.
+    ///
+    /// - Parameter write: Writes the text of a verb that only prints one.
+    package func perform(write: (String) throws -> Void) throws {
+        switch verb.action {
+        case .run(let action): try action(self)
+        case .print(let text): try write(text(self))
+        }
+    }
+
+    package func usage(_ message: String) -> UsageError {
+        let names = path.dropFirst().map { $0.name }
+        let help = (names.isEmpty ? ["--help"] : ["help"] + names).joined(separator: " ")
+        return UsageError(message: "\(message) (see \(program.name) \(help))")
+    }
+
+    func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
+        let suggestion = Suggestion.nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        return usage("unknown \(kind) '\(word)'\(suggestion)")
+    }
+
+    /// Goes on to a verb that may follow.
+    mutating func enter(_ word: String) throws(UsageError) {
+        guard let next = verb.verbs.first(where: { $0.name == word }) else {
+            throw unknown("command", word, among: verb.shownVerbs.map { $0.name })
+        }
+        path.append(next)
+    }
+}

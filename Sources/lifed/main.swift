@@ -1,0 +1,12 @@
+import CommandLineTable
+import Glibc
+
+do {
+    let words = Array(CommandLine.arguments.dropFirst())
+    try CommandLineParser.parse(words, of: .lifed).perform { print($0, terminator: "") }
+} catch {
+    let usage = error as? UsageError
+    let line = Array("lifed: \(usage?.message ?? "\(error)")\n".utf8)
+    _ = unsafe write(STDERR_FILENO, line, line.count)
+    exit(usage == nil ? EXIT_FAILURE : EX_USAGE)
+}
