@@ -14,7 +14,7 @@ extension Verb {
             .option(.stateDirectory, "directory", "Where the apps' own directories are.", .files),
             .option(.configDirectory, "directory", "The only place to read the configuration from.", .files),
             .option(
-                .logTarget, "target", "Where log entries go: journal, console (standard error) or auto.",
+                .logTarget, "target", "Where log entries go; console is standard error.",
                 .cases(of: LogTarget.self), initial: LogTarget.auto.rawValue),
             .flag(.controllers, "Use the unit's controllers, which its ExecStopPost= takes away.", isHidden: true),
             .flag(.check, "Check the configuration, print what is wrong with it, and exit with 78 if something is."),
