@@ -57,7 +57,8 @@ private func parse(_ words: [String]) throws -> Arguments {
         let help = try printed(words)
         #expect(help.hasPrefix("Usage: lifed [--user] [--runtime-directory <directory>]"))
         let words = help.split { $0 == "\n" || $0 == " " }
-        for parameter in Verb.lifed.parameters where !parameter.isHidden { #expect(words.contains(parameter.title[...])) }
+        let shown = Verb.lifed.parameters.filter { !$0.isHidden }
+        #expect(shown.allSatisfy { words.contains($0.title[...]) })
         #expect(help.contains("  -h, --help") && help.contains("\n  64  The options were wrong.\n"))
         #expect(!help.contains("--controllers") && !help.contains("--complete"))
         #expect(!help.contains("Common options") && !help.contains("COMMAND"))
