@@ -130,7 +130,7 @@ def test_a_monitor_of_a_member_tells_the_state_of_others_and_no_more(lifed):
         while not steps or steps[-1]["to"] != "notRunning":
             steps.append(json.loads(monitor.stdout.readline())["transition"])
         assert steps[0]["from"] == "notRunning"
-        assert all(step["reason"] == "" and step.get("pid") is None for step in steps)
+        assert all(step["reason"] is None and step.get("pid") is None for step in steps)
     finally:
         monitor.kill()
         monitor.wait()
@@ -164,7 +164,7 @@ def test_rights_that_a_reload_takes_away_end_for_clients_that_are_connected(life
     try:
         assert json.loads(monitor.stdout.readline())["apps"] == []
         lifed.lifectl.start("roots", *programs.IDLE)
-        assert json.loads(monitor.stdout.readline())["transition"]["reason"] != ""
+        assert json.loads(monitor.stdout.readline())["transition"]["reason"] is not None
         lifed.configure("[access]\nadministrators = []\n")
         lifed.lifectl("reload")
         assert monitor.wait(timeout=60) != 0

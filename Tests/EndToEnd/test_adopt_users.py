@@ -71,7 +71,7 @@ def test_a_process_of_root_in_a_users_tree_is_left_alone_and_named(mortal, shell
         mortal.lifectl("focus", "shell")
         assert states(mortal, pid, roots, own) == "SSS"
     found = unheld(mortal, "shell")
-    assert [(each["pid"], each["user"], each["reason"]) for each in found] == [
+    assert [(each["pid"], each["user"], each["cause"]) for each in found] == [
         (roots, "root", "it does not run as the user of the app; stop it as that user or as root")
     ]
     for command in ("explain", "status"):
