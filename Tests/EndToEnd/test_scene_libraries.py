@@ -118,7 +118,7 @@ def test_a_scene_is_opened_with_what_it_shows(three):
         "will-enter-foreground note background",
         "did-become-active note foregroundActive",
     ]
-    listed = three.lifectl.json("scene", "list", "sample")["scenes"]
+    listed = [each["scene"] for each in three.lifectl.json("scene", "list", "sample")["scenes"]]
     assert {scene["id"] for scene in listed} == {"main", "inbox", "draft", "note"}
     assert sum(scene["state"] == "foregroundActive" for scene in listed) == 3
 

@@ -36,7 +36,7 @@ def kinds(log):
     def listener(*options):
         return [sys.executable, LISTENER, str(log), *options]
 
-    silent = frozenset({"background-timeout"})
+    silent = frozenset({"backgroundTimeout"})
     return [
         Kind("idle", 35, programs.IDLE),
         Kind("family", 40, programs.FAMILY),
@@ -56,7 +56,7 @@ def kinds(log):
         Kind("unanswering", 4, listener("silent=did-enter-background"), ends=silent),
         Kind("mute", 5, listener("mute")),
         Kind("garbage", 4, listener("garbage=20")),
-        Kind("task", 8, listener("delay=0.05", "task=upload"), ends=frozenset({"task-timeout"})),
+        Kind("task", 8, listener("delay=0.05", "task=upload"), ends=frozenset({"taskTimeout"})),
         Kind("player", 5, listener("activity=audio"), 'backgroundModes = ["audio"]'),
     ]
 

@@ -1,4 +1,5 @@
 import ControlAPI
+import LifecycleTypes
 
 @testable import lifectl
 
