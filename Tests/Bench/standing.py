@@ -38,7 +38,8 @@ class Standing:
             suspended = f"{count:,} suspended apps"
             yield Row(f"memory with {suspended}", "PSS of the daemon", "kB", [Series("lifed", [proportional_size(pid)])])
             yield self.idle(lifed, suspended)
-            yield self.restart(lifed, count, suspended)
+            if self.settings.restarts:
+                yield self.restart(lifed, count, suspended)
         finally:
             lifed.stop()
 
