@@ -104,6 +104,7 @@ format: ## Rewrite the sources in the project's format.
 
 lint: ## Check the sources' format and style.
 	$(SWIFT) format lint --strict -r -p $(sources)
+	scripts/generate-api --check
 
 install: ## Install below PREFIX (and DESTDIR, for packages).
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }

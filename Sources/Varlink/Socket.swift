@@ -130,7 +130,7 @@ final class Socket {
 
 /// An instant on the monotonic clock by which something must be done, or never.
 struct Deadline {
-    /// The instant on CLOCK_MONOTONIC: time that the machine is asleep does not count.
+    /// The instant on CLOCK_MONOTONIC, which stops while the machine sleeps.
     private let instant: Duration?
 
     init(after duration: Duration?) {
@@ -146,7 +146,7 @@ struct Deadline {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Returns the time that is left; nil for no limit.
+    /// Returns the time that is left.
     ///
     /// - Throws: ``ClientError/timedOut`` after the deadline.
     func remaining() throws(ClientError) -> Duration? {

@@ -259,7 +259,7 @@ struct Presentation {
         case .channel(let until): return make(.connection, until: until)
         case .scenes: return make(.scenes)
         case .interruption(let name): return make(.interruption, [name])
-        case .foregroundBlocked(let concealment): return make(.foregroundBlocked, [concealment.word])
+        case .foregroundBlocked(let blocker): return make(.foregroundBlocked, [blocker.word])
         case .policy: return make(.suspendPolicy)
         case .request: return make(.resumeRequest)
         case .use(.visible): return make(.visible)

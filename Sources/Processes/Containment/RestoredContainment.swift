@@ -107,7 +107,7 @@ extension RestoredContainment {
 
 /// The marks of a process that a restored app may have orphaned unseen, and that has left its session and emptied its environment.
 struct LostOrphans {
-    /// The processes that got the children of the one that had launched the app, and so get what the app orphans.
+    /// The processes that became the parents of the former daemon's children, and so become those of the app's orphans.
     let reapers: Set<ProcessID>
     /// The start of the app's main process.
     let startTime: UInt64

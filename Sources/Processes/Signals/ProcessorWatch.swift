@@ -1,7 +1,7 @@
 import CLinux
 
-/// Sends a signal to this process when one of some stopped processes runs: the kernel tells nobody but its parent that a process was
-/// continued, but a process that runs takes processor time.
+/// Sends a signal to this process when a stopped process runs. The kernel reports a continuation to the parent alone, but a process
+/// that runs takes processor time.
 ///
 /// A process that sleeps again before the kernel's clock ticks is not noticed.
 public final class ProcessorWatch {

@@ -133,7 +133,7 @@ public final class ProcessTable {
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
     }
 
-    /// Returns whether a process that belongs to no tree may be an orphan of a restored one, also of one that has ended.
+    /// Returns whether a process outside of all trees may be an orphan of a restored tree, which may have ended.
     public func mayHaveLost(_ pid: ProcessID) -> Bool {
         guard !lostOrphans.isEmpty, let status = ProcessStatus(of: pid) else { return false }
         return lostOrphans.contains { $0.mayInclude(status) }
