@@ -13,7 +13,7 @@ extension Lifecycle {
         var record = knownApps[app].record
         for kind in DeadlineKind.allCases {
             guard let instant = shared.deadlines[kind, app] else { continue }
-            record.add("deadline", "\(kind.rawValue):\(instant.microseconds)")
+            record.add("deadline", kind.rawValue, instant.microseconds)
         }
         return record
     }

@@ -41,7 +41,7 @@ extension AppMachine {
             $0.reclaimed = ReclaimRecord(saved: $1)
         },
         SavedField {
-            if $0.restart.failures > 0 { $1.add("failures", String($0.restart.failures)) }
+            if $0.restart.failures > 0 { $1.add("failures", UInt64($0.restart.failures)) }
             if $0.restart.isLimitReached { $1.add("given-up", "1") }
         } read: {
             let failures = Int(clamping: min($1.number("failures") ?? 0, 1000))
@@ -103,7 +103,7 @@ extension AppMachine {
         guard let awaited = phase.awaitedCallback else { return }
         let delivery = awaited.delivery
         record.add("callback", delivery.callback.rawValue)
-        record.add("told-sequence", String(delivery.sequence))
+        record.add("told-sequence", delivery.sequence)
         record.add("told-event", delivery.event?.text)
         record.add("told-scene", delivery.scene?.scene.name)
         record.add("told-scene-reason", delivery.scene?.reason)
@@ -158,7 +158,7 @@ extension AppMachine {
     private func writeTask(to record: inout SavedRecord) {
         guard let task = outbox.task else { return }
         record.add("task", task.event?.text)
-        record.add("task-sequence", String(task.sequence))
+        record.add("task-sequence", task.sequence)
         record.add("task-until", task.deadline)
         record.add("task-state", task.state.rawValue)
     }

@@ -1,8 +1,105 @@
 /// One entry of the saved state: named values, as text that a person can read. A name may come more than once.
 ///
-/// Unknown names are ignored, and a value that is missing or not valid counts as the default, so that an older or a newer version
-/// reads the record as far as it can.
+/// The record is kept as it is written, ` name=value name=value`, because each change of an app writes some. Values are
+/// percent-encoded, so that they contain no space and no line feed. Unknown names are ignored, and a value that is missing or
+/// not valid counts as the default, so that an older or a newer version reads the record as far as it can.
 public struct SavedRecord: Sendable, Equatable {
+    /// The encoded values, each after a space.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Creates a record without values.
+    public init() {}
+
+    /// Creates the record that was encoded as these bytes. Words without a name are ignored.
+    public init(encoded bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+}
+
+// MARK: - Writing
+
+extension SavedRecord {
+    /// The bytes of an app that runs, in most cases.
+    private static let usualSize = 768
+
+    /// Adds a value; nothing for nil.
+    ///
+    /// - Parameters:
+    ///   - name: Small letters and hyphens.
+    ///   - value: Any text.
+    public mutating func add(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        begin(name)
+        append(value)
+    }
+
+    /// Adds a number; nothing for nil.
+    public mutating func add(_ name: StaticString, _ number: UInt64?) {
+        guard let number else { return }
+        begin(name)
+        append(number)
+    }
+
+    mutating func add(_ name: StaticString, _ instant: Instant?) { add(name, instant?.microseconds) }
+
+    /// Adds a word and a number with a colon between them.
+    mutating func add(_ name: StaticString, _ word: String, _ number: UInt64) {
+        add(name, word)
+        bytes.append(UInt8(ascii: ":"))
+        append(number)
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        if bytes.isEmpty { bytes.reserveCapacity(Self.usualSize) }
+        bytes.append(UInt8(ascii: " "))
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    private mutating func append(_ number: UInt64) {
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var rest = number
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        for index in first..<digits.count { bytes.append(digits[index]) }
+    }
+
+    private mutating func append(_ value: String) {
+        let start = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        // Almost all values are plain.
+        let isPlain = (start..<bytes.count).allSatisfy { Self.isPlain(bytes[$0]) }
+        guard !isPlain else { return }
+        bytes.removeLast(bytes.count - start)
+        appendEscaped(value)
+    }
+
+    private mutating func appendEscaped(_ value: String) {
+        for byte in value.utf8 {
+            if Self.isPlain(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.hexDigit(byte >> 4))
+                bytes.append(Self.hexDigit(byte & 15))
+            }
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > UInt8(ascii: " ") && byte != UInt8(ascii: "%") && byte != 0x7F
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+// MARK: - Reading
+
+extension SavedRecord {
     /// A named value.
     public struct Field: Sendable, Equatable {
         /// Small letters and hyphens.
@@ -17,26 +114,37 @@ public struct SavedRecord: Sendable, Equatable {
         }
     }
 
-    /// The values in the order in which they were added.
-    public private(set) var fields: [Field]
-
     /// Creates a record of these values.
-    public init(fields: [Field] = []) {
-        self.fields = fields
+    public init(fields: [Field]) {
+        for field in fields {
+            bytes.append(UInt8(ascii: " "))
+            bytes.append(contentsOf: field.name.utf8)
+            bytes.append(UInt8(ascii: "="))
+            append(field.value)
+        }
+    }
+
+    /// The values in the order in which they were added.
+    public var fields: [Field] {
+        bytes.split(separator: UInt8(ascii: " ")).compactMap { word in
+            guard let sign = word.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            return Field(name: String(decoding: word[..<sign], as: UTF8.self), value: Self.decoded(word[(sign + 1)...]))
+        }
     }
 
     /// The first value of the name.
-    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
-
-    /// Returns every value of the name.
-    public func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map { $0.value } }
-
-    /// Adds a value; nothing for nil.
-    public mutating func add(_ name: String, _ value: String?) {
-        if let value { fields.append(Field(name: name, value: value)) }
+    public subscript(name: String) -> String? {
+        var position = 0
+        return nextValue(of: name, from: &position)
     }
 
-    mutating func add(_ name: String, _ instant: Instant?) { add(name, instant.map { String($0.microseconds) }) }
+    /// Returns every value of the name.
+    public func all(_ name: String) -> [String] {
+        var values: [String] = []
+        var position = 0
+        while let value = nextValue(of: name, from: &position) { values.append(value) }
+        return values
+    }
 
     func has(_ name: String) -> Bool { self[name] == "1" }
 
@@ -47,41 +155,78 @@ public struct SavedRecord: Sendable, Equatable {
     func word<Word: RawRepresentable<String>>(_ name: String, as type: Word.Type = Word.self) -> Word? {
         self[name].flatMap { Word(rawValue: $0) }
     }
+
+    /// Returns the next value of the name, and moves the position behind it.
+    private func nextValue(of name: String, from position: inout Int) -> String? {
+        let text = bytes.span
+        let name = name.utf8
+        while position < text.count {
+            var index = position
+            var rest = name.makeIterator()
+            var expected = rest.next()
+            while let byte = expected, index < text.count, text[index] == byte {
+                index += 1
+                expected = rest.next()
+            }
+            let start = index + 1
+            let isNamed = expected == nil && index < text.count && text[index] == UInt8(ascii: "=")
+            while index < text.count, text[index] != UInt8(ascii: " ") { index += 1 }
+            position = index + 1
+            if isNamed { return Self.decoded(bytes[start..<index]) }
+        }
+        return nil
+    }
+
+    private static func decoded(_ value: ArraySlice<UInt8>) -> String {
+        guard value.contains(UInt8(ascii: "%")) else { return String(decoding: value, as: UTF8.self) }
+        var bytes: [UInt8] = []
+        var rest = value
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let number = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(number)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }
 
-/// One row of the table of a saved type: a name, and how the value is written and read. Whoever adds a value to a saved type adds
-/// a row; writing, reading and defaults follow from it.
+/// One row of the table of a saved type: a name, and how the value is written and read. A new value of a saved type is a
+/// new row; writing, reading and defaults follow from it.
 struct SavedField<Owner>: Sendable {
     let write: @Sendable (Owner, inout SavedRecord) -> Void
     let read: @Sendable (inout Owner, SavedRecord) -> Void
 
     /// A flag, which is there or not.
     static func flag(
-        _ name: String, _ get: @escaping @Sendable (Owner) -> Bool,
+        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> Bool,
         _ set: @escaping @Sendable (inout Owner, Bool) -> Void
     ) -> SavedField {
         SavedField {
             if get($0) { $1.add(name, "1") }
         } read: {
-            set(&$0, $1.has(name))
+            set(&$0, $1.has(name.description))
         }
     }
 
     /// A text; without a valid one, the owner keeps its default.
     static func text(
-        _ name: String, _ get: @escaping @Sendable (Owner) -> String?,
+        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> String?,
         _ set: @escaping @Sendable (inout Owner, String) -> Void
     ) -> SavedField {
         SavedField {
             $1.add(name, get($0))
         } read: { owner, record in
-            if let text = record[name] { set(&owner, text) }
+            if let text = record[name.description] { set(&owner, text) }
         }
     }
 
     /// An instant.
     static func instant(
-        _ name: String, _ get: @escaping @Sendable (Owner) -> Instant?,
+        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> Instant?,
         _ set: @escaping @Sendable (inout Owner, Instant) -> Void
     ) -> SavedField {
         number(name, { get($0)?.microseconds }, { set(&$0, Instant(microseconds: $1)) })
@@ -89,25 +234,25 @@ struct SavedField<Owner>: Sendable {
 
     /// A number.
     static func number(
-        _ name: String, _ get: @escaping @Sendable (Owner) -> UInt64?,
+        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> UInt64?,
         _ set: @escaping @Sendable (inout Owner, UInt64) -> Void
     ) -> SavedField {
         SavedField {
-            $1.add(name, get($0).map { String($0) })
+            $1.add(name, get($0))
         } read: { owner, record in
-            if let number = record.number(name) { set(&owner, number) }
+            if let number = record.number(name.description) { set(&owner, number) }
         }
     }
 
     /// Several texts of one name.
     static func list(
-        _ name: String, _ get: @escaping @Sendable (Owner) -> [String],
+        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> [String],
         _ set: @escaping @Sendable (inout Owner, [String]) -> Void
     ) -> SavedField {
         SavedField {
             for text in get($0) { $1.add(name, text) }
         } read: {
-            set(&$0, $1.all(name))
+            set(&$0, $1.all(name.description))
         }
     }
 }

@@ -210,8 +210,8 @@ extension ReclaimRecord {
     public func write(to record: inout SavedRecord) {
         record.add("reclaim-cause", cause.text)
         for id in order { record.add("reclaim-order", id.name) }
-        record.add("reclaim-candidates", String(candidates))
-        record.add("reclaim-freed", freed.map { String($0) })
+        record.add("reclaim-candidates", UInt64(candidates))
+        record.add("reclaim-freed", freed)
     }
 }
 

@@ -12,7 +12,7 @@ struct LifecycleLog {
         var fields = change(step.from.rawValue, step.to.rawValue, step.reason)
         fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        let message = "\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))"
+        let message = "\(step.app.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         log.write(entry(.transition, .info, message, step.app, pid, fields))
     }
 
@@ -20,7 +20,7 @@ struct LifecycleLog {
         var fields: Fields =
             [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        let message = "\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))"
+        let message = "\(step.app.name)/\(step.scene.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         log.write(entry(.sceneTransition, .info, message, step.app, pid, fields))
     }
 

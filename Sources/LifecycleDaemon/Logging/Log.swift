@@ -3,7 +3,7 @@ import Glibc
 import Systemd
 
 /// An entry of the journal, or a line on standard error.
-struct LogEntry {
+nonisolated struct LogEntry {
     var id: MessageID?
     var priority = Journal.Priority.info
     var message: String
@@ -120,7 +120,7 @@ extension LogEntry {
 }
 
 /// Standard error, written to only while it takes what is written.
-struct Console {
+nonisolated struct Console {
     /// A pipe that is ready takes PIPE_BUF bytes without making the writer wait (pipe(7)).
     private static let longestLine = 4096
 
@@ -132,37 +132,36 @@ struct Console {
         return unsafe Glibc.write(STDERR_FILENO, line, line.count) == line.count
     }
 
-    /// Returns the entry as one line, whatever its texts contain. Built from bytes: the switch of apps waits for it.
+    /// Returns the entry as one line, whatever its texts contain.
     static func line(of entry: LogEntry) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(256)
-        line += "lifed: ".utf8
-        line += entry.message.utf8
+        line.append(contentsOf: "lifed: ".utf8)
+        append(entry.message, to: &line)
         for (name, value) in entry.fields {
             line.append(UInt8(ascii: " "))
-            line += name.utf8
+            line.append(contentsOf: name.utf8)
             line.append(UInt8(ascii: "="))
-            if value.isPlain { line += value.utf8 } else { line += value.debugDescription.utf8 }
+            append(value.isPlain ? value : value.debugDescription, to: &line)
         }
-        if line.contains(where: { $0 >= 0x80 }) { line = printable(line) }
         if line.count >= longestLine { line.removeLast(line.count - longestLine + 1) }
-        for index in line.indices where line[index] < UInt8(ascii: " ") || line[index] == 0x7F {
-            line[index] = UInt8(ascii: " ")
-        }
         line.append(UInt8(ascii: "\n"))
         return line
     }
 
-    /// Replaces each scalar beyond ASCII on which a terminal acts by a space: C1 controls, direction marks.
-    private nonisolated static func printable(_ line: [UInt8]) -> [UInt8] {
-        let text = String(decoding: line, as: UTF8.self)
-        // Most lines have an arrow and no such scalar, and are not copied.
-        guard text.unicodeScalars.contains(where: { commandsTerminal($0) }) else { return line }
-        return Array(String(String.UnicodeScalarView(text.unicodeScalars.map { commandsTerminal($0) ? " " : $0 })).utf8)
+    /// Appends a text with a space for each scalar on which a terminal acts: controls, direction marks, line separators.
+    private static func append(_ text: String, to line: inout [UInt8]) {
+        // Most texts have none, and are appended as bytes.
+        guard text.unicodeScalars.contains(where: { commandsTerminal($0) }) else {
+            return line.append(contentsOf: text.utf8)
+        }
+        for scalar in text.unicodeScalars {
+            line.append(contentsOf: Unicode.UTF8.encode(commandsTerminal(scalar) ? " " : scalar)!)
+        }
     }
 
-    private nonisolated static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
-        guard scalar.value >= 0x80 else { return false }
+    private static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x7F else { return scalar.value < 0x20 }
         return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
@@ -170,7 +169,7 @@ struct Console {
     }
 }
 
-extension String {
+nonisolated extension String {
     fileprivate var isPlain: Bool {
         !isEmpty && utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }

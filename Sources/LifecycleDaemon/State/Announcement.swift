@@ -44,11 +44,16 @@ enum Announcement: Equatable {
         _ app: AppID, scene: SceneID?, _ from: String, _ to: String, _ reason: Reason, _ instant: Instant,
         since: Instant?, _ answer: Duration?
     ) -> SavedRecord {
-        SavedRecord([
-            "id": app.name, "scene": scene?.name, "from": from, "to": to, "reason": reason.rawValue,
-            "at": String(instant.microseconds), "since": since.map { String($0.microseconds) },
-            "answer": answer.map { String($0.wholeMicroseconds) },
-        ])
+        var saved = SavedRecord()
+        saved.add("id", app.name)
+        saved.add("scene", scene?.name)
+        saved.add("from", from)
+        saved.add("to", to)
+        saved.add("reason", reason.rawValue)
+        saved.add("at", instant.microseconds)
+        saved.add("since", since?.microseconds)
+        saved.add("answer", answer?.wholeMicroseconds)
+        return saved
     }
 
     /// Creates the announcement that a former daemon has left; nil for a record without meaning.

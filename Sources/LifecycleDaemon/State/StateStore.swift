@@ -54,7 +54,7 @@ final class FileStateStore: StateStore {
     private let log: any JournalSink
     private var isBegun = false
     private var savedApps: Set<AppID> = []
-    private var lastMachine: [UInt8] = []
+    private var lastMachine = SavedRecord()
     private var condition = Condition.good
     private var retry: TimerSource?
 
@@ -88,15 +88,15 @@ final class FileStateStore: StateStore {
         for id in changed {
             if let record = core.record(of: id) {
                 savedApps.insert(id)
-                lines += StateLine.encode(.app, record)
+                StateLine.append(.app, record, to: &lines)
             } else if savedApps.remove(id) != nil {
-                lines += StateLine.encode(.forget, SavedRecord(["id": id.name]))
+                StateLine.append(.forget, SavedRecord(["id": id.name]), to: &lines)
             }
         }
-        let machine = StateLine.encode(.machine, core.record)
-        if machine != lastMachine { lines += machine }
+        let machine = core.record
+        if machine != lastMachine { StateLine.append(.machine, machine, to: &lines) }
         lastMachine = machine
-        for transition in transitions { lines += StateLine.encode(.transition, transition.saved) }
+        for transition in transitions { StateLine.append(.transition, transition.saved, to: &lines) }
         write(lines)
     }
 

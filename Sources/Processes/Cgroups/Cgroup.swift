@@ -127,7 +127,11 @@ extension Cgroup {
     func ownProcessIDs() -> [ProcessID] {
         // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
         let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20, longestRecord: 16) ?? []
-        let text = list.span
+        return Self.processIDs(in: list.span)
+    }
+
+    /// Returns the processes in the text of a `cgroup.procs`.
+    static func processIDs(in text: Span<UInt8>) -> [ProcessID] {
         var found: [ProcessID] = []
         var position = 0
         while position < text.count, let id: ProcessID = text.number(at: &position) {

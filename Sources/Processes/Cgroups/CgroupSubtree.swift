@@ -13,6 +13,7 @@ public final class CgroupSubtree {
     let origin: Cgroup?
     /// Groups that should be removed and still had a process in them.
     private var leftovers: [Cgroup] = []
+    let recentFiles = RecentGroupFiles()
 
     static let ownGroup = "daemon"
     private static let helperGroup = "helpers"

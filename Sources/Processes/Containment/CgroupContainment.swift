@@ -23,6 +23,7 @@ final class CgroupContainment: Containment {
 
     private let name: String
     private let events: CgroupEventFile
+    private let files: GroupFiles
     private var isFreezeRequested: Bool
     private var leaderIsReaped = false
     /// A Boolean value that indicates whether a look has found more than one member.
@@ -42,6 +43,7 @@ final class CgroupContainment: Containment {
         self.subtree = subtree
         isFreezeRequested = isAskedToFreeze
         events = try CgroupEventFile(of: group)
+        files = GroupFiles(of: group)
     }
 
     override var kind: ContainmentKind { .cgroup }
@@ -53,7 +55,7 @@ final class CgroupContainment: Containment {
     /// Returns the members in the order of their starts.
     override func members() -> [ProcessStatus] {
         let numbers = numbers()
-        var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        var found = numbers.compactMap { files.processStatus(of: $0) }.filter { !$0.isZombie }
         if hasOutside(numbers) { found += membersOutside(numbers) }
         if found.count > 1 { hadSeveral = true }
         return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
@@ -65,8 +67,10 @@ final class CgroupContainment: Containment {
     }
 
     private func numbers() -> [ProcessID] {
-        let me = getpid()
-        return group.processIDs().filter { $0 != me && $0 != 1 }
+        subtree.recentFiles.touch(files, main: launch?.main.pid)
+        let found = files.processIDs()
+        // Mostly it is the main process alone.
+        return found.count == 1 && found[0] == launch?.main.pid ? found : found.filter { $0 != getpid() && $0 != 1 }
     }
 
     override func claims(_ process: ProcessStatus) -> Bool {
@@ -90,6 +94,8 @@ final class CgroupContainment: Containment {
     override func acknowledgeChange() -> Bool { events.read() != nil }
 
     override func discard() {
+        subtree.recentFiles.remove(files)
+        files.close()
         subtree.discard(group)
     }
 

@@ -61,6 +61,9 @@ extension Sequence<ProcessStatus> {
 }
 
 extension ProcessStatus {
+    /// The limit of a name in bytes: 15, and 63 for a thread of the kernel.
+    private static let longestName = 64
+
     /// Reads the text of a `stat` file, or nil when it is cut short or not one.
     ///
     /// The name stands in parentheses and may contain anything, parentheses and line ends included.
@@ -71,11 +74,15 @@ extension ProcessStatus {
 
     /// The same; a stop of a thousand processes reads two thousand of these.
     init?(parsing text: Span<UInt8>) {
-        guard let open = text.indices.first(where: { text[$0] == UInt8(ascii: "(") }),
-            let close = text.indices.last(where: { text[$0] == UInt8(ascii: ")") }), open < close
-        else { return nil }
         var position = 0
-        guard let pid: ProcessID = text.number(at: &position), position == open - 1 else { return nil }
+        guard let pid: ProcessID = text.number(at: &position), position + 1 < text.count,
+            text[position] == UInt8(ascii: " "), text[position + 1] == UInt8(ascii: "(")
+        else { return nil }
+        let open = position + 1
+        // Behind the longest name there are numbers only.
+        var close = min(text.count - 1, open + Self.longestName + 1)
+        while close > open, text[close] != UInt8(ascii: ")") { close -= 1 }
+        guard close > open else { return nil }
 
         // Field 3, and from there on one space before each.
         position = close + 2

@@ -44,9 +44,20 @@ enum ProcFile {
     /// - Returns: The result of `body`; nil if the file cannot be read, or may be longer than 2 KiB.
     static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
         guard let file = open(path) else { return nil }
+        return readAgain(file.rawValue, body)
+    }
+
+    /// Reads an open file like ``readWhole(_:_:)``, from its beginning.
+    static func readAgain<Result>(_ file: Int32, _ body: (Span<UInt8>) -> Result?) -> Result? {
         var buffer = InlineArray<2048, UInt8>(repeating: 0)
         var bytes = buffer.mutableSpan
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(from: file, into: $0) }
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            var count = -1
+            repeat {
+                count = unsafe pread(file, bytes.baseAddress, bytes.count, 0)
+            } while count < 0 && linux_errno() == EINTR
+            return count
+        }
         if count < 0 { recordFailure(linux_errno()) }
         guard (0..<2048).contains(count) else { return nil }
         return body(buffer.span.extracting(first: count))

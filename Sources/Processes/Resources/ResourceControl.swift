@@ -50,7 +50,7 @@ public final class ResourceControl {
             let members = tree.containment.members()
             for setting in changed {
                 let wanted = capabilities.wanted(setting, by: profile)
-                let found = update(&record.ownValues[setting, default: OwnValues()], setting, to: wanted, members)
+                let found = update(&record.ownValues[setting, default: OwnValues()], setting, to: wanted, members, of: tree)
                 if found.isEmpty { record.incomplete.remove(setting) } else { record.incomplete.insert(setting) }
                 failures += found
             }
@@ -97,7 +97,8 @@ public final class ResourceControl {
     }
 
     private func update(
-        _ values: inout OwnValues, _ setting: ResourceSetting, to wanted: Int?, _ members: [ProcessStatus]
+        _ values: inout OwnValues, _ setting: ResourceSetting, to wanted: Int?, _ members: [ProcessStatus],
+        of tree: ProcessTree
     ) -> [Failure] {
         let bearers = members.flatMap { setting.bearers(of: $0) }.compactMap { bearer in
             setting.read(bearer.id).map { (bearer: bearer, current: $0) }
@@ -106,7 +107,7 @@ public final class ResourceControl {
         values.update(bearers) { own in
             wanted.map { setting.value(wanted: $0, own: own) } ?? own
         } set: { bearer, value in
-            guard let error = setting.write(value, to: bearer.id, of: bearer.process) else { return true }
+            guard let error = setting.write(value, to: bearer.id, if: { tree.isCurrent(bearer.process) }) else { return true }
             errors.append(error)
             return false
         }

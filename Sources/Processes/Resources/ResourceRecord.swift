@@ -18,11 +18,15 @@ public struct ResourceRecord: Hashable, Sendable {
 extension ResourceRecord {
     /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
     public var text: String {
-        var text = profile.text + ";"
+        var text = profile.text
+        text += ";"
         if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",") }
-        for setting in ResourceSetting.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let rows = ownValues[setting]?.rows, !rows.isEmpty else { continue }
-            text += ";" + setting.rawValue + "=" + rows.joined(separator: ",")
+        for setting in ResourceSetting.allCases {
+            guard let values = ownValues[setting], !values.isEmpty else { continue }
+            text += ";"
+            text += setting.rawValue
+            text += "="
+            values.write(to: &text)
         }
         return text
     }
@@ -60,7 +64,12 @@ extension ResourceProfile {
     /// written to the cgroup again after a restart.
     fileprivate var text: String {
         let numbers = [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
-        return numbers.map { $0.map(String.init) ?? "own" }.joined(separator: ",")
+        var text = ""
+        for number in numbers {
+            if !text.isEmpty { text += "," }
+            text += number.map { String($0) } ?? "own"
+        }
+        return text
     }
 
     fileprivate init?(text: Substring.UTF8View) {
@@ -151,10 +160,15 @@ extension OwnValues.Bearer {
 }
 
 extension OwnValues {
-    /// Each value as numbers: process, its start, thread, own value, set value.
-    var rows: [String] {
-        records.map { bearer, record in
-            "\(bearer.process.pid):\(bearer.process.startTime):\(bearer.id):\(record.own):\(record.set)"
+    var isEmpty: Bool { records.isEmpty }
+
+    /// Appends each value as numbers: process, its start, thread, own value, set value.
+    func write(to text: inout String) {
+        var isFirst = true
+        for (bearer, record) in records {
+            if !isFirst { text += "," }
+            isFirst = false
+            text += "\(bearer.process.pid):\(bearer.process.startTime):\(bearer.id):\(record.own):\(record.set)"
         }
     }
 

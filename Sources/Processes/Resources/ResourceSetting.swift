@@ -53,15 +53,18 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    /// Sets the value of a thread, or of a process, that is part of `process`; nil when it is done or the process gone.
-    func write(_ value: Int, to id: ProcessID, of process: ProcessIdentity) -> Errno? {
+    /// Sets the value of a thread, or of a process.
+    ///
+    /// - Parameters:
+    ///   - id: The number of the thread or process.
+    ///   - isCurrent: Returns whether the number still means the same. Called when nothing can change that any more.
+    /// - Returns: The error; nil when it is done or the process gone.
+    func write(_ value: Int, to id: ProcessID, if isCurrent: () -> Bool) -> Errno? {
         switch self {
-        case .nice:
-            process.isCurrent ? Self.failure(linux_set_nice(id, Int32(value))) : nil
-        case .ioPriority:
-            process.isCurrent ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
-        case .oomScoreAdjustment: Self.write(value, to: "/proc/\(id)/oom_score_adj", of: process)
-        case .timerSlack: Self.write(value, to: "/proc/\(id)/timerslack_ns", of: process)
+        case .nice: isCurrent() ? Self.failure(linux_set_nice(id, Int32(value))) : nil
+        case .ioPriority: isCurrent() ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
+        case .oomScoreAdjustment: Self.write(value, to: "/proc/\(id)/oom_score_adj", if: isCurrent)
+        case .timerSlack: Self.write(value, to: "/proc/\(id)/timerslack_ns", if: isCurrent)
         }
     }
 
@@ -72,11 +75,11 @@ enum ResourceSetting: String, CaseIterable {
         }
     }
 
-    private static func write(_ value: Int, to path: String, of process: ProcessIdentity) -> Errno? {
+    private static func write(_ value: Int, to path: String, if isCurrent: () -> Bool) -> Errno? {
         do throws(Errno) {
             let file = try Descriptor.open(path, O_WRONLY)
-            // The open file is that of whichever process had the number; the start time identifies it.
-            guard process.isCurrent else { return nil }
+            // The open file is that of whichever process had the number.
+            guard isCurrent() else { return nil }
             let text = Array(String(value).utf8)
             return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-linux_errno())
         } catch {

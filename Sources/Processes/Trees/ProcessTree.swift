@@ -1,3 +1,5 @@
+import CLinux
+
 /// The processes of one launch: the main process and all its descendants.
 ///
 /// Nothing here waits: an operation sends signals, and a check or an event tells its result later.
@@ -437,6 +439,12 @@ extension ProcessTree {
     public func processes() -> [ProcessInfo] {
         findAll()
         return containment.members().map { ProcessInfo($0) }
+    }
+
+    /// Returns whether the number of a process still means this process.
+    func isCurrent(_ process: ProcessIdentity) -> Bool {
+        guard process == main, let mainDescriptor else { return process.isCurrent }
+        return linux_pidfd_send_signal(mainDescriptor, 0) == 0
     }
 
     /// A Boolean value that indicates whether the main process is stopped.

@@ -118,7 +118,7 @@ extension BusSlot {
         let object = unsafe Unmanaged<BusSlot>.fromOpaque(userdata)
         let slot = unsafe object.takeUnretainedValue()
         nonisolated(unsafe) let received = unsafe message
-        MainActor.assumeIsolated {
+        MainActor.assumeDispatched {
             guard let handler = unsafe slot.handler else { return }
             unsafe handler(received)
         }

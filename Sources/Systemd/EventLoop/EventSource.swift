@@ -92,7 +92,7 @@ extension EventSource {
     nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
         let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata)
-        MainActor.assumeIsolated { unsafe handler(of: source)?(event) }
+        MainActor.assumeDispatched { unsafe handler(of: source)?(event) }
         return 0
     }
 
@@ -101,5 +101,19 @@ extension EventSource {
     /// of that descriptor, the kernel goes on reporting it.
     private static func handler(of source: Unmanaged<EventSource<Event>>) -> Handler? {
         unsafe source.takeUnretainedValue().handler
+    }
+}
+
+extension MainActor {
+    /// Runs an operation that libsystemd dispatches, which it does on the thread of the event loop only: the main thread.
+    ///
+    /// `assumeIsolated(_:)` checks that, and looks up the main executor each time, with 10,000 instructions. Only debug builds
+    /// check.
+    nonisolated static func assumeDispatched(_ operation: @MainActor () -> Void) {
+        #if DEBUG
+            assumeIsolated(operation)
+        #else
+            withoutActuallyEscaping(operation) { unsafe unsafeBitCast($0, to: (() -> Void).self)() }
+        #endif
     }
 }

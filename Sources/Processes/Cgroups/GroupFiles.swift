@@ -1,0 +1,77 @@
+import CLinux
+
+/// The files that each look at an app's group reads, held open: opening one takes longer than reading it.
+///
+/// The kernel keeps a page for each, so only the groups that were looked at last have them; see ``RecentGroupFiles``.
+final class GroupFiles {
+    private struct Open: ~Copyable {
+        let directory: Descriptor
+        let processes: Descriptor
+    }
+
+    private let group: Cgroup
+    private var open: Open?
+    /// The process whose `stat` is open, and the file.
+    private var main: ProcessID?
+    private var status: Descriptor?
+
+    init(of group: Cgroup) { self.group = group }
+
+    /// Opens the files, as far as there is room for more descriptors.
+    ///
+    /// - Parameter main: The main process.
+    fileprivate func open(main: ProcessID?) {
+        if open == nil, let directory = try? Descriptor.open(group.path, O_RDONLY | O_DIRECTORY),
+            let processes = try? Descriptor.open("\(group.path)/cgroup.procs", O_RDONLY)
+        {
+            open = Open(directory: directory, processes: processes)
+        }
+        if status == nil, let main {
+            self.main = main
+            status = try? Descriptor.open("/proc/\(main)/stat", O_RDONLY)
+        }
+    }
+
+    func close() {
+        open = nil
+        status = nil
+    }
+
+    /// Returns the processes in the group and below it.
+    func processIDs() -> [ProcessID] {
+        // A directory of the kernel's has two links, and one more for each directory in it.
+        var attributes = stat()
+        if let processes = open?.processes.rawValue, let directory = open?.directory.rawValue,
+            unsafe fstat(directory, &attributes) == 0, attributes.st_nlink == 2,
+            let found = ProcFile.readAgain(processes, { Cgroup.processIDs(in: $0) })
+        {
+            return found
+        }
+        return group.processIDs()
+    }
+
+    /// Returns the status of a process; nil if it is gone. An open file stands for one process, whatever has its number later.
+    func processStatus(of pid: ProcessID) -> ProcessStatus? {
+        guard pid == main, let status = status?.rawValue else { return ProcessStatus(of: pid) }
+        return ProcFile.readAgain(status) { ProcessStatus(parsing: $0) }
+    }
+}
+
+/// Holds open the files of the groups that were looked at last.
+final class RecentGroupFiles {
+    private var recent: [GroupFiles] = []
+    private static let limit = 16
+
+    /// Opens the files of a group, and closes those of the group that was looked at least recently.
+    func touch(_ files: GroupFiles, main: ProcessID?) {
+        guard recent.last !== files else { return }
+        remove(files)
+        files.open(main: main)
+        recent.append(files)
+        if recent.count > Self.limit { recent.removeFirst().close() }
+    }
+
+    func remove(_ files: GroupFiles) {
+        if let index = recent.firstIndex(where: { $0 === files }) { recent.remove(at: index) }
+    }
+}
