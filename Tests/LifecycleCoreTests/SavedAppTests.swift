@@ -126,10 +126,9 @@ import Testing
 
     @Test func `record of an app that does not run has the facts for its next launch`() {
         let app = Self.app(.notRunning)
-        var record = app.record
-        for field in Self.app(.stopping).record.fields where record[field.name] == nil {
-            record.add(field.name, field.value)
-        }
+        let own = app.record
+        let others = Self.app(.stopping).record.fields.filter { own[$0.name] == nil }
+        let record = SavedRecord(fields: own.fields + others)
         var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         restored.restore(from: record)
         #expect(restored.scenes.all.map(\.state) == [.unattached, .unattached])

@@ -86,15 +86,15 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let (tree, _) = try world.launch("threads")
             let main = tree.main
             let second = try #require(threads(of: tree).last)
-            _ = ResourceSetting.nice.write(5, to: second, of: main)
-            _ = ResourceSetting.ioPriority.write(IOPriority.idle.rawValue, to: second, of: main)
-            _ = ResourceSetting.oomScoreAdjustment.write(700, to: main.pid, of: main)
+            _ = ResourceSetting.nice.write(5, to: second, if: { true })
+            _ = ResourceSetting.ioPriority.write(IOPriority.idle.rawValue, to: second, if: { true })
+            _ = ResourceSetting.oomScoreAdjustment.write(700, to: main.pid, if: { true })
             control.apply(.background, to: tree)
             #expect(values(of: second) == [15, IOPriority.idle.rawValue, 700, 50_000_000])
             #expect(ResourceSetting.nice.read(main.pid) == 10)
 
             // What it chooses meanwhile is its own, too.
-            _ = ResourceSetting.nice.write(3, to: second, of: main)
+            _ = ResourceSetting.nice.write(3, to: second, if: { true })
             control.apply(ResourceProfile(), to: tree)
             #expect(values(of: second) == [3, IOPriority.idle.rawValue, 700, 50_000])
             #expect(ResourceSetting.nice.read(main.pid) == 0)
@@ -114,7 +114,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
                 said += output.read()
                 return said.hasSuffix("\n")
             }
-            _ = ResourceSetting.nice.write(2, to: tree.main.pid, of: tree.main)
+            _ = ResourceSetting.nice.write(2, to: tree.main.pid, if: { true })
             let own = values(of: tree.main.pid)
             control.apply(.background, to: tree)
             kill(tree.main.pid, SIGUSR1)
@@ -204,7 +204,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             tree.kill()
             try world.waitForEvent(tree, .emptied)
             for setting in ResourceSetting.allCases {
-                #expect(setting.write(1, to: main.pid, of: main) == nil)
+                #expect(setting.write(1, to: main.pid, if: { tree.isCurrent(main) }) == nil)
                 #expect(setting.read(main.pid) == nil)
             }
             #expect(ResourceControl.withoutCgroups().apply(.background, to: tree) == [])
@@ -220,7 +220,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let own = values(of: tree.main.pid)
             let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
             for setting in ResourceSetting.allCases {
-                #expect(setting.write(7, to: tree.main.pid, of: former) == nil)
+                #expect(setting.write(7, to: tree.main.pid, if: { tree.isCurrent(former) }) == nil)
             }
             #expect(values(of: tree.main.pid) == own)
             try world.end()
