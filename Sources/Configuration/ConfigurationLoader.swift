@@ -21,8 +21,6 @@ public struct ConfigurationLoader: Sendable {
     /// The desktop entries that provide the commands of manifests without one.
     public let entries: DesktopEntries?
 
-    let toml = TOMLReader()
-
     /// Prepares to read `directories`.
     public init(
         directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false,
@@ -50,11 +48,10 @@ public struct ConfigurationLoader: Sendable {
     /// Reads everything, now.
     public func load() -> LoadedConfiguration {
         var problems = ProblemList()
-        defer { toml.forgetUnread() }
         for directory in directories where requiresDirectories && !Directory.exists(directory) {
             problems.add(Problem(file: directory, message: "is not a directory"))
         }
-        var reader = SettingsReader(toml: toml)
+        var reader = SettingsReader()
         for directory in directories {
             // The shared directories name the home app of the system's daemon; each user's daemon has its own.
             let takesHomeApp = instance == .system || directory == directories.last
@@ -78,7 +75,7 @@ public struct ConfigurationLoader: Sendable {
         desktopEntries?.terminal = settings.terminal
         let reader = ManifestReader(
             instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
-            toml: toml, entries: desktopEntries)
+            entries: desktopEntries)
         var entries: [String: ManifestReader.Entry] = [:]
         for file in ManifestCatalog(directories: directories, limit: settings.limits.apps).files(reportingTo: &problems)
         {

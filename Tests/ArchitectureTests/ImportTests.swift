@@ -15,7 +15,7 @@ import Testing
         "Varlink": ["CLinux"],
         "ControlAPI": ["CLinux", "LifecycleTypes", "Varlink"],
         "Calendar": [],
-        "Configuration": ["Calendar", "TOMLKit", "Glibc", "Synchronization"],
+        "Configuration": ["Calendar", "Glibc"],
         "LifecycleDaemon": [
             "LifecycleTypes", "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI",
             "Configuration", "AppChannel", "Calendar", "Glibc",

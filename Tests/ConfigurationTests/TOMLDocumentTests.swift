@@ -39,8 +39,8 @@ import Testing
         #expect(defect?.message.isEmpty == false)
     }
 
-    /// Mutations of a text that has everything in it. A crash is the failure; where a mutation is still TOML, the locator
-    /// must have found every key that the library found.
+    /// Mutations of a text that has everything in it. A crash is the failure; where a mutation is still TOML, every key has its
+    /// line.
     @Test(arguments: 0..<16 as Range<UInt64>)
     func mutationsDoNotCrashAndEveryKeyHasItsLine(seed: UInt64) {
         let parts = [
@@ -72,7 +72,7 @@ import Testing
         switch node {
         case .table(let table): table.flatMap { [path + [$0.key]] + paths(in: $0.value, at: path + [$0.key]) }
         case .array(let elements):
-            elements.enumerated().flatMap { paths(in: $1, at: path + [KeyLocator.element($0 + 1)]) }
+            elements.enumerated().flatMap { paths(in: $1, at: path + [TOMLDocument.element($0 + 1)]) }
         default: []
         }
     }

@@ -31,6 +31,8 @@ def crowded(direct):
 
 def test_a_launch_without_descriptors_is_refused_and_leaves_nothing(crowded):
     neighbour = crowded.lifectl.start("neighbour", *programs.IDLE)
+    # The files that a look at its group reads stay open.
+    crowded.lifectl("suspend", "neighbour")
     pid = crowded.process.pid
     before = crowded.kernel.descriptors(pid)
     outcomes = set()

@@ -27,8 +27,7 @@ func module(
 let package = Package(
     name: "lifed-fuzz",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
     ],
     targets: [
         module("LifecycleTypes"),
@@ -51,7 +50,7 @@ let package = Package(
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
         module("Calendar"),
-        module("Configuration", ["Calendar", .product(name: "TOMLKit", package: "TOMLKit")]),
+        module("Configuration", ["Calendar"]),
         module(
             "LifecycleDaemon",
             [

@@ -85,7 +85,7 @@ extension Kind<[AdoptRule]> {
                 }
                 rules.append(try AdoptRule(table))
             } catch {
-                throw error.under([KeyLocator.element(index + 1)])
+                throw error.under([TOMLDocument.element(index + 1)])
             }
         }
         return rules

@@ -4,7 +4,6 @@ struct ManifestReader {
     let searchPath: String
     /// The directory that only a user's own daemon reads; the others are meant for the system's daemon too.
     let ownDirectory: String?
-    let toml: TOMLReader
     /// The desktop entries that provide the commands of manifests without one.
     let entries: DesktopEntries?
 
@@ -38,7 +37,7 @@ struct ManifestReader {
 
     private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) -> Outcome {
         do throws(TOMLDefect) {
-            let document = try TOMLDocument(text, reader: toml)
+            let document = try TOMLDocument(text)
             var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
             var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
             // A shared manifest with a user is no mistake; it is just not for a user's own daemon.

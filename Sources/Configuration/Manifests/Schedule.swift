@@ -72,7 +72,7 @@ extension Kind<[Schedule]> {
                 }
                 schedules.append(try Schedule(table))
             } catch {
-                throw error.under([KeyLocator.element(index + 1)])
+                throw error.under([TOMLDocument.element(index + 1)])
             }
         }
         return schedules

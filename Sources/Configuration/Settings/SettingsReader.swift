@@ -1,14 +1,9 @@
 /// Merges the `lifed.toml` of several directories, key by key.
 struct SettingsReader {
     private(set) var settings = Settings()
-    private let toml: TOMLReader
 
     /// Where the home app was named, for the problem of there being no such app.
     private var homeAppPlace: (file: String, line: Int?)?
-
-    init(toml: TOMLReader) {
-        self.toml = toml
-    }
 
     /// Reads one file, which outranks all that were read before it. No file is no problem.
     ///
@@ -32,7 +27,7 @@ struct SettingsReader {
 
     private mutating func apply(_ text: String, of file: String, reportingTo problems: inout ProblemList) {
         do throws(TOMLDefect) {
-            let document = try TOMLDocument(text, reader: toml)
+            let document = try TOMLDocument(text)
             let outcome = Settings.schema.apply(document, of: file, to: &settings)
             if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
             problems.add(outcome.problems)

@@ -1,0 +1,319 @@
+/// Reads a TOML 1.0.0 text: its values, and the lines of its keys.
+///
+/// The library for TOML in Swift links Foundation, which has more code than the daemon, and never frees what it has read.
+struct TOMLParser {
+    /// Deeper than any configuration, shallow enough for every stack.
+    static let maximumDepth = 32
+
+    /// The line of each key and table; of a table that is written in parts, the first.
+    private(set) var lines: [[String]: Int] = [:]
+    private var cursor: ByteCursor
+
+    /// The end of the reading at the cursor.
+    struct Halt: Error {
+        let message: String
+
+        static func expected(_ what: String) -> Halt {
+            Halt(message: "not valid TOML: expected \(what)")
+        }
+
+        static func notAValue(_ text: String) -> Halt {
+            Halt(message: "not valid TOML: \(text.quoted) is not a value; texts are in quotation marks")
+        }
+
+        static func definedTwice(_ key: String) -> Halt {
+            Halt(message: "not valid TOML: \(key.quoted) is defined twice")
+        }
+
+        static let tooDeep = Halt(message: "nested too deeply: at most \(maximumDepth) levels are accepted")
+        static let holdsNUL = Halt(message: "holds the character NUL, which no text does")
+        static let holdsControl = Halt(message: "not valid TOML: a control character must be written as an escape")
+        static let unclosed = Halt(message: "not valid TOML: a string is not closed")
+        static let escape = Halt(
+            message: "not valid TOML: unknown escape in a string; in '…' a backslash is only itself")
+    }
+
+    /// Creates a parser of a text, which is UTF-8.
+    init(_ bytes: [UInt8]) { cursor = ByteCursor(bytes) }
+
+    /// Reads the text.
+    mutating func parse() throws(TOMLDefect) -> [String: TOMLNode] {
+        let root = TOMLTable(.header)
+        do throws(Halt) {
+            try readDocument(into: root)
+        } catch {
+            throw TOMLDefect(line: cursor.line, message: error.message)
+        }
+        return root.nodes
+    }
+
+    private mutating func readDocument(into root: TOMLTable) throws(Halt) {
+        _ = cursor.consume("\u{FEFF}")
+        var (table, path) = (root, [String]())
+        try skipBlankLines()
+        while cursor.current != nil {
+            if cursor.current == UInt8(ascii: "[") {
+                (table, path) = try readHeader(in: root)
+            } else {
+                try readAssignment(in: table, at: path, depth: 0)
+            }
+            try readEndOfLine()
+            try skipBlankLines()
+        }
+    }
+
+    private mutating func readHeader(in root: TOMLTable) throws(Halt) -> (TOMLTable, path: [String]) {
+        let line = cursor.line
+        let closing = cursor.consume("[[") ? "]]" : "]"
+        if closing == "]" { cursor.advance() }
+        let key = try readKey()
+        guard cursor.consume(closing) else { throw .expected("\(closing) at the end of the header") }
+        let (table, path) = try root.define(key, isElement: closing == "]]")
+        try record(path, at: line)
+        return (table, path)
+    }
+
+    private mutating func readAssignment(in table: TOMLTable, at path: [String], depth: Int) throws(Halt) {
+        let line = cursor.line
+        let key = try readKey()
+        let path = path + key
+        try record(path, at: line)
+        guard cursor.consume("=") else { throw .expected("= after the key") }
+        skipSpaces()
+        let value = try readValue(at: path, depth: depth)
+        try table.set(key, to: value)
+    }
+
+    private mutating func readEndOfLine() throws(Halt) {
+        skipSpaces()
+        try skipComment()
+        guard cursor.current == nil || cursor.consume("\n") || cursor.consume("\r\n") else {
+            throw .expected("the end of the line")
+        }
+    }
+
+    /// Records the line of a path, and of the tables in it that have none yet: a table can be written in parts, and a dotted
+    /// key stands for tables.
+    private mutating func record(_ path: [String], at line: Int) throws(Halt) {
+        guard path.count <= Self.maximumDepth else { throw .tooDeep }
+        var path = path
+        while !path.isEmpty, lines[path] == nil {
+            lines[path] = line
+            path.removeLast()
+        }
+    }
+}
+
+// MARK: - Values
+
+extension TOMLParser {
+    private mutating func readValue(at path: [String], depth: Int) throws(Halt) -> TOMLNode {
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        switch cursor.current {
+        case UInt8(ascii: "["): return .array(try readArray(at: path, depth: depth))
+        case UInt8(ascii: "{"): return .table(try readInlineTable(at: path, depth: depth))
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try readString(isKey: false))
+        default: return try readScalar()
+        }
+    }
+
+    /// Reads a number, a Boolean, a date or a time.
+    private mutating func readScalar() throws(Halt) -> TOMLNode {
+        var text = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
+        guard !text.isEmpty else { throw .expected("a value; texts are in quotation marks") }
+        // A space may stand between a date and a time, or may end the value.
+        if text.utf8.count == "1979-05-27".utf8.count, text.contains("-"), cursor.consume(" ") {
+            let time = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
+            if !time.isEmpty { text += " " + time }
+        }
+        guard let node = TOMLScalar.node(of: text) else { throw .notAValue(text) }
+        return node
+    }
+
+    private mutating func readArray(at path: [String], depth: Int) throws(Halt) -> [TOMLNode] {
+        var elements: [TOMLNode] = []
+        cursor.advance()
+        try skipBlankLines()
+        while !cursor.consume("]") {
+            let element = TOMLDocument.element(elements.count + 1)
+            elements.append(try readValue(at: path + [element], depth: depth + 1))
+            try skipBlankLines()
+            if cursor.consume(",") {
+                try skipBlankLines()
+            } else if cursor.current != UInt8(ascii: "]") {
+                throw .expected("a comma or ]")
+            }
+        }
+        return elements
+    }
+
+    private mutating func readInlineTable(at path: [String], depth: Int) throws(Halt) -> [String: TOMLNode] {
+        let table = TOMLTable(.header)
+        cursor.advance()
+        skipSpaces()
+        if cursor.consume("}") { return [:] }
+        repeat {
+            try readAssignment(in: table, at: path, depth: depth + 1)
+            skipSpaces()
+        } while cursor.consume(",")
+        guard cursor.consume("}") else { throw .expected("a comma or }") }
+        return table.nodes
+    }
+
+    private static func isScalar(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: ":"): true
+        default: isBareKey(byte)
+        }
+    }
+}
+
+// MARK: - Keys and strings
+
+extension TOMLParser {
+    private mutating func readKey() throws(Halt) -> [String] {
+        var parts: [String] = []
+        repeat {
+            guard parts.count < Self.maximumDepth else { throw .tooDeep }
+            skipSpaces()
+            parts.append(try readKeyPart())
+            skipSpaces()
+        } while cursor.consume(".")
+        return parts
+    }
+
+    private mutating func readKeyPart() throws(Halt) -> String {
+        if cursor.current == UInt8(ascii: "\"") || cursor.current == UInt8(ascii: "'") {
+            return try readString(isKey: true)
+        }
+        let bare = cursor.takeAll(where: Self.isBareKey)
+        guard !bare.isEmpty else { throw .expected("a key; quote it if it has other characters than A-Z a-z 0-9 _ -") }
+        return String(decoding: bare, as: UTF8.self)
+    }
+
+    private static func isBareKey(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    private mutating func readString(isKey: Bool) throws(Halt) -> String {
+        let isBasic = cursor.current == UInt8(ascii: "\"")
+        let mark = isBasic ? "\"" : "'"
+        let isMultiline = !isKey && cursor.consume(mark + mark + mark)
+        let closing = isMultiline ? mark + mark + mark : mark
+        if !isMultiline {
+            cursor.advance()
+        } else if !cursor.consume("\n") {
+            _ = cursor.consume("\r\n")
+        }
+        var content: [UInt8] = []
+        while let byte = cursor.current {
+            if cursor.consume(closing) {
+                // Up to two quotation marks more belong to the string itself.
+                for _ in 0..<2 where isMultiline && cursor.consume(mark) { content += mark.utf8 }
+                return String(decoding: content, as: UTF8.self)
+            }
+            if isBasic, byte == UInt8(ascii: "\\") {
+                cursor.advance()
+                content += try readEscape(isMultiline: isMultiline).utf8
+            } else {
+                content += try readCharacter(isMultiline: isMultiline)
+            }
+        }
+        throw .unclosed
+    }
+
+    /// Reads a byte of a string, or a line break.
+    private mutating func readCharacter(isMultiline: Bool) throws(Halt) -> [UInt8] {
+        guard let byte = cursor.current else { return [] }
+        if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+            guard isMultiline else { throw .unclosed }
+            if cursor.consume("\r\n") { return Array("\r\n".utf8) }
+        }
+        guard byte == UInt8(ascii: "\n") || !Self.isControl(byte) else { throw byte == 0 ? .holdsNUL : .holdsControl }
+        cursor.advance()
+        return [byte]
+    }
+
+    /// Returns whether a byte may stand in no string and no comment.
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < UInt8(ascii: " ") && byte != UInt8(ascii: "\t") || byte == 0x7F
+    }
+
+    private static let escapes: [UInt8: Character] = [
+        UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "t"): "\t", UInt8(ascii: "n"): "\n", UInt8(ascii: "f"): "\u{C}",
+        UInt8(ascii: "r"): "\r", UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\",
+    ]
+
+    private mutating func readEscape(isMultiline: Bool) throws(Halt) -> String {
+        guard let kind = cursor.current else { throw .unclosed }
+        if isMultiline, Self.isBlank(kind) { return try skipJoinedLines() }
+        cursor.advance()
+        if let character = Self.escapes[kind] { return String(character) }
+        switch kind {
+        case UInt8(ascii: "u"): return try readCodePoint(digits: 4)
+        case UInt8(ascii: "U"): return try readCodePoint(digits: 8)
+        default: throw .escape
+        }
+    }
+
+    /// A backslash at the end of a line joins it to the next text, without the blanks and line breaks between them.
+    private mutating func skipJoinedLines() throws(Halt) -> String {
+        skipSpaces()
+        guard cursor.current == UInt8(ascii: "\n") || cursor.current == UInt8(ascii: "\r") else { throw .escape }
+        while cursor.consume("\n") || cursor.consume("\r\n") { skipSpaces() }
+        return ""
+    }
+
+    private mutating func readCodePoint(digits: Int) throws(Halt) -> String {
+        var value: UInt32 = 0
+        for _ in 0..<digits {
+            guard let byte = cursor.current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw .escape
+            }
+            value = value << 4 | UInt32(digit)
+            cursor.advance()
+        }
+        guard value != 0 else { throw .holdsNUL }
+        guard let scalar = Unicode.Scalar(value) else { throw .escape }
+        return String(scalar)
+    }
+}
+
+// MARK: - Blanks and comments
+
+extension TOMLParser {
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        isSpace(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private mutating func skipSpaces() {
+        cursor.takeAll(where: Self.isSpace)
+    }
+
+    private mutating func skipComment() throws(Halt) {
+        guard cursor.current == UInt8(ascii: "#") else { return }
+        cursor.takeAll { !Self.isControl($0) }
+        guard let end = cursor.current, !Self.isBlank(end) else { return }
+        throw end == 0 ? .holdsNUL : .holdsControl
+    }
+
+    private mutating func skipBlankLines() throws(Halt) {
+        while let byte = cursor.current {
+            if byte == UInt8(ascii: "#") {
+                try skipComment()
+            } else if Self.isSpace(byte) {
+                skipSpaces()
+            } else if !cursor.consume("\n"), !cursor.consume("\r\n") {
+                return
+            }
+        }
+    }
+}
