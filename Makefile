@@ -102,9 +102,10 @@ pictures: build ## Make the pictures in docs/images anew: a minute of four apps 
 format: ## Rewrite the sources in the project's format.
 	$(SWIFT) format -i -r -p $(sources)
 
-lint: ## Check the sources' format and style.
+lint: ## Check the sources' format and style, and the words of everything that is read.
 	$(SWIFT) format lint --strict -r -p $(sources)
 	scripts/generate-api --check
+	scripts/words
 
 install: ## Install below PREFIX (and DESTDIR, for packages).
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }

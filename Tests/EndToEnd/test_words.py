@@ -1,0 +1,100 @@
+"""The check of words finds each kind of mistake, and nothing in a text without one."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = ROOT / "scripts/words"
+TEXT = {
+    "docs/page.md": "# A page\n\nThe daemon suspends a [background app](other.md#the-states).\n\n```text\nA - B\n```\n",
+    "docs/other.md": "# Other\n\n## The states\n\nSee [the page](page.md).\n",
+    "docs/man/lifed.8": ".Xr lifed 8\n",
+    "Sources/App.swift": "/// A state of an app.\n///\n/// What follows is not a summary.\nlet state = 1\n",
+}
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Checks the texts, some of them replaced or added."""
+
+    def check(changes={}, allowed=""):
+        for name, text in {**TEXT, **changes, "scripts/words.allowed": allowed}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        result = subprocess.run([WORDS, "--root", tmp_path], capture_output=True, text=True, timeout=60)
+        assert result.returncode == (1 if result.stderr else 0), result.stderr
+        return result.stderr.splitlines()
+
+    return check
+
+
+def test_a_text_without_a_mistake_is_accepted(check):
+    assert check() == []
+
+
+MISTAKES = [
+    ("docs/other.md", "# Other\n\nAn app in front.\n\n## The states\n", 'docs/other.md:3: "in front": write "foreground"'),
+    ("Sources/App.swift", "let frontLimit = 1\n", '"frontLimit": write "foreground"'),
+    ("Sources/App.swift", "// Nobody waits.\n", '"Nobody": name the subject'),
+    ("Sources/App.swift", "// It ends. What is left ends, too.\n", '". What is": name the subject'),
+    ("Sources/App.swift", "let a = 1\n/// Whether it runs.\nlet b = 2\n", "begin a summary with a noun"),
+    ("systemd/unit", "# See docs/gone.md.\n", "systemd/unit:1: there is no file docs/gone.md"),
+    ("docs/page.md", "[a](gone.md)\n", "docs/page.md:1: there is no file docs/gone.md"),
+    ("docs/page.md", "[a](other.md#gone)\n", "docs/other.md has no heading #gone"),
+    ("docs/page.md", "[a](#gone)\n", "docs/page.md has no heading #gone"),
+    ("docs/page.md", "Text.\n\n```sh\ntrue\n```\n", "docs/page.md:3: no test runs this block"),
+    ("docs/page.md", "Text.\n\n```\ntrue\n```\n", "docs/page.md:3: the block names no language"),
+    ("docs/page.md", "<!-- blocks: Tests/gone.py -->\n", "there is no test Tests/gone.py"),
+    ("docs/page.md", "<!-- blocks: docs/man/lifed.8 -->\n", "docs/man/lifed.8 does not read this document"),
+    ("docs/man/lifed.8", ".Xr lifed.gone 5\n", "docs/man/lifed.8:1: there is no page lifed.gone(5)"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), MISTAKES)
+def test_a_mistake_is_found(check, name, text, message):
+    found = check({name: text})
+    assert len(found) == 1 and message in found[0], found
+
+
+@pytest.mark.parametrize(
+    "text", ["<!-- blocks: Tests/test_page.py -->\n```sh\ntrue\n```\n", "<!-- not run: it draws -->\n\n```sh\ntrue\n```\n"]
+)
+def test_a_block_that_runs_or_is_marked_is_accepted(check, text):
+    assert check({"docs/page.md": text, "docs/other.md": "", "Tests/test_page.py": "page.md"}) == []
+
+
+def test_an_exception_covers_its_place_only(check):
+    text = {"Sources/App.swift": "let frontLimit = 1\n// in front\n"}
+    assert len(check(text, "Sources/*.swift\tfrontLimit\ta reason\n")) == 1
+    assert len(check(text, "Sources/*.swift\tfront\\w+\ta reason\nSources/*\tin front\ta reason\n")) == 0
+    assert check({"Sources/App.swift": ""}, "Sources/*\tin front\ta reason\n") == ["words.allowed:1: nothing needs this entry"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "problem"),
+    [
+        ("core: keep one queue", None),
+        ("core, docs: keep one queue", None),
+        ("keep one queue", "expected area: summary"),
+        ("core: keeps one queue", "expected the imperative"),
+        ("core: added a queue", "expected the imperative"),
+        ("core: keep one queue.", "no full stop"),
+        ("core: keep " + "o" * 72, "83 characters; at most 72"),
+    ],
+)
+def test_the_subject_of_a_commit(check, tmp_path, subject, problem):
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", tmp_path, *identity, *arguments], check=True, capture_output=True)
+
+    check()
+    git("init", "-b", "main")
+    git("add", ".")
+    git("commit", "-m", "begun")
+    git("checkout", "-b", "work")
+    git("commit", "--allow-empty", "-m", subject)
+    found = check()
+    assert (problem in found[0] if found else None) == (True if problem else None), found
