@@ -115,21 +115,21 @@ public enum LineError: Error, Equatable, Sendable {
 }
 
 extension LineError: CustomStringConvertible {
-    /// The error as a sentence.
+    /// The error as a clause.
     public var description: String {
         switch self {
-        case .tooLong: "The line is longer than 16384 bytes."
-        case .tooManyFields: "The line has more than 32 fields."
-        case .empty: "The line is empty."
-        case .malformedVerb: "The line does not begin with a verb."
-        case .malformedField: "A part of the line is not of the form key=value."
-        case .malformedValue(let key): "The value of “\(key)” is not percent-encoded as it should be."
-        case .unusableText(let key): "The value of “\(key)” is not UTF-8 text without NUL."
-        case .duplicateField(let key): "The field “\(key)” comes twice."
-        case .missingField(let key): "The field “\(key)” is missing."
-        case .notANumber(let key): "The value of “\(key)” is not a number from 0 to 2^63 - 1."
-        case .unknownValue(let key): "The value of “\(key)” is none of those that it may have."
-        case .unknownVerb(let verb): "The verb “\(verb)” is not known."
+        case .tooLong: "the line is longer than 16384 bytes"
+        case .tooManyFields: "the line has more than 32 fields"
+        case .empty: "the line is empty"
+        case .malformedVerb: "the line does not begin with a verb"
+        case .malformedField: "a part of the line does not have the form key=value"
+        case .malformedValue(let key): "the value of “\(key)” is not percent-encoded"
+        case .unusableText(let key): "the value of “\(key)” is not UTF-8 text without NUL"
+        case .duplicateField(let key): "the field “\(key)” is there twice"
+        case .missingField(let key): "the field “\(key)” is missing"
+        case .notANumber(let key): "the value of “\(key)” is not a number from 0 to 2^63 - 1"
+        case .unknownValue(let key): "the value of “\(key)” is not one of the valid values"
+        case .unknownVerb(let verb): "the verb “\(verb)” is unknown"
         }
     }
 }

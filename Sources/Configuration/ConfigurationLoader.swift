@@ -49,7 +49,10 @@ public struct ConfigurationLoader: Sendable {
     public func load() -> LoadedConfiguration {
         var problems = ProblemList()
         for directory in directories where requiresDirectories && !Directory.exists(directory) {
-            problems.add(Problem(file: directory, message: "is not a directory"))
+            problems.add(
+                Problem(
+                    file: directory, message: "cannot read the configuration: this is not a directory; name another one"
+                ))
         }
         var reader = SettingsReader()
         for directory in directories {
@@ -59,7 +62,7 @@ public struct ConfigurationLoader: Sendable {
         }
         let entries = loadEntries(reader.settings, reportingTo: &problems)
         let manifests = entries.map(\.manifest)
-        problems.add(tooManyInFront(entries, limit: reader.settings.frontLimit))
+        problems.add(tooManyInForeground(entries, limit: reader.settings.foregroundLimit))
         reader.requireHomeApp(among: manifests.lazy.map(\.id), reportingTo: &problems)
         return LoadedConfiguration(
             settings: reader.settings,
@@ -95,20 +98,20 @@ public struct ConfigurationLoader: Sendable {
 
     /// Returns the apps that are launched in the foreground and cannot all be there. None is left out: the last of them
     /// get the foreground slots.
-    private func tooManyInFront(_ entries: [ManifestReader.Entry], limit: Int) -> [Problem] {
-        let inFront = entries.filter { $0.manifest.launchAtStart == .foreground }
-        let winners = inFront.suffix(limit).map(\.manifest.id.quoted).joined(separator: ", ")
-        return inFront.dropLast(limit).map { entry in
+    private func tooManyInForeground(_ entries: [ManifestReader.Entry], limit: Int) -> [Problem] {
+        let foreground = entries.filter { $0.manifest.launchAtStart == .foreground }
+        let winners = foreground.suffix(limit).map(\.manifest.id.quoted).joined(separator: ", ")
+        return foreground.dropLast(limit).map { entry in
             let message =
-                "launchAtStart: frontLimit is \(limit), and the last in the order of the ids have the front (\(winners)); "
-                + "this one starts in the background"
+                "cannot launch \(entry.manifest.id) in the foreground: foregroundLimit is \(limit), and \(winners) follow by id; "
+                + "launching it in the background"
             return Problem(file: entry.manifest.file, line: entry.startLine, message: message)
         }
     }
 
     private func duplicate(_ entry: ManifestReader.Entry, of first: ManifestReader.Entry) -> Problem {
         let message =
-            "the id \(entry.manifest.id.quoted) is that of \(first.manifest.file) already; this one is left out"
+            "cannot use the id \(entry.manifest.id.quoted): \(first.manifest.file) has it already; ignoring this manifest"
         return Problem(file: entry.manifest.file, line: entry.idLine, message: message)
     }
 }

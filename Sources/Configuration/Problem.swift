@@ -49,7 +49,9 @@ struct ProblemList {
     }
 
     static func notice(of count: Int, in file: String) -> Problem {
-        Problem(file: file, message: "\(count) more problem\(count == 1 ? " is" : "s are") not shown")
+        Problem(
+            file: file,
+            message: "\(count) more problem\(count == 1 ? " is" : "s are") not shown; correct the others first")
     }
 }
 
@@ -80,7 +82,7 @@ enum Suggestion {
         key.split(separator: ".").last ?? ""
     }
 
-    /// Folds a word, because `front_limit`, `front-limit` and `FrontLimit` are all one mistake.
+    /// Folds a word, because `foreground_limit`, `foreground-limit` and `ForegroundLimit` are all one mistake.
     private static func fold(_ word: String) -> [Character] {
         word.lowercased().filter { $0 != "_" && $0 != "-" }
     }

@@ -156,8 +156,8 @@ public final class Daemon {
         do throws(DaemonError) {
             return try SavedState.read(places.stateFile)
         } catch {
-            if error.isTransient { throw DaemonError(.start, "the apps of a lifed before are not known: \(error)") }
-            log.write(.error, "apps of a lifed before are lost: \(error)")
+            if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
+            log.write(.error, "cannot restore the apps: \(error); starting without them")
             return nil
         }
     }
@@ -173,7 +173,7 @@ public final class Daemon {
         isShuttingDown = true
         if let client = reexecution?.client { refuse(client, "it is stopping") }
         reexecution = nil
-        log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping; every app is asked to end"))
+        log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping, and terminates every app"))
         // A manifest may give an app a longer termination timeout than the unit gives all of them.
         let longest = manager.core.longestTermination
         notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.core.runningCount) apps"))
@@ -181,7 +181,7 @@ public final class Daemon {
     }
 
     private func handOver() {
-        log.write(LogEntry(id: .daemonStopping, message: "lifed is restarted; the apps are left as they are"))
+        log.write(LogEntry(id: .daemonStopping, message: "lifed is restarting, and leaves the apps as they are"))
         isHandingOver = true
         notify(.stopping)
         loop.exit(code: EXIT_SUCCESS)
@@ -200,7 +200,7 @@ extension Daemon: DaemonController {
     func reload() {
         notify(.reloading)
         manager.apply(readConfiguration())
-        log.write(LogEntry(id: .configurationReloaded, message: "the configuration was read again"))
+        log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
         notify(.ready, .status(control.summary))
     }
 
@@ -220,7 +220,7 @@ extension Daemon: DaemonController {
     /// Executes the daemon's program again as soon as no client waits for a reply.
     func reexecute(for client: ClientCall?) {
         guard !isShuttingDown, !isHandingOver, reexecution == nil else {
-            if let client { refuse(client, reexecution == nil ? "it is stopping" : "it is executed again already") }
+            if let client { refuse(client, reexecution == nil ? "it is stopping" : "a re-execution is pending") }
             return
         }
         do throws(SystemdError) {
@@ -241,18 +241,19 @@ extension Daemon: DaemonController {
         }
         reexecution = nil
         let failure = executeAgain(for: pending.client)
-        log.write(.error, "cannot execute \(program) again: \(failure); the daemon goes on as it is")
-        if let client = pending.client { refuse(client, "cannot execute \(program): \(failure)") }
+        log.write(.error, "cannot execute \(program) again: \(failure); continuing with the old program")
+        if let client = pending.client { refuse(client, "\(program): \(failure)") }
     }
 
     /// - Returns: The reason why the program could not be executed.
     private func executeAgain(for client: ClientCall?) -> String {
-        guard store.flush() else { return "the state of the apps cannot be written" }
+        guard store.flush() else { return "the state of the apps cannot be saved" }
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)
         manager.leave(to: &kept)
         if let client { kept.keep(client.connection.number, as: Reexecution.Name.client) }
-        log.write(LogEntry(id: .daemonStopping, message: "lifed is executed again; the apps are left as they are"))
+        log.write(
+            LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
         notify(.reloading)
         let error = kept.execute(program)
@@ -263,7 +264,7 @@ extension Daemon: DaemonController {
     }
 
     private func refuse(_ client: ClientCall, _ reason: String) {
-        client.refuse(.failed, reason, "The daemon goes on as it is.")
+        client.refuse(.failed, "cannot execute the daemon again: \(reason)", "the old program keeps running")
     }
 }
 

@@ -88,7 +88,9 @@ struct Places {
     ) throws(DaemonError) -> String {
         guard options.isUser else { return "/run/lifed" }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
-            throw DaemonError(.start, "XDG_RUNTIME_DIR is not set; set it, or name a place with --runtime-directory")
+            throw DaemonError(
+                .start,
+                "cannot find the runtime directory: XDG_RUNTIME_DIR is not set; set it, or use --runtime-directory")
         }
         return directory + "/lifed"
     }
@@ -99,7 +101,8 @@ struct Places {
         guard options.isUser else { return "/var/lib/lifed" }
         if let directory = environment["XDG_STATE_HOME"], directory.hasPrefix("/") { return directory + "/lifed" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw DaemonError(.start, "HOME is not set; set it, or name a place with --state-directory")
+            throw DaemonError(
+                .start, "cannot find the state directory: HOME is not set; set it, or use --state-directory")
         }
         return home + "/.local/state/lifed"
     }

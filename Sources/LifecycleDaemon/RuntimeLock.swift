@@ -20,7 +20,9 @@ struct RuntimeLock: ~Copyable {
         guard lock(number), !isHolderAlive(number) else {
             let holder = holder(in: number).map { " (process \($0.pid))" } ?? ""
             throw DaemonError(
-                .start, "another lifed\(holder) is running with the runtime directory \(places.runtime)")
+                .start,
+                "cannot use \(places.runtime): another lifed\(holder) uses it; stop that daemon, or use --runtime-directory"
+            )
         }
         name(getpid(), in: number)
         return RuntimeLock(descriptor: descriptor)

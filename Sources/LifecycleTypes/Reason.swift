@@ -98,7 +98,7 @@ extension Reason {
         self = Self(rawValue: word) ?? (word == "disown" ? .release : .none)
     }
 
-    /// The reason as a clause about the app, for people.
+    /// The reason as a clause about the app, for users.
     public var meaning: String {
         switch self {
         case .none: "nothing has happened to it yet"
@@ -137,7 +137,7 @@ extension Reason {
         case .shutdown: "the daemon is stopping"
         case .exit: "it exited with status 0"
         case .crash: "it crashed: another exit status than 0, or a signal that lifed did not send"
-        case .launchFailed: "its program could not be started"
+        case .launchFailed: "its launch failed"
         case .backgroundTimeout: "it did not answer did-enter-background in time"
         case .taskTimeout: "it did not end its background tasks in time"
         case .launchTimeout: "it did not answer the launch callbacks in time"

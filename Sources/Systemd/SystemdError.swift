@@ -2,7 +2,7 @@ import Glibc
 
 /// A call of libsystemd, or of the kernel on its behalf, that failed.
 public struct SystemdError: Error, Equatable, CustomStringConvertible {
-    /// The operation, as a phrase that follows "could not": `watch descriptor 7`.
+    /// The operation, as a phrase that follows "cannot": `watch descriptor 7`.
     public let operation: String
 
     /// The positive error number of errno(3).
@@ -16,7 +16,7 @@ public struct SystemdError: Error, Equatable, CustomStringConvertible {
 
     /// One line: the operation that failed, and the C library's text for the cause.
     public nonisolated var description: String {
-        "could not \(operation): \(errorText(errno))"
+        "cannot \(operation): \(errorText(errno))"
     }
 }
 
@@ -42,7 +42,7 @@ public struct OwnedDescriptor: ~Copyable {
     public let rawValue: Int32
 
     /// Creates the owner of a descriptor.
-    public init(takingOver rawValue: Int32) {
+    public init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
 

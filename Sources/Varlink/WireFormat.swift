@@ -46,7 +46,7 @@ extension ProtocolViolation: CustomStringConvertible {
         case .nestedTooDeeply(let limit): "a message nests objects and arrays deeper than \(limit) levels"
         case .malformed: "a message is not a JSON object with the members that Varlink asks for"
         case .conflictingFlags: "a call sets more than one of oneway, more and upgrade"
-        case .unexpectedContinuation: "a reply announces others that nobody asked for"
+        case .unexpectedContinuation: "a reply announces others that the call did not ask for"
         }
     }
 }

@@ -6,7 +6,8 @@ do {
     try CommandLineParser.parse(words, of: .lifed).perform { print($0, terminator: "") }
 } catch {
     let usage = error as? UsageError
-    let line = Array("lifed: \(usage?.message ?? "\(error)")\n".utf8)
+    let message = usage?.message ?? "\(error)"
+    let line = Array("lifed: \(message)\(message.contains("; ") || usage != nil ? "" : "; exiting")\n".utf8)
     _ = unsafe write(STDERR_FILENO, line, line.count)
     exit(usage == nil ? EXIT_FAILURE : EX_USAGE)
 }

@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test func `errors are sentences`() {
+    @Test func `errors are clauses`() {
         let errors: [LineError] = [
             .tooLong, .tooManyFields, .malformedVerb, .malformedField, .malformedValue(key: "k"),
             .unusableText(key: "k"), .duplicateField(key: "k"), .missingField(key: "k"), .notANumber(key: "k"),
             .unknownValue(key: "k"), .unknownVerb("v"),
         ]
         for error in errors {
-            #expect(error.description.first?.isUppercase == true && error.description.last == ".")
+            #expect(error.description.first?.isLowercase == true && error.description.last != ".")
         }
         #expect("\(LineError.tooLong)".contains("\(AppProtocol.maximumLineLength)"))
         #expect("\(LineError.tooManyFields)".contains("\(AppProtocol.maximumFieldCount)"))

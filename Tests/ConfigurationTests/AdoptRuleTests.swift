@@ -35,21 +35,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("adopt = 'x'", #"lifed.toml:1: adopt: expected up to 256 tables, each [[adopt]], found "x""#),
+        ("adopt = 'x'", #"lifed.toml:1: cannot use adopt: found "x"; expected up to 256 tables, each [[adopt]]"#),
         (
             "[[adopt]]\nid = 'x'",
-            #"lifed.toml:1: adopt: match is missing; expected match = "firefox" or match = "/opt/*/viewer""#
+            #"lifed.toml:1: cannot use adopt: match is missing; add match = "firefox" or match = "/opt/*/viewer""#
         ),
         (
             "[[adopt]]\nmatch = '**'",
             """
-            lifed.toml:2: adopt[1].match: expected a pattern of 1 to 1024 bytes that does not fit everything, such as \
-            "firefox*", found "**"
+            lifed.toml:2: cannot use adopt[1].match: found "**"; expected a pattern of 1 to 1024 bytes that does not \
+            fit everything, such as "firefox*"
             """
         ),
         (
             "[[adopt]]\nmatch = 'a'\n\n[[adopt]]\nmatch = 'b'\nname = 'c'",
-            #"lifed.toml:6: adopt: unknown key "name"; known here: match, cmdline, id"#
+            #"lifed.toml:6: cannot use "name" in adopt: unknown key; known here: match, cmdline, id"#
         ),
     ])
     func aMistakeIsToldWithItsLine(_ text: String, _ problem: String) throws {

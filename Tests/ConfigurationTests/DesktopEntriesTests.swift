@@ -56,8 +56,12 @@ import Testing
         try write("home/applications/hidden.desktop", "Hidden=true")
         try directory.write("", to: "home/applications/empty.desktop")
         let found = entries("home", "usr")
-        #expect(name(found.find("hidden")) == "home/applications/hidden.desktop:5: Hidden=true: it counts as deleted")
-        #expect(name(found.find("empty")) == "home/applications/empty.desktop: is empty, which takes the app away")
+        #expect(
+            name(found.find("hidden"))
+                == "home/applications/hidden.desktop:5: cannot use the entry: Hidden=true deletes it; remove the key")
+        #expect(
+            name(found.find("empty"))
+                == "home/applications/empty.desktop: cannot use the entry: it is empty, which hides the app; remove it")
     }
 
     @Test func `a walk has an end`() throws {
@@ -77,8 +81,12 @@ import Testing
             "[Desktop Entry]\n" + String(repeating: "#", count: 300_000), to: "one/applications/d.desktop")
         let found = entries("one").all(sizeLimit: 200)
         #expect(name(found["b"]) == "one/applications/b.desktop")
-        #expect(name(found["c"]) == "one/applications/c.desktop: is not read: those before it have 200 bytes")
-        #expect(name(entries("one").find("d")) == "one/applications/d.desktop: is larger than 262144 bytes")
+        #expect(
+            name(found["c"])
+                == "one/applications/c.desktop: cannot read the entry: those before it have 200 bytes; ignoring it")
+        #expect(
+            name(entries("one").find("d"))
+                == "one/applications/d.desktop: cannot read the file: it is larger than 262144 bytes; ignoring it")
     }
 
     @Test(arguments: [
@@ -136,8 +144,11 @@ import Testing
         try write("usr/applications/clock.desktop", "Terminal=true")
         let problems = directory.problems(try load("suspend = 'never'"))
         #expect(problems.count == 1)
-        #expect(problems[0].hasPrefix("apps.d/clock.toml: command is missing, and the desktop entry cannot be used: "))
-        #expect(problems[0].contains("clock.desktop:5: Terminal=true"))
+        #expect(
+            problems[0].hasPrefix(
+                "apps.d/clock.toml: cannot use the manifest: it has no command, and its desktop entry cannot be used (")
+        )
+        #expect(problems[0].contains("clock.desktop:5: cannot use the entry: Terminal=true"))
     }
 
     /// The system's daemon would run it as root; a person's runs it as that person.

@@ -58,45 +58,54 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "does not begin with the group [Desktop Entry]"),
-        ("# only a comment", "does not begin with the group [Desktop Entry]"),
-        ("Type=Application", "1: does not begin with the group [Desktop Entry]"),
-        ("[Other]\n[Desktop Entry]", "1: does not begin with the group [Desktop Entry]"),
-        ("[Desktop Entry] \nType=Application", "1: does not begin with the group [Desktop Entry]"),
-        ("[Desktop Entry]\nnonsense", "2: expected a group, a comment or Key=Value"),
-        ("[Desktop Entry]\nA b=c", "2: a key is letters, digits and -, and perhaps a [locale]"),
-        ("[Desktop Entry]\nName[=c", "2: a key is letters, digits and -, and perhaps a [locale]"),
-        ("[Desktop Entry]\nName=\0", "2: holds the character NUL, which no text does"),
-        ("[Desktop Entry]\nExec=sh", "1: Type: expected Application, found nothing"),
-        ("[Desktop Entry]\nType=Link\nURL=x:", #"2: Type: expected Application, found "Link""#),
-        ("[Desktop Entry]\nType=Application", "1: has no Exec, which says what to start"),
-        ("[Desktop Entry]\nType=Application\nExec=", "1: has no Exec, which says what to start"),
+        ("", "it does not begin with the group [Desktop Entry]; add the group"),
+        ("# only a comment", "it does not begin with the group [Desktop Entry]; add the group"),
+        ("Type=Application", "1: it does not begin with the group [Desktop Entry]; add the group"),
+        ("[Other]\n[Desktop Entry]", "1: it does not begin with the group [Desktop Entry]; add the group"),
+        ("[Desktop Entry] \nType=Application", "1: it does not begin with the group [Desktop Entry]; add the group"),
+        ("[Desktop Entry]\nnonsense", "2: the line is no group, comment or Key=Value; correct it"),
+        ("[Desktop Entry]\nA b=c", "2: the key is not valid; use letters, digits and -, and perhaps a [locale]"),
+        ("[Desktop Entry]\nName[=c", "2: the key is not valid; use letters, digits and -, and perhaps a [locale]"),
+        ("[Desktop Entry]\nName=\0", "2: Name has the character NUL; remove it"),
+        ("[Desktop Entry]\nExec=sh", "1: Type is missing; expected Application"),
+        ("[Desktop Entry]\nType=Link\nURL=x:", #"2: Type is "Link"; expected Application"#),
+        ("[Desktop Entry]\nType=Application", "1: it has no Exec; add it, or write a manifest with command"),
+        ("[Desktop Entry]\nType=Application\nExec=", "1: it has no Exec; add it, or write a manifest with command"),
         (
             "[Desktop Entry]\nType=Application\nDBusActivatable=true",
-            "1: has no Exec: it can be started by way of D-Bus only, and lifed starts programs itself"
+            "1: it has no Exec and is started over D-Bus, which lifed does not do; write a manifest with command"
         ),
-        ("[Desktop Entry]\nType=Application\nHidden=true\nExec=sh", "3: Hidden=true: it counts as deleted"),
+        ("[Desktop Entry]\nType=Application\nHidden=true\nExec=sh", "3: Hidden=true deletes it; remove the key"),
         (
             "[Desktop Entry]\nType=Application\nExec=sh\nTerminal=true",
-            #"4: Terminal=true: it needs a terminal; name one in lifed.toml, as terminal = ["foot"]"#
+            #"4: Terminal=true needs a terminal; add terminal = ["foot"] to lifed.toml"#
         ),
         (
             "[Desktop Entry]\nType=Application\nExec=sh\nTerminal=yes",
-            #"4: Terminal: expected true or false, found "yes""#
+            #"4: Terminal is "yes"; expected true or false"#
         ),
         (
             "[Desktop Entry]\nType=Application\nExec=sh\nTryExec=nonexistent",
-            #"4: TryExec: the program "nonexistent" does not exist in "/usr/bin:/bin""#
+            #"4: the program "nonexistent" of TryExec does not exist in "/usr/bin:/bin"; install it"#
         ),
         (
             "[Desktop Entry]\nType=Application\nExec=/nonexistent",
-            #"3: Exec: the program "/nonexistent" does not exist"#
+            #"3: the program "/nonexistent" of Exec does not exist; install it"#
         ),
-        ("[Desktop Entry]\nType=Application\nExec=/tmp", #"3: Exec: the program "/tmp" is not an executable file"#),
-        ("[Desktop Entry]\nType=Application\nExec=sh %x", #"3: Exec: "%x" is no field code; %% is a percent sign"#),
-        ("[Desktop Entry]\nType=Application\nExec=sh\nExec=ls", "4: Exec is there already"),
-        ("[Desktop Entry]\nType=Application\nExec=sh\nPath=a", #"4: Path: expected an absolute path, found "a""#),
-        ("[Desktop Entry]\nType=Application\nExec=a\\", "3: ends in a backslash, which escapes nothing"),
+        (
+            "[Desktop Entry]\nType=Application\nExec=/tmp",
+            #"3: the program "/tmp" of Exec is not an executable file; run 'chmod +x'"#
+        ),
+        (
+            "[Desktop Entry]\nType=Application\nExec=sh %x",
+            #"3: Exec has the unknown field code "%x"; write %% for a percent sign"#
+        ),
+        ("[Desktop Entry]\nType=Application\nExec=sh\nExec=ls", "4: Exec is there twice; remove one"),
+        ("[Desktop Entry]\nType=Application\nExec=sh\nPath=a", #"4: Path is "a"; expected an absolute path"#),
+        (
+            "[Desktop Entry]\nType=Application\nExec=a\\",
+            "3: a value ends in a backslash, which escapes nothing; remove it"
+        ),
     ])
     func `a mistake names its line`(text: String, message: String) {
         #expect(problem(text) == message)
@@ -155,14 +164,14 @@ import Testing
     @Test func `keys for lifed are those of a manifest`() throws {
         let found = try entry(
             "X-Lifed-Suspend=never", "X-Lifed-BackgroundModes=audio;location;", "X-Lifed-Scenes=true",
-            "X-Lifed-SceneLimit=3", "X-Lifed-TerminateTimeout=2s", "X-Lifed-LaunchTimeout=7",
+            "X-Lifed-SceneLimit=3", "X-Lifed-TerminationTimeout=2s", "X-Lifed-LaunchTimeout=7",
             "X-Lifed-Restart=on-failure")
         #expect(found.problems == [])
         #expect(found.manifest.suspend == .never)
         #expect(found.manifest.backgroundModes == ["audio", "location"])
         #expect(found.manifest.scenes)
         #expect(found.manifest.sceneLimit == 3)
-        #expect(found.manifest.terminateTimeout == .seconds(2))
+        #expect(found.manifest.terminationTimeout == .seconds(2))
         #expect(found.manifest.launchTimeout == .seconds(7))
         #expect(found.manifest.restart == .onFailure)
     }
@@ -171,8 +180,8 @@ import Testing
         let found = try entry("X-Lifed-Suspend=always", "X-Lifed-Scene=true", "X-Lifed-SceneLimit=2")
         #expect(
             found.problems.map(\.description) == [
-                #"/a.desktop:5: X-Lifed-Suspend: expected "auto" or "never", found "always""#,
-                #"/a.desktop:6: unknown key "X-Lifed-Scene"; did you mean "X-Lifed-Scenes"?"#,
+                #"/a.desktop:5: cannot use X-Lifed-Suspend: found "always"; expected "auto" or "never""#,
+                #"/a.desktop:6: cannot use "X-Lifed-Scene": unknown key; did you mean "X-Lifed-Scenes"?"#,
             ])
         #expect(found.manifest.sceneLimit == 2)
         #expect(found.manifest.suspend == .auto)

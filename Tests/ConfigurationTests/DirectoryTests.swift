@@ -40,7 +40,7 @@ import Testing
         let winner = try directory.write(app + "id = 'x'\n", to: "etc/apps.d/b.toml")
         let configuration = directory.load(["vendor", "etc"])
         #expect(configuration.manifests.map(\.file) == [winner])
-        let message = #"the id "x" is that of \#(winner) already; this one is left out"#
+        let message = #"cannot use the id "x": \#(winner) has it already; ignoring this manifest"#
         #expect(configuration.problems == [Problem(file: loser, line: 1, message: message)])
     }
 
@@ -56,7 +56,7 @@ import Testing
         for name in ["a", "b", "c", "d"] { try directory.write(app, to: "apps.d/\(name).toml") }
         let configuration = directory.load()
         #expect(configuration.manifests.map(\.id) == ["a", "b"])
-        #expect(directory.problems(configuration) == ["apps.d: 2 manifests are left out, because limits.apps is 2"])
+        #expect(directory.problems(configuration) == ["apps.d: cannot use 2 manifests: limits.apps is 2; raise it"])
     }
 
     @Test func directoryNamedByUserMustExist() throws {
@@ -68,7 +68,11 @@ import Testing
             searchPath: "",
             requiresDirectories: true
         )
-        #expect(loader.load().problems == [Problem(file: missing, message: "is not a directory")])
+        #expect(
+            loader.load().problems == [
+                Problem(
+                    file: missing, message: "cannot read the configuration: this is not a directory; name another one")
+            ])
     }
 
     @Test func standardDirectoriesFollowTheirSpecification() {

@@ -74,15 +74,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a %x", #""%x" is no field code; %% is a percent sign"#),
-        ("a 5%", #""%" is no field code; %% is a percent sign"#),
-        ("a b%F", "%F has to be an argument of its own"), ("a %Ub", "%U has to be an argument of its own"),
-        ("a b%i", "%i has to be an argument of its own"), (#"sh -c "b %u""#, ExecLine.Defect.quotedCode.message),
-        ("sh -c 'b %f'", ExecLine.Defect.quotedCode.message), ("a \"b", "has a \" without another one"),
-        ("a 'b", "has a ' without another one"), ("a \\", "ends in a backslash, which escapes nothing"),
-        ("", "is empty"), (" ", "is empty"), ("%u", "does not begin with a program"),
-        ("\"\" a", "does not begin with a program"),
-        ("bin/a", #"expected an absolute path or a name to look up in PATH, found "bin/a""#),
+        ("a %x", #"has the unknown field code "%x"; write %% for a percent sign"#),
+        ("a 5%", #"has the unknown field code "%"; write %% for a percent sign"#),
+        ("a b%F", "has %F within an argument; make it an argument of its own"),
+        ("a %Ub", "has %U within an argument; make it an argument of its own"),
+        ("a b%i", "has %i within an argument; make it an argument of its own"),
+        (#"sh -c "b %u""#, ExecLine.Defect.quotedCode.message),
+        ("sh -c 'b %f'", ExecLine.Defect.quotedCode.message),
+        ("a \"b", "has a \" without another one; close the quotation"),
+        ("a 'b", "has a ' without another one; close the quotation"),
+        ("a \\", "ends in a backslash, which escapes nothing; remove it"),
+        ("", "is empty; write the program and its arguments"), (" ", "is empty; write the program and its arguments"),
+        ("%u", "does not begin with a program; name it first"),
+        ("\"\" a", "does not begin with a program; name it first"),
+        ("bin/a", #"names "bin/a"; expected an absolute path, or a name to look up in PATH"#),
     ])
     func `a line without a command is refused`(line: String, message: String) {
         #expect(defect(line) == message)

@@ -25,20 +25,20 @@ import Testing
         #expect(objection(to: "\(directory.path)/nothing") == nil)
     }
 
-    @Test(arguments: [(0o664 as mode_t, "group"), (0o646, "everybody"), (0o666, "everybody")])
+    @Test(arguments: [(0o664 as mode_t, "group"), (0o646, "every user"), (0o666, "every user")])
     func aFileThatOthersMayWriteToIsNot(_ mode: mode_t, _ word: String) throws {
         // A group of one's own is no other.
         if word == "group", geteuid() != 0 { return }
         let file = try directory.write("a = 1", to: "file", mode: mode)
         let complaint = try #require(objection(to: file))
-        #expect(complaint.contains(word) && complaint.contains("may write to \(file); 'chmod"))
+        #expect(complaint.contains(word) && complaint.contains("may write to \(file); run 'chmod"))
     }
 
     @Test func aDirectoryThatOthersMayWriteToHasToBeSticky() throws {
         let file = try directory.write("a = 1", to: "open/inner/file")
         let open = "\(directory.path)/open"
         #expect(unsafe chmod(open, 0o777) == 0)
-        #expect(try #require(objection(to: file)).contains("everybody may write to \(open);"))
+        #expect(try #require(objection(to: file)).contains("every user may write to \(open);"))
         #expect(unsafe chmod(open, 0o1777) == 0)
         #expect(objection(to: file) == nil)
     }

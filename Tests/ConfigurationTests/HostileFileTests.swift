@@ -15,17 +15,17 @@ import Testing
 
     @Test func aFIFODoesNotBlock() throws {
         let problems = try problem { try $0.makeFIFO("apps.d/bad.toml") }
-        #expect(problems == ["apps.d/bad.toml: is not a regular file"])
+        #expect(problems == ["apps.d/bad.toml: cannot read the file: it is not a regular file; ignoring it"])
     }
 
     @Test func aDirectoryIsNoFile() throws {
         let problems = try problem { try $0.makeDirectory("apps.d/bad.toml") }
-        #expect(problems == ["apps.d/bad.toml: is not a regular file"])
+        #expect(problems == ["apps.d/bad.toml: cannot read the file: it is not a regular file; ignoring it"])
     }
 
     @Test func anEndlessDeviceIsNoFile() throws {
         let problems = try problem { try $0.link("apps.d/bad.toml", to: "/dev/zero") }
-        #expect(problems == ["apps.d/bad.toml: is not a regular file"])
+        #expect(problems == ["apps.d/bad.toml: cannot read the file: it is not a regular file; ignoring it"])
     }
 
     @Test func linksThatLeadNowhereAreReported() throws {
@@ -35,8 +35,8 @@ import Testing
         }
         #expect(
             problems == [
-                "apps.d/bad.toml: is a link to a file that does not exist",
-                "apps.d/loop.toml: cannot be opened: Too many levels of symbolic links",
+                "apps.d/bad.toml: cannot read the file: it is a link to a file that does not exist; ignoring it",
+                "apps.d/loop.toml: cannot open the file: Too many levels of symbolic links; ignoring it",
             ]
         )
     }
@@ -47,7 +47,7 @@ import Testing
         let problems = try problem { directory in
             try directory.write(text + line, to: "apps.d/bad.toml")
         }
-        #expect(problems == ["apps.d/bad.toml: is larger than 1048576 bytes"])
+        #expect(problems == ["apps.d/bad.toml: cannot read the file: it is larger than 1048576 bytes; ignoring it"])
     }
 
     @Test func bytesThatAreNotTextAreReportedWithTheirLine() throws {
@@ -57,8 +57,8 @@ import Testing
         }
         #expect(
             problems == [
-                "apps.d/bad.toml:2: is not valid UTF-8",
-                "apps.d/nul.toml:3: holds the character NUL, which no text does",
+                "apps.d/bad.toml:2: cannot read the file: it is not valid UTF-8; ignoring it",
+                "apps.d/nul.toml:3: cannot parse the file: the text has the character NUL; ignoring the file",
             ]
         )
     }
@@ -68,7 +68,7 @@ import Testing
         let problems = try problem { try $0.write(text, to: "apps.d/bad.toml") }
         #expect(problems.count == Schema<Manifest>.problemLimit + 1)
         #expect(problems.first?.hasPrefix("apps.d/bad.toml:1:") == true)
-        #expect(problems.last == "apps.d/bad.toml: 4980 more problems are not shown")
+        #expect(problems.last == "apps.d/bad.toml: 4980 more problems are not shown; correct the others first")
     }
 
     @Test func allProblemsTogetherHaveALimit() {
@@ -76,6 +76,8 @@ import Testing
         for number in 0..<3000 { list.add(Problem(file: "/\(number)", message: "x")) }
         let summary = list.summary(for: "/etc/lifed")
         #expect(summary.count == ProblemList.limit + 1)
-        #expect(summary.last == Problem(file: "/etc/lifed", message: "2000 more problems are not shown"))
+        #expect(
+            summary.last
+                == Problem(file: "/etc/lifed", message: "2000 more problems are not shown; correct the others first"))
     }
 }

@@ -15,7 +15,7 @@ import Testing
             workingDirectory = "/tmp"
             suspend = "never"
             backgroundTime = "1s"
-            terminateTimeout = "2s"
+            terminationTimeout = "2s"
             launchTimeout = "3s"
             scenes = true
             sceneLimit = 3
@@ -53,7 +53,7 @@ import Testing
         expected.environment = ["LANG": "C", "EMPTY": ""]
         expected.suspend = .never
         expected.backgroundTime = .seconds(1)
-        expected.terminateTimeout = .seconds(2)
+        expected.terminationTimeout = .seconds(2)
         expected.launchTimeout = .seconds(3)
         expected.scenes = true
         expected.sceneLimit = 3
@@ -90,113 +90,134 @@ import Testing
     }
 
     @Test(arguments: [
-        ("name = 'x'", #": command is missing; expected command = ["/path/to/program", "argument"]"#),
+        (
+            "name = 'x'",
+            #": cannot use the manifest: it has no command; add command = ["/path/to/program", "argument"]"#
+        ),
         (
             "\ncommand = 'sleep 5'",
-            #":2: command: expected an array of strings, not run by a shell, found "sleep 5"; write command = ["sleep", "5"]"#
+            #":2: cannot use command: found "sleep 5"; expected an array of strings, which no shell reads: command = ["sleep", "5"]"#
         ),
         (
             "command = []",
-            ":1: command: expected an array of strings, the program and its arguments, found an empty array"
+            ":1: cannot use command: found an empty array; expected an array of strings, the program and its arguments"
         ),
         (
             "command = ['sh', 5]",
-            ":1: command: expected an array of strings, found the integer 5 as element 2"
+            ":1: cannot use command: found the integer 5 as element 2; expected an array of strings"
         ),
         (
             "command = ['bin/sh']",
-            ##":1: command: expected a program as the first element, an absolute path or a name to look up in PATH, found "bin/sh""##
+            ##":1: cannot use command: found "bin/sh"; expected a program as the first element, an absolute path or a name to look up in PATH"##
         ),
-        ("command = ['/no/such']", #":1: command: the program "/no/such" does not exist"#),
-        ("command = ['no-such']", #":1: command: the program "no-such" does not exist in "/usr/bin:/bin""#),
-        ("command = ['/etc/passwd']", #":1: command: the program "/etc/passwd" is not an executable file"#),
-        ("command = ['/tmp']", #":1: command: the program "/tmp" is not an executable file"#),
+        (
+            "command = ['/no/such']",
+            #":1: cannot use command: the program "/no/such" does not exist; install it or change the key"#
+        ),
+        (
+            "command = ['no-such']",
+            #":1: cannot use command: the program "no-such" does not exist in "/usr/bin:/bin"; install it or change the key"#
+        ),
+        (
+            "command = ['/etc/passwd']",
+            #":1: cannot use command: the program "/etc/passwd" is not an executable file; run 'chmod +x' or change the key"#
+        ),
+        (
+            "command = ['/tmp']",
+            #":1: cannot use command: the program "/tmp" is not an executable file; run 'chmod +x' or change the key"#
+        ),
         (
             "command = ['sh']\nid = '-x'",
             """
-            :2: id: expected an app id (1 to 128 of A-Z a-z 0-9 . _ -, starting with neither . nor -), found "-x"
+            :2: cannot use id: found "-x"; expected an app id (1 to 128 of A-Z a-z 0-9 . _ -, starting with neither . nor -)
             """
         ),
         (
             "command = ['sh']\nworkingDirectory = '~'",
-            #":2: workingDirectory: expected an absolute path (~ and variables are not expanded), found "~""#
+            #":2: cannot use workingDirectory: found "~"; expected an absolute path (~ and variables are not expanded)"#
         ),
-        ("command = ['sh']\nsuspend = 'sometimes'", #":2: suspend: expected "auto" or "never", found "sometimes""#),
-        ("command = ['sh']\nsuspend = false", #":2: suspend: expected "auto" or "never", found false"#),
-        ("command = ['sh']\n[environment]\nA = 1", ":3: environment.A: expected a string, found the integer 1"),
+        (
+            "command = ['sh']\nsuspend = 'sometimes'",
+            #":2: cannot use suspend: found "sometimes"; expected "auto" or "never""#
+        ),
+        ("command = ['sh']\nsuspend = false", #":2: cannot use suspend: found false; expected "auto" or "never""#),
+        (
+            "command = ['sh']\n[environment]\nA = 1",
+            ":3: cannot use environment.A: found the integer 1; expected a string"
+        ),
         (
             "command = ['sh']\nenvironment = { 'A=B' = 'x' }",
             """
-            :2: environment: "A=B" cannot be a variable; a variable's name is letters, digits and _, and starts with no \
+            :2: cannot use environment: "A=B" cannot be a variable; a variable's name is letters, digits and _, and starts with no \
             digit
             """
         ),
-        ("comand = ['sh']", #":1: unknown key "comand"; did you mean "command"?"#),
+        ("comand = ['sh']", #":1: cannot use "comand": unknown key; did you mean "command"?"#),
         (
             "command = ['sh']\nname = \"a\\u001b[2Jb\"",
-            #":2: name: expected a string of 1 to 256 characters without control characters, found "a\u{1B}[2Jb""#
+            #":2: cannot use name: found "a\u{1B}[2Jb"; expected a string of 1 to 256 characters without control characters"#
         ),
         (
             "command = ['sh']\nrestart = 'sometimes'",
-            #":2: restart: expected "never" or "on-failure" or "always", found "sometimes""#
+            #":2: cannot use restart: found "sometimes"; expected "never" or "on-failure" or "always""#
         ),
         (
             "command = ['sh']\nreclaimWhenSuspended = 1",
-            ":2: reclaimWhenSuspended: expected true or false, found the integer 1"
+            ":2: cannot use reclaimWhenSuspended: found the integer 1; expected true or false"
         ),
         (
             "command = ['sh']\ncapabilities = ['CAP_KILL', 'CAP_FLY']",
             #"""
-            :2: capabilities: expected an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"], \#
-            found "CAP_FLY" as element 2
+            :2: cannot use capabilities: found "CAP_FLY" as element 2; expected an array of capabilities of \#
+            capabilities(7), such as ["CAP_NET_BIND_SERVICE"]
             """#
         ),
         (
             "command = ['sh']\nwritablePaths = ['/srv/../etc']",
             #"""
-            :2: writablePaths: expected an array of absolute paths without "..", such as ["/var/lib/kiosk"], \#
-            found "/srv/../etc" as element 1
+            :2: cannot use writablePaths: found "/srv/../etc" as element 1; expected an array of absolute paths \#
+            without "..", such as ["/var/lib/kiosk"]
             """#
         ),
         (
             "command = ['sh']\nschemes = ['http', 'https:']",
             """
-            :2: schemes: expected an array of URL schemes without the colon, such as ["http", "https"], found "https:" \
-            as element 2
+            :2: cannot use schemes: found "https:" as element 2; expected an array of URL schemes without the colon, \
+            such as ["http", "https"]
             """
         ),
         (
             "command = ['sh']\nmimeTypes = ['text']",
             """
-            :2: mimeTypes: expected an array of media types, such as ["text/plain", "image/*"], found "text" as element 1
+            :2: cannot use mimeTypes: found "text" as element 1; expected an array of media types, such as ["text/plain", "image/*"]
             """
         ),
         (
             "command = ['sh']\nschedule = 'daily'",
-            #":2: schedule: expected up to 64 tables, each [[schedule]], found "daily""#
+            #":2: cannot use schedule: found "daily"; expected up to 64 tables, each [[schedule]]"#
         ),
         (
             "command = ['sh']\n[[schedule]]\nat = 'daily'\nkind = 'a'\n\n[[schedule]]\nat = 'daily'",
-            #":6: schedule: kind is missing; expected kind = "fetch""#
+            #":6: cannot use schedule: kind is missing; add kind = "fetch""#
         ),
         (
             "command = ['sh']\n[[schedule]]\nat = 'daily'\nkind = 'a'\n[[schedule]]\nat = 'daily'\nkind = 5",
             """
-            :7: schedule[2].kind: expected a word of a-z, 0-9 and -, such as "fetch", found the integer 5
+            :7: cannot use schedule[2].kind: found the integer 5; expected a word of a-z, 0-9 and -, such as "fetch"
             """
         ),
         (
             "command = ['sh']\n[[schedule]]\nkind = 'a'\nat = 'Mon 25:00'",
             """
-            :4: schedule[1].at: expected a calendar event as in systemd.time(7), found "Mon 25:00": expected hours from 0 \
-            to 23 at character 5
+            :4: cannot use schedule[1].at: found "Mon 25:00", expected hours from 0 to 23 at character 5; \
+            expected a calendar event as in systemd.time(7)
             """
         ),
         (
             "command = ['sh']\nschedule = [{ at = 'daily', kind = 'a' },\n{ at = 'daily', kid = 'b' }]",
-            #":3: schedule: unknown key "kid"; did you mean "kind"?"#
+            #":3: cannot use "kid" in schedule: unknown key; did you mean "kind"?"#
         ),
-        ("command = ['sh']\nuser = 'a b'", #":2: user: expected the name of a user, found "a b""#),
+        ("command = ['sh']\nuser = 'a b'", #":2: cannot use user: found "a b"; expected the name of a user"#),
     ])
     func mistakesAreExplained(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
@@ -214,7 +235,7 @@ import Testing
         #expect(configuration.manifests == [])
         #expect(
             directory.problems(configuration) == [
-                "apps.d/a.toml:2: user: only the system's daemon can start apps as another user"
+                "apps.d/a.toml:2: cannot use user: only the system's daemon can launch apps as another user; remove the key"
             ]
         )
     }

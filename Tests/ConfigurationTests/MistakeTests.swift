@@ -5,11 +5,20 @@ import Testing
 /// Mistakes in the keys that hold more than one value.
 @Suite struct MistakeTests {
     @Test(arguments: [
-        ("defaults = 'x'", #"1: defaults: expected a table of apps, { https = "org.example.browser" }, found "x""#),
-        ("[defaults]\n'no scheme' = 'a'", #"2: defaults: "no scheme" is neither a URL scheme nor a media type"#),
-        ("[defaults]\n'/plain' = 'a'", #"2: defaults: "/plain" is neither a URL scheme nor a media type"#),
-        ("[defaults]\nhttps = 5", "2: defaults.https: expected the id of an app, found the integer 5"),
-        ("[defaults]\n'text/*' = '-a'", #"2: defaults.text/*: expected the id of an app, found "-a""#),
+        (
+            "defaults = 'x'",
+            #"1: cannot use defaults: found "x"; expected a table of apps, { https = "org.example.browser" }"#
+        ),
+        (
+            "[defaults]\n'no scheme' = 'a'",
+            #"2: cannot use defaults: "no scheme" is neither a URL scheme nor a media type; expected one"#
+        ),
+        (
+            "[defaults]\n'/plain' = 'a'",
+            #"2: cannot use defaults: "/plain" is neither a URL scheme nor a media type; expected one"#
+        ),
+        ("[defaults]\nhttps = 5", "2: cannot use defaults.https: found the integer 5; expected the id of an app"),
+        ("[defaults]\n'text/*' = '-a'", #"2: cannot use defaults.text/*: found "-a"; expected the id of an app"#),
     ])
     func `the settings' are explained`(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
@@ -22,37 +31,40 @@ import Testing
     @Test(arguments: [
         (
             "schemes = 'http'",
-            #"2: schemes: expected an array of URL schemes without the colon, such as ["http", "https"], found "http""#
+            #"2: cannot use schemes: found "http"; expected an array of URL schemes without the colon, such as ["http", "https"]"#
         ),
         (
             "schemes = ['4chan']",
             """
-            2: schemes: expected an array of URL schemes without the colon, such as ["http", "https"], found "4chan" \
-            as element 1
+            2: cannot use schemes: found "4chan" as element 1; expected an array of URL schemes without the colon, \
+            such as ["http", "https"]
             """
         ),
         (
             "mimeTypes = ['text/plain', 'text/-']",
             """
-            2: mimeTypes: expected an array of media types, such as ["text/plain", "image/*"], found "text/-" as element 2
+            2: cannot use mimeTypes: found "text/-" as element 2; expected an array of media types, such as ["text/plain", "image/*"]
             """
         ),
-        ("environment = 'A'", #"2: environment: expected a table of strings, { NAME = "value" }, found "A""#),
+        (
+            "environment = 'A'",
+            #"2: cannot use environment: found "A"; expected a table of strings, { NAME = "value" }"#
+        ),
         (
             "environment = { 1A = 'x' }",
             """
-            2: environment: "1A" cannot be a variable; a variable's name is letters, digits and _, and starts with no digit
+            2: cannot use environment: "1A" cannot be a variable; a variable's name is letters, digits and _, and starts with no digit
             """
         ),
-        ("schedule = ['daily']", #"2: schedule[1]: expected a table, [[schedule]], found "daily""#),
+        ("schedule = ['daily']", #"2: cannot use schedule[1]: found "daily"; expected a table, [[schedule]]"#),
         (
             "[[schedule]]\nkind = 'a'\nat = 5",
-            #"4: schedule[1].at: expected a calendar event, such as "daily" or "Mon..Fri 06:00", found the integer 5"#
+            #"4: cannot use schedule[1].at: found the integer 5; expected a calendar event, such as "daily" or "Mon..Fri 06:00""#
         ),
-        ("[[schedule]]\nkind = 'a'", #"2: schedule: at is missing; expected at = "daily""#),
+        ("[[schedule]]\nkind = 'a'", #"2: cannot use schedule: at is missing; add at = "daily""#),
         (
             "schedule = [{ kind = 'a', at = 'daily', deviation = 1 }]",
-            #"2: schedule: unknown key "deviation"; known here: at, kind, jitter"#
+            #"2: cannot use "deviation" in schedule: unknown key; known here: at, kind, jitter"#
         ),
     ])
     func `a manifest's are explained`(text: String, problem: String) throws {
@@ -67,7 +79,8 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']", to: "apps.d")
         let configuration = directory.load()
-        #expect(directory.problems(configuration) == ["apps.d: cannot be opened: Not a directory"])
+        #expect(
+            directory.problems(configuration) == ["apps.d: cannot open the directory: Not a directory; ignoring it"])
         #expect(configuration.manifests == [])
     }
 }

@@ -29,17 +29,17 @@ import Testing
     @Test func settingsShowEveryKeyWithItsDefault() throws {
         let document = try TOMLDocument(uncommented(try read("lifed.toml")))
         var settings = Settings()
-        settings.frontLimit = 0
+        settings.foregroundLimit = 0
         let timeouts: [WritableKeyPath<Settings, Duration>] = [
-            \.timeouts.willResignActive, \.timeouts.didEnterBackground, \.timeouts.willTerminate, \.timeouts.background,
-            \.timeouts.launch, \.timeouts.callback, \.timeouts.stop,
+            \.timeouts.willResignActive, \.timeouts.didEnterBackground, \.timeouts.termination, \.timeouts.background,
+            \.timeouts.launch, \.timeouts.callback, \.timeouts.suspension,
         ]
         for timeout in timeouts { settings[keyPath: timeout] = .zero }
         settings.memory.warning = 0
         settings.memory.critical = 0
         settings.limits.processes = .unlimited
         settings.memory.window = .zero
-        settings.memory.floor = 0
+        settings.memory.minimumAvailable = 0
         settings.memory.suspendedLimit = 1
         settings.memory.reclaimWhenSuspended = true
         let states: [WritableKeyPath<Settings, Settings.Resources.State>] = [

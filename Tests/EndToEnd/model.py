@@ -12,7 +12,7 @@ INTERRUPTION_LIMIT = 64
 class Model:
     """Each command changes the model as it should change the apps, and returns lifectl's exit status."""
 
-    front_limit: int
+    foreground_limit: int
     declared: frozenset
     never_suspended: frozenset
     running: set = field(default_factory=set)
@@ -136,7 +136,7 @@ class Model:
             self.awake.discard(app)
         self._leave_front(app)
         self.front.insert(0, app)
-        del self.front[self.front_limit :]
+        del self.front[self.foreground_limit :]
         if self.locked:
             return REFUSED
         return INTERRUPTED if self.interruptions else DONE

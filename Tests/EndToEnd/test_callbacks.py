@@ -207,7 +207,7 @@ def test_random_focus_changes(direct, listeners, limit):
     count = int(os.environ.get("LIFED_FOCUS_CHANGES", "4000"))
     seed = int(os.environ.get("LIFED_SEED", str(time.time_ns() % 1_000_000)))
     print(f"seed {seed}")
-    configure(direct, f'frontLimit = {limit}\n[timeouts]\nwillResignActive = "60s"\ncallback = "60s"\ndidEnterBackground = "60s"\n')
+    configure(direct, f'foregroundLimit = {limit}\n[timeouts]\nwillResignActive = "60s"\ncallback = "60s"\ndidEnterBackground = "60s"\n')
     apps = [f"app{number}" for number in range(20)]
     for app in apps:
         listeners.run(app, "delay=0.005")

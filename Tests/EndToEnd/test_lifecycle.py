@@ -91,7 +91,7 @@ def test_an_app_that_ignores_the_request_is_killed_after_its_grace(lifed):
 
 
 def test_an_app_that_obeys_is_gone_at_once(service):
-    service.configure('[timeouts]\nwillTerminate = "10min"\n')
+    service.configure('[timeouts]\ntermination = "10min"\n')
     service.start()
     lifed = service
     pid = lifed.lifectl.start("obedient", *programs.IDLE)

@@ -36,13 +36,13 @@ STATUSES = {
 
 
 class Comparison(History):
-    @initialize(front_limit=st.integers(1, 2))
-    def begin(self, front_limit):
+    @initialize(foreground_limit=st.integers(1, 2))
+    def begin(self, foreground_limit):
         self.stack = contextlib.ExitStack()
         directory = Path(self.stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         self.daemon = DirectDaemon(ROOT / ".build" / os.environ.get("LIFED_BUILD", "release"), directory / "daemon")
         (self.daemon.configuration / "lifed.toml").write_text(
-            f"frontLimit = {front_limit}\n[timeouts]\nbackground = '0s'\n"
+            f"foregroundLimit = {foreground_limit}\n[timeouts]\nbackground = '0s'\n"
         )
         for app in DECLARED:
             extra = 'suspend = "never"\n' if app == "player" else ""
@@ -52,7 +52,7 @@ class Comparison(History):
         self.daemon.start()
         self.stack.callback(self.daemon.stop)
         self.connection = self.stack.enter_context(connect(str(self.daemon.socket)))
-        self.model = Model(front_limit, frozenset(DECLARED), frozenset({"player"}))
+        self.model = Model(foreground_limit, frozenset(DECLARED), frozenset({"player"}))
         # Who runs can be asked for more than who does not.
         for app in DECLARED:
             self.launch_in_background("varlink", app)

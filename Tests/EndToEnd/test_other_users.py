@@ -28,7 +28,7 @@ def ordinary(direct):
         shutil.copy(shutil.which("setpriv"), become)
         become.chmod(0o4755)
         daemon = DirectDaemon(direct.products, Path(place) / "daemon")
-        (daemon.configuration / "lifed.toml").write_text("[timeouts]\nbackground = '0s'\nstop = '200ms'\n")
+        (daemon.configuration / "lifed.toml").write_text("[timeouts]\nbackground = '0s'\nsuspension = '200ms'\n")
         for path in (daemon.runtime.parent, *daemon.runtime.parent.rglob("*")):
             os.chown(path, USER, USER)
         daemon.start(wrapper=AS_USER)

@@ -6,8 +6,8 @@ from container import wait_for
 from message_ids import identifiers
 
 SETTINGS = '[timeouts]\nbackground = "0s"\n'
-# The floor is above what any machine has, so that the least pressure is critical, whoever it is that waits.
-STRICT = SETTINGS + '[memory]\nwarning = 1\nwindow = "500ms"\nfloor = "1048576G"\n'
+# The minimum is above the memory of any machine, so that the least pressure is critical, whichever process waits.
+STRICT = SETTINGS + '[memory]\nwarning = 1\nwindow = "500ms"\nminimumAvailable = "1048576G"\n'
 
 
 def configure(lifed, text):

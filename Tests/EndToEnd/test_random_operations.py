@@ -34,7 +34,7 @@ CONFIGURATION = """
 [timeouts]
 willResignActive = "1m"
 didEnterBackground = "1m"
-willTerminate = "1m"
+termination = "1m"
 callback = "1m"
 launch = "1m"
 task = "2s"

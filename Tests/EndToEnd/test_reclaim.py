@@ -147,7 +147,7 @@ def test_the_next_daemon_knows_why_an_app_was_ended(direct, listeners):
 
 
 def test_a_round_goes_on_when_the_daemon_was_killed(direct, listeners):
-    configure(direct, '[timeouts]\nbackground = "0s"\nwillTerminate = "3s"\n')
+    configure(direct, '[timeouts]\nbackground = "0s"\ntermination = "3s"\n')
     direct.lifectl.start("stubborn", "sh", "-c", "trap '' TERM; while :; do sleep 1; done")
     in_a_row(direct, listeners, "front")
     direct.lifectl("resume", "stubborn")
@@ -259,8 +259,8 @@ def test_real_pressure_ends_suspended_apps_in_order(direct, listeners, hog):
     configure(direct, '[timeouts]\nbackground = "0s"\n')
     in_a_row(direct, listeners, "one", "two", "front")
     told = {name: listeners.told(name) for name in ("one", "two")}
-    # The floor is above what any machine has, so that the least pressure is critical, whoever it is that waits.
-    configure(direct, '[timeouts]\nbackground = "0s"\n[memory]\nwarning = 1\nwindow = "500ms"\nfloor = "1048576G"\n')
+    # The minimum is above the memory of any machine, so that the least pressure is critical, whichever process waits.
+    configure(direct, '[timeouts]\nbackground = "0s"\n[memory]\nwarning = 1\nwindow = "500ms"\nminimumAvailable = "1048576G"\n')
     hog()
     direct.lifectl.wait_for_state("one", "notRunning")
     direct.lifectl.wait_for_state("two", "notRunning")

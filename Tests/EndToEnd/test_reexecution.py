@@ -166,7 +166,7 @@ def test_daemon_goes_on_when_its_program_cannot_be_executed(replaceable, program
 
 
 def test_replies_that_are_due_come_first(mortal):
-    configure(mortal, timeouts="willTerminate = '1s'")
+    configure(mortal, timeouts="termination = '1s'")
     mortal.lifectl.start("stubborn", *programs.STUBBORN)
     environment = {**os.environ, "LIFED_SOCKET": str(mortal.socket)}
     ending = subprocess.Popen(

@@ -31,7 +31,7 @@ def test_apps_are_ended_in_parallel(lifed):
 def test_an_app_has_the_time_for_its_end_that_its_manifest_gives_it(service):
     service.drop_in("[Service]\nTimeoutStopSec=2s\n")
     slow = "trap 'sleep 4; touch /run/saved; exit' TERM; while :; do sleep 0.1; done"
-    service.manifest("slow", ["sh", "-c", slow], 'terminateTimeout = "60s"\n')
+    service.manifest("slow", ["sh", "-c", slow], 'terminationTimeout = "60s"\n')
     service.start()
     service.container.run(["rm", "-f", "/run/saved"])
     service.lifectl("launch", "slow")

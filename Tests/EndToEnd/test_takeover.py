@@ -200,7 +200,7 @@ def ask_to_end(daemon, identifier):
 
 
 def test_who_is_asked_to_end_is_not_asked_twice(mortal, tmp_path):
-    configure(mortal, timeouts="willTerminate = '2s'")
+    configure(mortal, timeouts="termination = '2s'")
     terms = tmp_path / "terms"
     manifest(mortal, "app", [*COUNTS_TERMS, str(terms)])
     mortal.lifectl("launch", "app")
@@ -223,7 +223,7 @@ def test_who_is_asked_to_end_is_not_asked_twice(mortal, tmp_path):
 def test_it_may_be_killed_while_it_takes_over(mortal, tmp_path, call):
     """At each system call of a kind, one after the other, until it gets through the whole of it."""
     terms = tmp_path / "terms"
-    configure(mortal, timeouts="background = '0s'\nwillTerminate = '1h'")
+    configure(mortal, timeouts="background = '0s'\ntermination = '1h'")
     manifest(mortal, "ending", [*COUNTS_TERMS, str(terms)])
     mortal.lifectl("launch", "ending")
     pids = {name: mortal.lifectl.start(name, *programs.FAMILY) for name in ("asleep", "awake")}

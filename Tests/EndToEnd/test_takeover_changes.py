@@ -33,12 +33,12 @@ def test_a_configuration_that_was_broken_meanwhile(mortal):
 
 
 def test_fewer_places_than_before(mortal):
-    configure(mortal, "frontLimit = 2")
+    configure(mortal, "foregroundLimit = 2")
     for name in ("one", "two"):
         mortal.lifectl.start(name, *programs.IDLE)
     assert all(app["state"] == "active" for app in mortal.lifectl.apps().values())
     text = (mortal.configuration / "lifed.toml").read_text()
-    start_again(mortal, lambda: (mortal.configuration / "lifed.toml").write_text(text.replace("frontLimit = 2", "")))
+    start_again(mortal, lambda: (mortal.configuration / "lifed.toml").write_text(text.replace("foregroundLimit = 2", "")))
     mortal.lifectl.wait_for_state("one", "suspended")
     assert mortal.lifectl.state("two") == "active"
 

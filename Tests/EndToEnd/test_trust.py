@@ -102,7 +102,7 @@ def test_a_library_does_not_come_back_to_another_user(mortal, tmp_path, library)
 
 @pytest.mark.parametrize("name", ["apps.d/theirs.toml", "apps.d", "linked.toml", "lifed.toml"])
 def test_a_configuration_that_another_user_may_write_is_not_used(direct, name):
-    (direct.configuration / "lifed.toml").write_text("frontLimit = 2\n")
+    (direct.configuration / "lifed.toml").write_text("foregroundLimit = 2\n")
     (direct.configuration / "linked.toml").write_text("command = ['true']\n")
     (direct.configuration / "apps.d/linked.toml").symlink_to(direct.configuration / "linked.toml")
     (direct.configuration / "apps.d/theirs.toml").write_text("command = ['true']\n")

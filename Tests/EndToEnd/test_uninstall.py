@@ -177,7 +177,7 @@ def test_nothing_sleeps_on_behind_a_daemon_that_is_about_to_be_started_again(ser
 @pytest.fixture
 def slow(service, kim):
     """A person's app that takes its time to end."""
-    manifest = f"command = ['sh', '-c', '''{SLOW}''']\nterminateTimeout = '1h'\n"
+    manifest = f"command = ['sh', '-c', '''{SLOW}''']\nterminationTimeout = '1h'\n"
     service.container.write("/home/kim/.config/lifed/apps.d/slow.toml", manifest)
     service.container.run(["chown", "-R", "kim:kim", "/home/kim/.config"])
     kim.lifectl("reload")

@@ -100,7 +100,7 @@ import Testing
 
     @Test func timesOfAManifestReplaceTheDefaults() {
         var manifest = manifest("a")
-        manifest.terminateTimeout = .seconds(15)
+        manifest.terminationTimeout = .seconds(15)
         let policy = AppDefinition(manifest: manifest, defaults: Policy()).policy
         #expect(policy.timeouts.willTerminate == .seconds(15))
         #expect(policy.timeouts.didEnterBackground == .seconds(5))

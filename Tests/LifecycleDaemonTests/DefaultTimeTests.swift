@@ -21,7 +21,7 @@ import Testing
         var settings = Configuration.Settings()
         settings.timeouts.willResignActive = .seconds(11)
         settings.timeouts.didEnterBackground = .seconds(12)
-        settings.timeouts.willTerminate = .seconds(13)
+        settings.timeouts.termination = .seconds(13)
         settings.timeouts.background = .seconds(14)
         settings.timeouts.launch = .seconds(15)
         settings.timeouts.callback = .seconds(16)

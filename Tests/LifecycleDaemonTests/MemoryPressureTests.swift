@@ -14,11 +14,11 @@ import Testing
         settings.warning = 10
         settings.critical = 25
         settings.window = .seconds(2)
-        settings.floor = 4096
+        settings.minimumAvailable = 4096
         let thresholds = MemoryThresholds(settings)
         #expect(thresholds.warning.trigger == "some 200000 2000000")
         #expect(thresholds.critical.trigger == "full 500000 2000000")
-        #expect(thresholds.floor == 4096)
+        #expect(thresholds.minimumAvailable == 4096)
     }
 
     @Test func pressureFileAndMeminfoAreRead() {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func levelIsTheShareOfTheTimeSinceTheEarlierReading() {
         var thresholds = MemoryThresholds()
-        thresholds.floor = 1000
+        thresholds.minimumAvailable = 1000
         func level(some: Int, full: Int, after milliseconds: UInt64, available: UInt64? = 5000) -> MemoryPressure.Level
         {
             var later = MemoryReading(instant: 1_000_000 + milliseconds * 1000, available: available)
@@ -87,7 +87,7 @@ import Testing
         #expect(level(available: 500 << 20) == [.critical, .warning, .critical])
         #expect(level(available: nil) == [.critical, .warning, .critical])
         #expect(level(available: 600 << 20, total: nil) == [.critical, .warning, .critical])
-        thresholds.floor = 700 << 20
+        thresholds.minimumAvailable = 700 << 20
         #expect(level(available: 600 << 20) == [.critical, .critical, .critical])
     }
 
@@ -132,7 +132,7 @@ import Testing
         let pressure = try #require(source.current())
         #expect(try #require(pressure.reading.available) > 0)
         #expect(pressure.description.contains("MiB available"))
-        thresholds.floor = .max
+        thresholds.minimumAvailable = .max
         let strict = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
         #expect(strict.current()?.level == .critical)
     }
@@ -160,7 +160,7 @@ import Testing
         limit.setPriority(EventPriority(rawValue: EventPriority.important.rawValue - 1))
         limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
         #expect(try loop.run() == 0)
-        #expect(ends == ["\(group)/memory.pressure tells of memory pressure no more"])
+        #expect(ends == ["\(group)/memory.pressure reports no more"])
         #expect(source.current() == nil)
     }
 }

@@ -62,7 +62,7 @@ import Testing
                 let error = #expect(throws: DaemonError.self) {
                     try PrivateDirectory.make("\(root)/\(name)/b", mode: 0o700)
                 }
-                #expect(error?.description.contains("\(root)/\(name) belongs to user 12345") == true)
+                #expect(error?.description.contains("\(root)/\(name): it belongs to user 12345") == true)
             }
         }
     }

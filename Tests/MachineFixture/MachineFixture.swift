@@ -21,7 +21,7 @@
             case "memory":
                 let thresholds = MemoryThresholds(
                     warning: .init(kind: .some, stall: .milliseconds(20), window: .seconds(2)),
-                    critical: .init(kind: .full, stall: .milliseconds(20), window: .seconds(2)), floor: 0)
+                    critical: .init(kind: .full, stall: .milliseconds(20), window: .seconds(2)), minimumAvailable: 0)
                 let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
                 let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { event in
                     switch event {

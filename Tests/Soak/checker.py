@@ -13,11 +13,11 @@ PATIENCE = 30
 
 
 class Checker:
-    def __init__(self, keeper, scene, apps, front_limit, ledger):
+    def __init__(self, keeper, scene, apps, foreground_limit, ledger):
         self.keeper = keeper
         self.scene = scene
         self.apps = apps
-        self.front_limit = front_limit
+        self.foreground_limit = foreground_limit
         self.ledger = ledger
         self.lock = threading.Lock()
         self.suspects = {}
@@ -38,7 +38,7 @@ class Checker:
     def take_list(self, apps):
         """An answer to List holds for one moment."""
         active = [app["id"] for app in apps if app["state"] == "active"]
-        if len(active) > self.front_limit:
+        if len(active) > self.foreground_limit:
             self.ledger.problem("too many active apps", active)
         lost = self.apps.keys() - {app["id"] for app in apps}
         if lost:

@@ -9,11 +9,11 @@ from listeners import LISTENER
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = """
-frontLimit = {front}
+foregroundLimit = {front}
 [timeouts]
 background = "500ms"
 didEnterBackground = "{patience}s"
-willTerminate = "2s"
+termination = "2s"
 task = "4s"
 taskExpiration = "4s"
 """

@@ -15,10 +15,10 @@ EDGES = {
 
 
 class Monitor(Client):
-    def __init__(self, name, keeper, front_limit, ledger):
+    def __init__(self, name, keeper, foreground_limit, ledger):
         super().__init__(name, 0)
         self.keeper = keeper
-        self.front_limit = front_limit
+        self.foreground_limit = foreground_limit
         self.ledger = ledger
         self.states = {}
         self.number = None
@@ -52,7 +52,7 @@ class Monitor(Client):
                 self.ledger.problem("a gap in what a monitor is told", (self.number, parameters))
         self.number = parameters["number"]
         active = [app for app, state in self.states.items() if state == "active"]
-        if len(active) > self.front_limit:
+        if len(active) > self.foreground_limit:
             self.ledger.problem("a monitor saw too many active apps", (active, parameters))
 
     def change(self, transition):

@@ -38,14 +38,14 @@ class Soak:
         self.random = random.Random(arguments.seed)
         self.ledger = Ledger()
         self.keeper = Keeper(arguments.products, directory, self.ledger)
-        self.front_limit = self.random.choice((1, 1, 2, 3))
+        self.foreground_limit = self.random.choice((1, 1, 2, 3))
         self.apps = write_manifests(self.keeper.daemon.configuration / "apps.d", directory / "notes", arguments.apps)
         # Those that never answer are waited for at the end of each part.
         patience = 20 if self.seconds >= 300 else 8
-        configuration = CONFIGURATION.format(front=self.front_limit, patience=patience)
+        configuration = CONFIGURATION.format(front=self.foreground_limit, patience=patience)
         (self.keeper.daemon.configuration / "lifed.toml").write_text(configuration)
         self.scene = Scene(self.keeper.daemon.state)
-        self.checker = Checker(self.keeper, Scene(self.keeper.daemon.state), self.apps, self.front_limit, self.ledger)
+        self.checker = Checker(self.keeper, Scene(self.keeper.daemon.state), self.apps, self.foreground_limit, self.ledger)
         self.figures = Figures()
         self.clients = []
         self.killer = None
@@ -75,7 +75,7 @@ class Soak:
         self.clients += [Shell("shell", self.seed(), self.keeper, names, self.ledger)]
         self.clients += [Hostile(f"hostile {n}", self.seed(), self.keeper, self.ledger) for n in range(2)]
         self.clients += [Stranger("stranger", self.seed(), self.keeper, self.scene, self.ledger, self.checker)]
-        self.clients += [Monitor("monitor", self.keeper, self.front_limit, self.ledger)]
+        self.clients += [Monitor("monitor", self.keeper, self.foreground_limit, self.ledger)]
         for each in self.clients:
             each.start()
         if kills:
@@ -135,7 +135,7 @@ class Soak:
 
     def report(self):
         rows = [("time (s)", f"{time.monotonic() - self.ledger.began:.0f}"), ("apps", len(self.apps))]
-        rows += [("places in front", self.front_limit), ("kills of the daemon", self.keeper.kills)]
+        rows += [("places in front", self.foreground_limit), ("kills of the daemon", self.keeper.kills)]
         rows += sorted((name, str(value)) for name, value in self.ledger.counts.items())
         rows += sorted((name, f"{value:.2f}") for name, value in self.ledger.longest.items())
         print_table(rows + self.figures.rows() + [("problems", len(self.ledger.problems))])

@@ -137,7 +137,7 @@ import Testing
             _ = try loop.watch(descriptor: 4000, events: .readable) { _ in }
         }
         #expect(error?.errno == EBADF)
-        #expect(error.map { "\($0)" } == "could not watch descriptor 4000: Bad file descriptor")
+        #expect(error.map { "\($0)" } == "cannot watch descriptor 4000: Bad file descriptor")
     }
 
     @Test func aRegularFileCannotBeWatched() throws {

@@ -83,7 +83,10 @@ public struct DesktopEntries: Sendable {
             findings[id] =
                 room >= 0
                 ? read(id, at: path)
-                : .unusable(Problem(file: path, message: "is not read: those before it have \(sizeLimit) bytes"))
+                : .unusable(
+                    Problem(
+                        file: path,
+                        message: "cannot read the entry: those before it have \(sizeLimit) bytes; ignoring it"))
         }
         return findings
     }

@@ -37,13 +37,14 @@ struct DesktopEntryReader {
             throw Problem(file: path, line: error.line, message: error.message)
         }
         switch content {
-        case nil: throw Problem(file: path, message: "is gone")
-        case .masked: throw Problem(file: path, message: "is empty, which takes the app away")
+        case nil: throw Problem(file: path, message: "cannot read the entry: it does not exist any more; ignoring it")
+        case .masked:
+            throw Problem(file: path, message: "cannot use the entry: it is empty, which hides the app; remove it")
         case .text(let text):
             do throws(DesktopEntryDefect) {
                 return try parse(Array(text.utf8), id, at: path)
             } catch {
-                throw Problem(file: path, line: error.line, message: error.message)
+                throw Problem(file: path, line: error.line, message: "cannot use the entry: \(error.message)")
             }
         }
     }
@@ -56,8 +57,8 @@ struct DesktopEntryReader {
             throw DesktopEntryDefect(
                 line: file.line,
                 message: try file.boolean("DBusActivatable")
-                    ? "has no Exec: it can be started by way of D-Bus only, and lifed starts programs itself"
-                    : "has no Exec, which says what to start")
+                    ? "it has no Exec and is started over D-Bus, which lifed does not do; write a manifest with command"
+                    : "it has no Exec; add it, or write a manifest with command")
         }
         let name = Self.title(try file.localizedString("Name", locale))
         var exec: ExecLine
@@ -65,7 +66,7 @@ struct DesktopEntryReader {
             let icon = try? file.localizedString("Icon", locale)
             exec = try ExecLine(line, of: ExecLine.Subject(name: name ?? id, icon: icon ?? nil, file: path))
         } catch {
-            throw DesktopEntryDefect(line: value.line, message: "Exec: \(error.message)")
+            throw DesktopEntryDefect(line: value.line, message: "Exec \(error.message)")
         }
         var program = try find(exec.program, for: "Exec", line: value.line)
         if try file.boolean("Terminal") {
@@ -87,18 +88,18 @@ struct DesktopEntryReader {
     private func refuse(_ file: DesktopEntryFile) throws(DesktopEntryDefect) {
         if try file.boolean("Hidden") {
             let line = try file.value(of: "Hidden")?.line
-            throw DesktopEntryDefect(line: line, message: "Hidden=true: it counts as deleted")
+            throw DesktopEntryDefect(line: line, message: "Hidden=true deletes it; remove the key")
         }
         let type = try file.string("Type")
         guard type == "Application" else {
             throw DesktopEntryDefect(
                 line: try file.value(of: "Type")?.line ?? file.line,
-                message: "Type: expected Application, found \(type?.quoted ?? "nothing")")
+                message: "Type is \(type?.quoted ?? "missing"); expected Application")
         }
         if terminal.isEmpty, try file.boolean("Terminal") {
             throw DesktopEntryDefect(
                 line: try file.value(of: "Terminal")?.line,
-                message: "Terminal=true: it needs a terminal; name one in lifed.toml, as terminal = [\"foot\"]")
+                message: "Terminal=true needs a terminal; add terminal = [\"foot\"] to lifed.toml")
         }
         if let value = try file.value(of: "TryExec"), let program = try file.string("TryExec") {
             _ = try find(program, for: "TryExec", line: value.line)
@@ -111,17 +112,17 @@ struct DesktopEntryReader {
         do throws(ProgramSearch.Failure) {
             return try search.find(program)
         } catch {
-            what = error == .missing ? "does not exist\(place)" : "is not an executable file"
+            what =
+                error == .missing ? "does not exist\(place); install it" : "is not an executable file; run 'chmod +x'"
         }
-        throw DesktopEntryDefect(line: line, message: "\(key): the program \(program.quoted) \(what)")
+        throw DesktopEntryDefect(line: line, message: "the program \(program.quoted) of \(key) \(what)")
     }
 
     private func directory(_ file: DesktopEntryFile) throws(DesktopEntryDefect) -> String? {
         guard let path = try file.string("Path") else { return nil }
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < 4096 else {
             throw DesktopEntryDefect(
-                line: try file.value(of: "Path")?.line, message: "Path: expected an absolute path, found \(path.quoted)"
-            )
+                line: try file.value(of: "Path")?.line, message: "Path is \(path.quoted); expected an absolute path")
         }
         return path
     }

@@ -60,7 +60,9 @@ struct DesktopEntryFile {
 
     /// Returns the value of a key in the main group; nil if it has none.
     func value(of key: String) throws(DesktopEntryDefect) -> Value? {
-        if let line = repetitions[key] { throw DesktopEntryDefect(line: line, message: "\(key) is there already") }
+        if let line = repetitions[key] {
+            throw DesktopEntryDefect(line: line, message: "\(key) is there twice; remove one")
+        }
         return values[key]
     }
 
@@ -71,17 +73,19 @@ struct DesktopEntryFile {
 
     private mutating func parseLine(_ text: ArraySlice<UInt8>, _ number: Int) throws(DesktopEntryDefect) {
         guard let separator = text.firstIndex(of: UInt8(ascii: "=")) else {
-            throw DesktopEntryDefect(line: number, message: "expected a group, a comment or Key=Value")
+            throw DesktopEntryDefect(line: number, message: "the line is no group, comment or Key=Value; correct it")
         }
         let name = text[..<separator].withoutBlanks
         guard Self.isKey(name) else {
-            throw DesktopEntryDefect(line: number, message: "a key is letters, digits and -, and perhaps a [locale]")
+            throw DesktopEntryDefect(
+                line: number, message: "the key is not valid; use letters, digits and -, and perhaps a [locale]")
         }
         // Translations into other languages are the better part of most entries.
         guard Self.isOfInterest(name) else { return }
         let value = text[(separator + 1)...]
         guard !value.contains(0) else {
-            throw DesktopEntryDefect(line: number, message: "holds the character NUL, which no text does")
+            throw DesktopEntryDefect(
+                line: number, message: "\(String(decoding: name, as: UTF8.self)) has the character NUL; remove it")
         }
         let key = String(decoding: name, as: UTF8.self)
         if values[key] != nil { repetitions[key] = repetitions[key] ?? number }
@@ -110,7 +114,7 @@ struct DesktopEntryFile {
     }
 
     private static func notTheMainGroup(_ line: Int?) -> DesktopEntryDefect {
-        DesktopEntryDefect(line: line, message: "does not begin with the group [\(mainGroup)]")
+        DesktopEntryDefect(line: line, message: "it does not begin with the group [\(mainGroup)]; add the group")
     }
 }
 
@@ -153,12 +157,12 @@ extension DesktopEntryFile {
     /// Returns a Boolean value; false if the key is not there.
     func boolean(_ key: String) throws(DesktopEntryDefect) -> Bool {
         guard let value = try value(of: key) else { return false }
-        // The figures are those of entries from before the specification.
+        // The digits are those of entries from before the specification.
         if value.bytes.elementsEqual("true".utf8) || value.bytes.elementsEqual("1".utf8) { return true }
         if value.bytes.elementsEqual("false".utf8) || value.bytes.elementsEqual("0".utf8) { return false }
         throw DesktopEntryDefect(
             line: value.line,
-            message: "\(key): expected true or false, found \(String(decoding: value.bytes, as: UTF8.self).quoted)")
+            message: "\(key) is \(String(decoding: value.bytes, as: UTF8.self).quoted); expected true or false")
     }
 
     /// Strings with a semicolon between any two of them, and perhaps behind the last.
@@ -193,7 +197,8 @@ extension DesktopEntryFile {
                 continue
             }
             guard let escape = rest.popFirst() else {
-                throw DesktopEntryDefect(line: value.line, message: "ends in a backslash, which escapes nothing")
+                throw DesktopEntryDefect(
+                    line: value.line, message: "a value ends in a backslash, which escapes nothing; remove it")
             }
             switch escape {
             case UInt8(ascii: "s"): bytes.append(UInt8(ascii: " "))

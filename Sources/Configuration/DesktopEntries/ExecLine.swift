@@ -87,27 +87,29 @@ public struct ExecLine: Hashable, Sendable {
 extension ExecLine {
     /// The reason why a line is no command.
     public struct Defect: Error, Equatable {
-        /// To follow "Exec: ".
+        /// To follow "Exec ".
         public let message: String
 
-        static let nothing = Defect(message: "is empty")
-        static let noProgram = Defect(message: "does not begin with a program")
-        static let loneBackslash = Defect(message: "ends in a backslash, which escapes nothing")
+        static let nothing = Defect(message: "is empty; write the program and its arguments")
+        static let noProgram = Defect(message: "does not begin with a program; name it first")
+        static let loneBackslash = Defect(message: "ends in a backslash, which escapes nothing; remove it")
         static let quotedCode = Defect(
-            message: "has a field code between quotation marks, where none may be; %% is a percent sign")
+            message: "has a field code between quotation marks; write %% for a percent sign")
 
-        static func openQuote(_ quote: String) -> Defect { Defect(message: "has a \(quote) without another one") }
+        static func openQuote(_ quote: String) -> Defect {
+            Defect(message: "has a \(quote) without another one; close the quotation")
+        }
 
         static func relativeProgram(_ program: String) -> Defect {
-            Defect(message: "expected an absolute path or a name to look up in PATH, found \(program.quoted)")
+            Defect(message: "names \(program.quoted); expected an absolute path, or a name to look up in PATH")
         }
 
         static func unknownCode(_ code: String) -> Defect {
-            Defect(message: "\(code.quoted) is no field code; %% is a percent sign")
+            Defect(message: "has the unknown field code \(code.quoted); write %% for a percent sign")
         }
 
         static func notAlone(_ code: Character) -> Defect {
-            Defect(message: "%\(code) has to be an argument of its own")
+            Defect(message: "has %\(code) within an argument; make it an argument of its own")
         }
     }
 }

@@ -29,8 +29,8 @@ enum LifedKeys {
 
     private static func unknown(_ name: String) -> String {
         let known = Manifest.entryKeys.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
-        let hint = Suggestion.forUnknown(name, among: known).map { "; did you mean \($0.quoted)?" } ?? ""
-        return "unknown key \(name.quoted)\(hint)"
+        let hint = Suggestion.forUnknown(name, among: known).map { "; did you mean \($0.quoted)?" } ?? "; ignoring it"
+        return "cannot use \(name.quoted): unknown key\(hint)"
     }
 
     /// Returns the possible values in a manifest for a text: an entry has texts alone.

@@ -29,14 +29,15 @@ enum FileTrust {
             }
             links += 1
             guard links <= linkLimit, let target = target(of: next) else {
-                throw TextFile.Failure(message: "is not used: \(next) cannot be followed")
+                throw TextFile.Failure(cannot: "use the file", "the link \(next) cannot be followed")
             }
             if target.utf8.first == UInt8(ascii: "/") { place = "" }
             rest += components(of: target)
             status = try look(at: place.isEmpty ? "/" : place)
         }
         guard status.st_ino == opened.st_ino, status.st_dev == opened.st_dev else {
-            throw TextFile.Failure(message: "is not used: it was replaced while it was read; try again")
+            throw TextFile.Failure(
+                cannot: "use the file", "another one took its place meanwhile", remedy: "reload the configuration")
         }
         // Every user may write to /dev/null, by which a manifest is masked.
         if status.st_mode & S_IFMT == S_IFREG { try checkMode(status, place) }
@@ -53,7 +54,7 @@ enum FileTrust {
     private static func look(at path: String) throws(TextFile.Failure) -> stat {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
-            throw TextFile.Failure(message: "is not used: \(path) cannot be examined: \(SystemError.text(errno))")
+            throw TextFile.Failure(cannot: "examine \(path)", SystemError.text(errno), remedy: "ignoring the file")
         }
         return status
     }
@@ -72,21 +73,22 @@ enum FileTrust {
 
     private static func checkOwner(_ status: stat, _ path: String) throws(TextFile.Failure) {
         guard status.st_uid == 0 || status.st_uid == geteuid() || isUnmappedRoot(status.st_uid) else {
-            let owner = geteuid() == 0 ? "root" : "you or root"
+            let owner = geteuid() == 0 ? "to root" : "to you or root"
             throw TextFile.Failure(
-                message: "is not used: \(path) belongs to user \(status.st_uid), and should to \(owner); "
-                    + "'chown -h \(geteuid()) \(path)' changes that")
+                cannot: "use the file", "\(path) belongs to user \(status.st_uid), not \(owner)",
+                remedy: "run 'chown -h \(geteuid()) \(path)'")
         }
     }
 
     private static func checkMode(_ status: stat, _ path: String) throws(TextFile.Failure) {
         guard status.st_mode & S_IWOTH == 0 else {
             throw TextFile.Failure(
-                message: "is not used: everybody may write to \(path); 'chmod o-w \(path)' forbids that")
+                cannot: "use the file", "every user may write to \(path)", remedy: "run 'chmod o-w \(path)'")
         }
         guard status.st_mode & S_IWGRP == 0 || isPrivate(group: status.st_gid) else {
             throw TextFile.Failure(
-                message: "is not used: group \(status.st_gid) may write to \(path); 'chmod g-w \(path)' forbids that")
+                cannot: "use the file", "group \(status.st_gid) may write to \(path)", remedy: "run 'chmod g-w \(path)'"
+            )
         }
     }
 

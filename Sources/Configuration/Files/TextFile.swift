@@ -12,10 +12,16 @@ enum TextFile {
         case masked
     }
 
-    /// The reason why a file could not be read, to follow its name.
+    /// The reason why a file could not be read.
     struct Failure: Error, Equatable {
         var line: Int?
         let message: String
+
+        /// - Parameter remedy: The remedy; nil if the reader goes on without the file.
+        init(line: Int? = nil, cannot action: String, _ cause: String, remedy: String? = nil) {
+            self.line = line
+            message = "cannot \(action): \(cause); \(remedy ?? "ignoring it")"
+        }
     }
 
     /// Returns the content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
@@ -27,7 +33,7 @@ enum TextFile {
     ) throws(Failure) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw Failure(message: "cannot be opened: \(SystemError.text(errno))") }
+            guard errno == ENOENT else { throw Failure(cannot: "open the file", SystemError.text(errno)) }
             try refuseDanglingLink(path)
             return nil
         }
@@ -35,20 +41,22 @@ enum TextFile {
 
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw Failure(message: "cannot be examined: \(SystemError.text(errno))")
+            throw Failure(cannot: "examine the file", SystemError.text(errno))
         }
         if trusted { try FileTrust.check(path, opened: status) }
         if isNull(status) { return .masked }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(message: "is not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(cannot: "read the file", "it is not a regular file")
+        }
         let bytes = try readAll(descriptor, limit: limit)
         return bytes.isEmpty ? .masked : .text(try decode(bytes))
     }
 
-    /// Returns a link to nothing is a mistake; nothing at all is not.
+    /// Throws for a link to nothing, which is a mistake; no file at all is none.
     private static func refuseDanglingLink(_ path: String) throws(Failure) {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
-            throw Failure(message: "is a link to a file that does not exist")
+            throw Failure(cannot: "read the file", "it is a link to a file that does not exist")
         }
     }
 
@@ -71,18 +79,18 @@ enum TextFile {
                 } while count < 0 && errno == EINTR
                 initialized = max(0, count)
             }
-            guard count >= 0 else { throw Failure(message: "cannot be read: \(SystemError.text(errno))") }
+            guard count >= 0 else { throw Failure(cannot: "read the file", SystemError.text(errno)) }
             if count == 0 { return bytes }
             bytes += more
         }
-        throw Failure(message: "is larger than \(limit) bytes")
+        throw Failure(cannot: "read the file", "it is larger than \(limit) bytes")
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Failure) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        throw Failure(line: index.map { $0 + 1 }, message: "is not valid UTF-8")
+        throw Failure(line: index.map { $0 + 1 }, cannot: "read the file", "it is not valid UTF-8")
     }
 }
 
@@ -100,7 +108,7 @@ enum Directory {
     static func names(in path: String, endingIn suffix: String) throws(TextFile.Failure) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
-            throw TextFile.Failure(message: "cannot be opened: \(SystemError.text(errno))")
+            throw TextFile.Failure(cannot: "open the directory", SystemError.text(errno))
         }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -110,7 +118,7 @@ enum Directory {
             if !name.hasPrefix("."), name.hasSuffix(suffix) { names.append(name) }
             errno = 0
         }
-        guard errno == 0 else { throw TextFile.Failure(message: "cannot be read: \(SystemError.text(errno))") }
+        guard errno == 0 else { throw TextFile.Failure(cannot: "read the directory", SystemError.text(errno)) }
         return names
     }
 

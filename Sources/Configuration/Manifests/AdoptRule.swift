@@ -55,7 +55,8 @@ extension AdoptRule {
             try key.read(node, &draft)
         }
         guard let match = draft.match else {
-            throw Mismatch(message: #"adopt: match is missing; expected match = "firefox" or match = "/opt/*/viewer""#)
+            throw Mismatch(
+                message: #"cannot use adopt: match is missing; add match = "firefox" or match = "/opt/*/viewer""#)
         }
         self.init(match: match)
         commandLine = draft.commandLine
@@ -67,7 +68,7 @@ extension AdoptRule {
         let hint =
             Suggestion.forUnknown(name, among: names).map { "; did you mean \($0.quoted)?" }
             ?? "; known here: \(names.joined(separator: ", "))"
-        return Mismatch(at: [name], message: "adopt: unknown key \(name.quoted)\(hint)")
+        return Mismatch(at: [name], message: "cannot use \(name.quoted) in adopt: unknown key\(hint)")
     }
 }
 

@@ -124,7 +124,7 @@ public struct Manifest: Hashable, Sendable {
     /// Below which its processes can write, besides its state directory and `/dev`; nil for everywhere.
     public var writablePaths: [String]?
 
-    /// Whether it has a `/tmp` and a `/var/tmp` of its own. Only the system instance accepts it.
+    /// A Boolean value that indicates whether it has a `/tmp` and a `/var/tmp` of its own. Only the system instance accepts it.
     public var privateTmp = false
 
     /// Which process decides when it has ended.
@@ -142,8 +142,8 @@ public struct Manifest: Hashable, Sendable {
     /// Its time in the background before it is stopped; nil for ``Settings/Timeouts/background``.
     public var backgroundTime: Duration?
 
-    /// From SIGTERM to SIGKILL; nil for ``Settings/Timeouts/willTerminate``.
-    public var terminateTimeout: Duration?
+    /// From SIGTERM to SIGKILL; nil for ``Settings/Timeouts/termination``.
+    public var terminationTimeout: Duration?
 
     /// From its start to the end of its launch callbacks; nil for ``Settings/Timeouts/launch``.
     public var launchTimeout: Duration?
@@ -206,7 +206,7 @@ extension Manifest {
         Key("control", .choice, \.control),
         Key("backgroundModes", .words, \.backgroundModes),
         Key("backgroundTime", .duration, \.backgroundTime),
-        Key("terminateTimeout", .duration, \.terminateTimeout),
+        Key("terminationTimeout", .duration, \.terminationTimeout),
         Key("launchTimeout", .duration, \.launchTimeout),
         Key("scenes", .boolean, \.scenes),
         Key("sceneLimit", .integer(in: 1...16), \.sceneLimit),
@@ -223,7 +223,7 @@ extension Manifest {
     /// user it runs as, its schedule, and its rights over other apps.
     static let entryKeys: Set<String> = [
         "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
-        "backgroundModes", "backgroundTime", "terminateTimeout", "launchTimeout", "scenes", "sceneLimit", "restart",
+        "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit", "restart",
         "onExit", "reclaimWhenSuspended",
     ]
 }

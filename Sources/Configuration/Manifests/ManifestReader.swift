@@ -63,7 +63,8 @@ struct ManifestReader {
         switch entries?.find(manifest.id) {
         case nil: return []
         case .unusable(let problem):
-            let message = "command is missing, and the desktop entry cannot be used: \(problem)"
+            let message =
+                "cannot use the manifest: it has no command, and its desktop entry cannot be used (\(problem)); add command"
             return [Problem(file: manifest.file, line: document.line(of: ["command"]), message: message)]
         case .entry(let entry):
             var base = entry.manifest
@@ -82,27 +83,32 @@ struct ManifestReader {
             problems.append(Problem(file: manifest.file, line: document.line(of: [key]), message: message))
         }
         if !AppIdentifier.isValid(manifest.id) {
-            report("id", "the file's name does not make \(AppIdentifier.rule); rename the file or give an id")
+            report(
+                "id", "cannot use the file's name as the id: expected \(AppIdentifier.rule); rename the file or add id")
         }
         if manifest.user != nil, instance == .user {
-            report("user", "user: only the system's daemon can start apps as another user")
+            report("user", "cannot use user: only the system's daemon can launch apps as another user; remove the key")
         }
         if manifest.privateTmp, instance == .user {
-            report("privateTmp", "privateTmp: only the system's daemon can make a mount namespace for it")
+            report(
+                "privateTmp",
+                "cannot use privateTmp: only the system's daemon can make a mount namespace; remove the key")
         }
         guard let program = manifest.command.first else {
-            report("command", #"command is missing; expected command = ["/path/to/program", "argument"]"#)
+            report(
+                "command",
+                #"cannot use the manifest: it has no command; add command = ["/path/to/program", "argument"]"#)
             return problems
         }
         do throws(ProgramSearch.Failure) {
             manifest.program = try search(for: manifest).find(program)
         } catch {
-            report("command", "command: \(explain(error, of: program, for: manifest))")
+            report("command", "cannot use command: \(explain(error, of: program, for: manifest))")
         }
         return problems
     }
 
-    /// Returns a manifest may bring its own PATH.
+    /// Returns the search for programs. A manifest may have a PATH of its own.
     private func search(for manifest: Manifest) -> ProgramSearch {
         ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
     }
@@ -110,8 +116,9 @@ struct ManifestReader {
     private func explain(_ failure: ProgramSearch.Failure, of program: String, for manifest: Manifest) -> String {
         let place = program.hasPrefix("/") ? "" : " in \(search(for: manifest).path.quoted)"
         return switch failure {
-        case .missing: "the program \(program.quoted) does not exist\(place)"
-        case .notExecutable: "the program \(program.quoted)\(place) is not an executable file"
+        case .missing: "the program \(program.quoted) does not exist\(place); install it or change the key"
+        case .notExecutable:
+            "the program \(program.quoted)\(place) is not an executable file; run 'chmod +x' or change the key"
         }
     }
 }
@@ -144,7 +151,7 @@ struct ManifestCatalog {
             }
         }
         if let first = files.dropFirst(limit).first {
-            let message = "\(files.count - limit) manifests are left out, because limits.apps is \(limit)"
+            let message = "cannot use \(files.count - limit) manifests: limits.apps is \(limit); raise it"
             problems.add(Problem(file: first.directory, message: message))
         }
         return Array(files.prefix(limit))

@@ -46,7 +46,7 @@ extension Schedule {
     }
 
     private static func missing(_ key: String, _ example: String) -> Mismatch {
-        Mismatch(message: "schedule: \(key) is missing; expected \(example)")
+        Mismatch(message: "cannot use schedule: \(key) is missing; add \(example)")
     }
 
     private static func unknownKey(_ name: String) -> Mismatch {
@@ -54,7 +54,7 @@ extension Schedule {
         let hint =
             Suggestion.forUnknown(name, among: names).map { "; did you mean \($0.quoted)?" }
             ?? "; known here: \(names.joined(separator: ", "))"
-        return Mismatch(at: [name], message: "schedule: unknown key \(name.quoted)\(hint)")
+        return Mismatch(at: [name], message: "cannot use \(name.quoted) in schedule: unknown key\(hint)")
     }
 }
 
@@ -87,7 +87,7 @@ extension Kind<CalendarEvent> {
         do throws(CalendarEventError) {
             return try CalendarEvent(text)
         } catch {
-            throw Mismatch(expected: "a calendar event as in systemd.time(7)", found: node, hint: ": \(error)")
+            throw Mismatch(expected: "a calendar event as in systemd.time(7)", found: node, detail: ", \(error)")
         }
     }
 }

@@ -69,7 +69,7 @@ extension Kind<String> {
         return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
-    /// A Boolean value that indicates whether there is such a user is known only when the app is launched.
+    /// A name that a user can have. The daemon looks it up when it launches the app.
     static let userName = Kind("the name of a user") { node in
         guard case .string(let text) = node, (1...256).contains(text.utf8.count) else { return nil }
         return text.utf8.contains { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }
@@ -89,7 +89,7 @@ extension Kind<[String]> {
         var command: [String] = []
         for (index, element) in elements.enumerated() {
             guard case .string(let text) = element else {
-                throw Mismatch(expected: "an array of strings", found: element, hint: " as element \(index + 1)")
+                throw Mismatch(expected: "an array of strings", found: element, detail: " as element \(index + 1)")
             }
             command.append(text)
         }
@@ -111,8 +111,7 @@ extension Kind<[String]> {
             return Mismatch(expected: "an array of strings, the program and its arguments", found: node)
         }
         let words = line.split(separator: " ").map { String($0).quoted }.joined(separator: ", ")
-        let hint = "; write command = [\(words)]"
-        return Mismatch(expected: "an array of strings, not run by a shell", found: node, hint: hint)
+        return Mismatch(expected: "an array of strings, which no shell reads: command = [\(words)]", found: node)
     }
 
     private static func isProgram(_ text: String) -> Bool {
@@ -130,7 +129,8 @@ extension Kind<[String: String]> {
         for (name, value) in table.sorted(by: { $0.key < $1.key }) {
             guard isVariableName(name) else {
                 let rule = "a variable's name is letters, digits and _, and starts with no digit"
-                throw Mismatch(at: [name], message: "environment: \(name.quoted) cannot be a variable; \(rule)")
+                throw Mismatch(
+                    at: [name], message: "cannot use environment: \(name.quoted) cannot be a variable; \(rule)")
             }
             guard case .string(let text) = value else { throw Mismatch(at: [name], expected: "a string", found: value) }
             environment[name] = text
@@ -192,7 +192,7 @@ extension Kind<Set<Capability>?> {
         var capabilities: Set<Capability> = []
         for (index, element) in elements.enumerated() {
             guard case .string(let name) = element, let capability = Capability(rawValue: name) else {
-                throw Mismatch(expected: expected, found: element, hint: " as element \(index + 1)")
+                throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
             }
             capabilities.insert(capability)
         }
@@ -217,7 +217,7 @@ extension Kind<Set<String>> {
             var found: Set<String> = []
             for (index, element) in elements.enumerated() {
                 guard case .string(let text) = element, fits(text) else {
-                    throw Mismatch(expected: expected, found: element, hint: " as element \(index + 1)")
+                    throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
                 }
                 found.insert(text.lowercased())
             }
@@ -262,7 +262,9 @@ extension Kind<[String: String]> {
         for (name, value) in table.sorted(by: { $0.key < $1.key }) {
             guard Kind<Set<String>>.isScheme(name) || Kind<Set<String>>.isMediaType(name) else {
                 throw Mismatch(
-                    at: [name], message: "defaults: \(name.quoted) is neither a URL scheme nor a media type")
+                    at: [name],
+                    message:
+                        "cannot use defaults: \(name.quoted) is neither a URL scheme nor a media type; expected one")
             }
             guard case .string(let id) = value, AppIdentifier.isValid(id) else {
                 throw Mismatch(at: [name], expected: "the id of an app", found: value)
@@ -344,7 +346,7 @@ extension Kind<[String]?> {
             guard case .string(let path) = element, path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0),
                 case let parts = path.split(separator: "/"), !parts.contains("..")
             else {
-                throw Mismatch(expected: expected, found: element, hint: " as element \(index + 1)")
+                throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
             }
             paths.append("/" + parts.joined(separator: "/"))
         }

@@ -68,7 +68,7 @@ struct Schema<Subject>: Sendable {
         keys.contains { $0.path.count > path.count && $0.path.starts(with: path) }
     }
 
-    /// Returns a guess takes time, so it is made when the problem is read.
+    /// Returns the message, for an unknown key with a guess. Only the problems that are kept get one: it takes time.
     private func describe(_ mismatch: Mismatch) -> String {
         mismatch.isUnknownKey ? "\(mismatch.message)\(hint(for: mismatch.path))" : mismatch.message
     }
@@ -147,40 +147,38 @@ struct Mismatch: Error {
     /// A Boolean value that indicates whether the key is unknown, so that a guess can be made.
     private(set) var isUnknownKey = false
 
-    private var text: String
-    private let namesKey: Bool
+    /// The cause: the whole message if no other value was expected.
+    private let cause: String
+    private var expected: String?
 
-    /// A complete sentence.
+    /// A complete message.
     init(at path: [String] = [], message: String) {
         self.path = path
-        text = message
-        namesKey = false
+        cause = message
     }
 
     /// The usual case.
-    init(at path: [String] = [], expected: String, found: TOMLNode, hint: String = "") {
+    init(at path: [String] = [], expected: String, found: TOMLNode, detail: String = "") {
         self.path = path
-        text = "expected \(expected), found \(found.summary)\(hint)"
-        namesKey = true
+        self.expected = expected
+        cause = "found \(found.summary)\(detail)"
     }
 
     static func unknownKey(_ path: [String]) -> Mismatch {
-        var mismatch = Mismatch(at: path, message: "unknown key \(path.dotted.quoted)")
+        var mismatch = Mismatch(at: path, message: "cannot use \(path.dotted.quoted): unknown key")
         mismatch.isUnknownKey = true
         return mismatch
     }
 
     var message: String {
-        namesKey ? "\(path.dotted.unquotedIfPlain): \(text)" : text
+        guard let expected else { return cause }
+        return "cannot use \(path.dotted.unquotedIfPlain): \(cause); expected \(expected)"
     }
 
     /// Returns the same, where `other` is expected as well.
     func allowing(_ other: String) -> Mismatch {
-        guard namesKey else { return self }
-        let expected = "expected "
-        guard text.utf8.starts(with: expected.utf8) else { return self }
         var copy = self
-        copy.text = "expected \(other) or " + Substring(text.utf8.dropFirst(expected.utf8.count))
+        copy.expected = expected.map { "\(other) or \($0)" }
         return copy
     }
 

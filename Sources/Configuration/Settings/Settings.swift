@@ -4,7 +4,7 @@ public struct Settings: Hashable, Sendable {
     public var homeApp: String?
 
     /// The number of apps that may be in the foreground at the same time.
-    public var frontLimit = 1
+    public var foregroundLimit = 1
 
     /// A way to hold the processes of an app together.
     public enum Containment: String, CaseIterable, Hashable, Sendable {
@@ -113,7 +113,7 @@ extension Settings {
         public var didEnterBackground = Duration.seconds(5)
 
         /// From SIGTERM to SIGKILL.
-        public var willTerminate = Duration.seconds(5)
+        public var termination = Duration.seconds(5)
 
         /// The time in the background that an app without the library gets before it is stopped.
         public var background = Duration.seconds(5)
@@ -131,7 +131,7 @@ extension Settings {
         public var taskExpiration = Duration.seconds(5)
 
         /// From SIGSTOP until every process of a tree is seen stopped.
-        public var stop = Duration.seconds(1)
+        public var suspension = Duration.seconds(1)
 
         /// The defaults.
         public init() {}
@@ -262,7 +262,7 @@ extension Settings {
         public var window = Duration.seconds(2)
 
         /// The available memory of the machine below which apps are ended, whatever the pressure, in bytes; 0 for none.
-        public var floor = 64 << 20
+        public var minimumAvailable = 64 << 20
 
         /// The share of the machine's memory, in percent: apps are ended when less is available, free swap space included.
         /// 0 for none.

@@ -40,7 +40,7 @@ struct SettingsReader {
     mutating func requireHomeApp(among ids: some Sequence<String>, reportingTo problems: inout ProblemList) {
         guard let id = settings.homeApp, let homeAppPlace, !ids.contains(id) else { return }
         settings.homeApp = nil
-        let message = "homeApp: no usable manifest has the id \(id.quoted)"
+        let message = "cannot use homeApp: no usable manifest has the id \(id.quoted); ignoring the key"
         problems.add(Problem(file: homeAppPlace.file, line: homeAppPlace.line, message: message))
     }
 }
@@ -51,7 +51,7 @@ extension Settings {
 
     private static let generalKeys: [Key<Settings>] = [
         Key("homeApp", .identifier, \.homeApp),
-        Key("frontLimit", .integer(in: 1...16), \.frontLimit),
+        Key("foregroundLimit", .integer(in: 1...16), \.foregroundLimit),
         Key("containment", .choice, \.containment),
         Key("onExit", .choice, \.onExit),
         Key("visible", .choice, \.visible),
@@ -63,13 +63,13 @@ extension Settings {
 
         Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),
         Key("timeouts.didEnterBackground", .duration, \.timeouts.didEnterBackground),
-        Key("timeouts.willTerminate", .duration, \.timeouts.willTerminate),
+        Key("timeouts.termination", .duration, \.timeouts.termination),
         Key("timeouts.background", .duration, \.timeouts.background),
         Key("timeouts.launch", .duration, \.timeouts.launch),
         Key("timeouts.callback", .duration, \.timeouts.callback),
         Key("timeouts.task", .duration, \.timeouts.task),
         Key("timeouts.taskExpiration", .duration, \.timeouts.taskExpiration),
-        Key("timeouts.stop", .duration, \.timeouts.stop),
+        Key("timeouts.suspension", .duration, \.timeouts.suspension),
 
         Key("access.administrators", .words, \.access.administrators),
 
@@ -86,7 +86,7 @@ extension Settings {
         Key("memory.warning", .integer(in: 1...100), \.memory.warning),
         Key("memory.critical", .integer(in: 1...100), \.memory.critical),
         Key("memory.window", .pressureWindow, \.memory.window),
-        Key("memory.floor", .size, \.memory.floor),
+        Key("memory.minimumAvailable", .size, \.memory.minimumAvailable),
         Key("memory.reserve", .integer(in: 0...50), \.memory.reserve),
         Key("memory.suspendedLimit", .integer(in: 0...100_000), \.memory.suspendedLimit),
         Key("memory.reclaimWhenSuspended", .boolean, \.memory.reclaimWhenSuspended),

@@ -54,7 +54,7 @@ extension AppManager {
     func adopt(_ id: AppID) {
         guard let definition = catalog[id], let process = candidates.removeValue(forKey: id)?.take() else {
             return spawnFailed(
-                id, .command("lifed has not started it, and does not know its processes any more"))
+                id, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
         guard processes.adopt(id, process, as: definition, launched: app(id)?.launched) else {
             return spawnFailed(id, .command("the process has ended"))

@@ -149,7 +149,7 @@ final class AppConnection {
         report(.changed)
     }
 
-    private static let outOfPlace = "The line is out of place."
+    private static let outOfPlace = "the line is out of place"
 
     private func countMistake(_ mistake: Mistake, _ words: String) {
         state.mistakes += 1

@@ -75,7 +75,7 @@ struct AppDefinition {
         opens = manifest.schemes.union(manifest.mimeTypes)
         policy.takesURLs = takesURLs
         if let time = manifest.backgroundTime { policy.timeouts.background = time }
-        if let time = manifest.terminateTimeout { policy.timeouts.willTerminate = time }
+        if let time = manifest.terminationTimeout { policy.timeouts.willTerminate = time }
         if let time = manifest.launchTimeout { policy.timeouts.launch = time }
     }
 
@@ -121,13 +121,13 @@ extension AppDefinition {
 extension LifecycleCore.Settings {
     init(_ settings: Configuration.Settings) {
         self.init()
-        foregroundLimit = settings.frontLimit
+        foregroundLimit = settings.foregroundLimit
         homeApp = settings.homeApp.map { AppID($0) }
         suspendedLimit = settings.memory.suspendedLimit
         keptUses = KeptUses(settings)
         timeouts.willResignActive = settings.timeouts.willResignActive
         timeouts.didEnterBackground = settings.timeouts.didEnterBackground
-        timeouts.willTerminate = settings.timeouts.willTerminate
+        timeouts.willTerminate = settings.timeouts.termination
         timeouts.background = settings.timeouts.background
         timeouts.launch = settings.timeouts.launch
         timeouts.callback = settings.timeouts.callback

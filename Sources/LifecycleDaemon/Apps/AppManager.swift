@@ -143,7 +143,7 @@ final class AppManager {
         entries?.terminal = all.terminal
         adoptRules = all.adopt
         processes.table.helpers.names = all.helpers
-        processes.stopTimeout = all.timeouts.stop
+        processes.stopTimeout = all.timeouts.suspension
         memory.apply(all.memory)
         resources.apply(all.resources, processes: ProcessLimit(all.limits.processes))
         schedules.apply(configuration.manifests)
@@ -299,7 +299,7 @@ extension AppManager: EffectHandler {
         if isRestoring, processes.isRunning(id) { return driver.handle(.outcome(id, .spawned)) }
         if let objection = store.makeRoom() { return spawnFailed(id, .unrecorded(objection)) }
         if isToBeAdopted(id) { return adopt(id) }
-        guard let definition = catalog[id] else { return spawnFailed(id, .command("nothing describes it any more")) }
+        guard let definition = catalog[id] else { return spawnFailed(id, .command("its manifest was removed")) }
         do throws(DaemonError) {
             let output = try launcher.output(of: id)
             let channel = definition.policy.callbacks == .none ? nil : channels.open(id)
@@ -368,7 +368,8 @@ extension AppManager: ProcessDelegate, ChannelDelegate {
     }
 
     func leavesRunning(_ id: AppID, _ processes: String) {
-        log.log.write(.warning, "cannot end \(id): this daemon may not end \(processes); the app ends without them")
+        log.log.write(
+            .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
 
     func isReconnecting(_ id: AppID) -> Bool { app(id)?.isReconnecting ?? false }

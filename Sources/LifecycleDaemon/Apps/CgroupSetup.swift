@@ -13,10 +13,10 @@ enum CgroupSetup {
         guard containment == .auto else { return nil }
         do throws(FeatureUnavailable) {
             let subtree = try CgroupSubtree.claim(name: name(for: runtimeDirectory))
-            log.write(.info, "every app gets a control group of its own in \(subtree.path)")
+            log.write(.info, "lifed makes a control group for each app in \(subtree.path)")
             return subtree
         } catch {
-            log.write(.notice, "apps are held together by process groups, which a process can leave: \(error)")
+            log.write(.notice, "cannot use control groups: \(error); using process groups, which a process can leave")
             return nil
         }
     }
@@ -27,7 +27,7 @@ enum CgroupSetup {
         do throws(FeatureUnavailable) {
             try cgroups.enableControllers(isClearedAfterCrash: isClearedAfterCrash)
         } catch {
-            log.write(.info, "the apps' control groups have no controllers: \(error)")
+            log.write(.info, "cannot use controllers in the control groups of apps: \(error); continuing without them")
         }
     }
 

@@ -47,11 +47,14 @@ enum PrivateDirectory {
         var status = stat()
         guard unsafe fstat(directory.rawValue, &status) == 0 else { throw failure("look at", path) }
         guard status.st_uid == owner else {
-            throw DaemonError(.directory, "\(path) belongs to user \(status.st_uid), and should to user \(owner)")
+            throw DaemonError(
+                .directory,
+                "cannot use \(path): it belongs to user \(status.st_uid), not to user \(owner); run 'chown \(owner) \(path)'"
+            )
         }
         guard status.st_mode & 0o022 == 0 else {
             throw DaemonError(
-                .directory, "others may write to \(path); it has to be a directory of the owner's alone")
+                .directory, "cannot use \(path): other users may write to it; run 'chmod go-w \(path)'")
         }
     }
 
@@ -78,18 +81,19 @@ enum PrivateDirectory {
         guard unsafe lstat(path, &status) == 0 else { throw failure("look at", path) }
         guard status.st_uid == 0 || status.st_uid == geteuid() else {
             throw DaemonError(
-                .directory, "\(path) belongs to user \(status.st_uid), who could put anything below it")
+                .directory,
+                "cannot use \(path): it belongs to user \(status.st_uid), who could replace what is below; name another directory"
+            )
         }
         let isOpenToOthers = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & (S_IWOTH | S_ISVTX) == S_IWOTH
         guard !isOpenToOthers else {
-            throw DaemonError(.directory, "everybody may write to \(path), and could put anything below it")
+            throw DaemonError(.directory, "cannot use \(path): every user may write to it; run 'chmod o-w \(path)'")
         }
         let isOpenToGroup = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP
         guard !isOpenToGroup || isPrivate(group: status.st_gid) else {
             throw DaemonError(
                 .directory,
-                "group \(status.st_gid) may write to \(path), and could put anything below it; "
-                    + "'chmod g-w \(path)' forbids that")
+                "cannot use \(path): group \(status.st_gid) may write to it; run 'chmod g-w \(path)'")
         }
     }
 

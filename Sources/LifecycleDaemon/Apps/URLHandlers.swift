@@ -28,8 +28,8 @@ struct URLHandlers {
         let what = keys[0]
         throw ControlError(
             .noSuchApp, id: nil, reason: "no app opens \(what)",
-            remedy: "Name one with --app, or have its manifest declare "
-                + (what.contains("/") ? "mimeTypes = [\"\(what)\"]." : "schemes = [\"\(what)\"]."))
+            remedy: "name an app with --app, or add to its manifest "
+                + (what.contains("/") ? "mimeTypes = [\"\(what)\"]" : "schemes = [\"\(what)\"]"))
     }
 
     /// Returns the apps that open a key. The user's choices apply to apps of desktop entries, not to those of manifests.
@@ -68,7 +68,7 @@ struct URLHandlers {
             + (candidates.count > shown ? " and \(candidates.count - shown) more" : "")
         return ControlError(
             .ambiguous, id: nil, reason: "several apps open \(key): \(names)",
-            remedy: "Choose one with --app, or for good in lifed.toml: [defaults] \"\(key)\" = \"\(candidates[0])\".")
+            remedy: "choose one with --app, or set \"\(key)\" = \"\(candidates[0])\" under [defaults] in lifed.toml")
     }
 }
 

@@ -194,7 +194,7 @@ final class ClientRights {
         guard owner(of: app) == member else {
             return ControlError(
                 .notPermitted, id: app.name, reason: "the app runs as another user",
-                remedy: "Ask that user or an administrator; access.administrators in lifed.toml names their groups.")
+                remedy: "ask that user or an administrator (access.administrators in lifed.toml)")
         }
         return foreground ? foregroundObjection(to: scope) : nil
     }
@@ -205,14 +205,14 @@ final class ClientRights {
         }
         return ControlError(
             .notPermitted, id: nil, reason: "seat0 shows the session of another user, whose foreground it is",
-            remedy: "Switch to your session, or launch the app with --background.")
+            remedy: "switch to your session, or launch the app with --background")
     }
 
     func administratorObjection(to scope: ClientScope) -> ControlError? {
         guard case .member = scope else { return nil }
         return ControlError(
             .notPermitted, id: nil, reason: "only administrators of lifed may do this",
-            remedy: "Use sudo; access.administrators in lifed.toml names the groups of administrators.")
+            remedy: "use sudo, or add a group to access.administrators in lifed.toml")
     }
 
     /// Returns the record of an app that has ended and was forgotten, if the client may see it.

@@ -135,7 +135,7 @@ final class ControlServer {
             case .everything, .member:
                 let hasRight = access.right(of: connection.peer) != .none
                 if hasRight, rights(of: connection.peer) == connection.scope { continue }
-                reportDrop(of: connection, "its user has other rights since the configuration was read")
+                reportDrop(of: connection, "the rights of its user have changed")
                 connection.close()
             case .launcher, .app, .nothing: continue
             }
@@ -149,15 +149,20 @@ final class ControlServer {
 
     func refuse(_ call: ClientCall, _ why: String) {
         let peer = call.connection.peer
-        let reason = "\(why) \(call.call.method)"
+        let reason = why
         report(
-            .requestRefused, "process \(peer.process) of user \(peer.user) was refused: \(reason)", peer, reason: reason
+            .requestRefused,
+            "cannot do \(call.call.method) for process \(peer.process) of user \(peer.user): \(reason); refusing the call",
+            peer, reason: reason
         )
         call.answer(ServiceError.permissionDenied.reply)
     }
 
     private func reportDrop(of connection: ControlConnection, _ reason: String) {
-        report(.clientDropped, "a client is dropped: \(reason)", connection.peer, reason: reason)
+        report(
+            .clientDropped,
+            "cannot serve process \(connection.peer.process) of user \(connection.peer.user): \(reason); disconnecting it",
+            connection.peer, reason: reason)
     }
 
     private func report(_ id: MessageID, _ message: String, _ peer: PeerCredentials, reason: String) {
@@ -197,7 +202,7 @@ final class ControlServer {
     /// Stops accepting without a free descriptor or memory, until a client has gone. An app or another program that ends may
     /// make room, too, of which no event tells: hence the timer.
     private func pauseListening(_ error: Processes.Errno) {
-        if !isPaused { log.write(.warning, "clients have to wait: \(error)") }
+        if !isPaused { log.write(.warning, "cannot accept clients: \(error); trying again") }
         isPaused = true
         listener?.isEnabled = false
         retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
@@ -207,9 +212,11 @@ final class ControlServer {
 extension ControlServer: ConnectionDelegate {
     func handle(_ call: ClientCall) {
         touch(call.connection)
-        guard access.right(of: call.connection.peer) != .none else { return refuse(call, "the user may not call") }
+        guard access.right(of: call.connection.peer) != .none else {
+            return refuse(call, "the user is neither root nor in the group lifed")
+        }
         guard call.scope != .nothing else {
-            return refuse(call, "whose process it is cannot be told; it may not call")
+            return refuse(call, "the app of the process is unknown")
         }
         delegate?.handle(call)
     }
@@ -224,7 +231,7 @@ extension ControlServer: ConnectionDelegate {
         while heldByteCount > totalBytesLimit,
             let largest = connections.values.max(by: { $0.heldByteCount < $1.heldByteCount })
         {
-            reportDrop(of: largest, "it holds \(largest.heldByteCount) of \(totalBytesLimit) bytes for all clients")
+            reportDrop(of: largest, "it makes the daemon hold \(largest.heldByteCount) of \(totalBytesLimit) bytes")
             largest.close()
         }
     }

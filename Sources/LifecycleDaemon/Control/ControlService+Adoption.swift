@@ -58,7 +58,7 @@ extension ControlService {
             if byRule { return .app(id) }
             throw ControlError(
                 .refused, id: id.name, reason: "cannot adopt process \(pid): it belongs to this app already",
-                remedy: "'lifectl focus \(id)' brings it to the front")
+                remedy: "bring it to the foreground with 'lifectl focus \(id)'")
         case .unknown where !byRule:
             throw ControlError(
                 .refused, id: nil,
@@ -88,8 +88,8 @@ extension ControlService {
         try Self.check(id)
         guard manager.isFree(id) else {
             throw ControlError(
-                .invalidApp, id: wanted, reason: "there is an app of this id, which runs",
-                remedy: "Choose another one with --id.")
+                .invalidApp, id: wanted, reason: "an app of this id is running",
+                remedy: "choose another id with --id")
         }
         return id
     }
@@ -114,7 +114,7 @@ extension ControlError {
     fileprivate init(noProcess pid: ProcessID) {
         self.init(
             .notRunning, id: nil, reason: "cannot adopt process \(pid): it does not exist",
-            remedy: "'ps -e' and 'pgrep' list the processes")
+            remedy: "list the processes with 'ps -e'")
     }
 }
 

@@ -21,7 +21,7 @@ extension ControlService {
         try Self.check(id)
         guard !manager.isKnown(id) else {
             throw ControlError(
-                .invalidApp, id: id.name, reason: "there is an app of this id", remedy: "Choose another one with --id.")
+                .invalidApp, id: id.name, reason: "an app has this id", remedy: "choose another id with --id")
         }
         if run.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
@@ -79,7 +79,7 @@ extension ControlService {
     static func check(_ id: AppID) throws(ControlError) {
         guard !AppIdentifier.isValid(id.name) else { return }
         throw ControlError(
-            .invalidApp, id: id.name, reason: "this is not an id", remedy: "An id is \(AppIdentifier.form).")
+            .invalidApp, id: id.name, reason: "this is not an id", remedy: "an id is \(AppIdentifier.form)")
     }
 
     /// Returns the app of a name. Reads its desktop entry, unless the app runs.
@@ -98,13 +98,14 @@ extension ControlService {
         case .unusable(let problem):
             throw ControlError(
                 .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
-                remedy: "Change the entry, or describe the app in a manifest.")
+                remedy: "correct the entry, or write a manifest")
         case nil:
             throw unusableManifest(of: id)
                 ?? ControlError(
                     .noSuchApp, id: id.name,
-                    reason: "there is no manifest of this id, and no desktop entry \(id).desktop in \(entries.places)",
-                    remedy: "'lifectl apps' shows what can be launched.")
+                    reason:
+                        "there is neither a manifest of this id nor a desktop entry \(id).desktop in \(entries.places)",
+                    remedy: "list the apps with 'lifectl list --available'")
         }
         return id
     }
@@ -115,17 +116,18 @@ extension ControlService {
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
             .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
-            remedy: "Change that, and then 'lifectl reload'.")
+            remedy: "correct it and run 'lifectl reload'")
     }
 
     private static func invalidName(_ name: String) -> ControlError {
         // The user may have given the path of an entry.
         let file = String(name.split(separator: "/").last ?? "")
         let entry =
-            name.contains("/") && AppIdentifier.isValid(file) ? "'lifectl launch \(file)' launches an entry; " : ""
+            name.contains("/") && AppIdentifier.isValid(file)
+            ? "run 'lifectl launch \(file)' for a desktop entry, or " : ""
         return ControlError(
             .noSuchApp, id: name, reason: "this is not an id",
-            remedy: "\(entry)'lifectl apps' shows what can be launched.")
+            remedy: "\(entry)list the apps with 'lifectl list --available'")
     }
 
     /// Returns the app that opens a URL: one of a manifest, or else one of a desktop entry.

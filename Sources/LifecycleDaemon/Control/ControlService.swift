@@ -40,7 +40,7 @@ final class ControlService {
             interfaces: [LifedInterface.interface, MetricsInterface.interface])
         let overrun = ControlError(
             .subscriptionOverrun, id: nil, reason: "the subscriber read too slowly and missed changes",
-            remedy: "Subscribe again for the present state.")
+            remedy: "subscribe again for the present state")
         server = try ControlServer(
             loop: loop, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             service: service, overrun: overrun.reply)
@@ -76,7 +76,7 @@ final class ControlService {
         guard let method = LifedMethod(rawValue: call.call.methodName) else {
             throw ServiceError.methodNotFound(call.call.method)
         }
-        guard allows(method, call) else { return server.refuse(call, "an app may not call, except for itself,") }
+        guard allows(method, call) else { return server.refuse(call, "an app has this right over itself only") }
         if method.isForAdministrators, let objection = rights.administratorObjection(to: call.scope) { throw objection }
         try dispatch(method, call.call, call)
     }

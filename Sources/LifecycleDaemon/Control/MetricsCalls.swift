@@ -12,7 +12,7 @@ struct MetricsCalls {
 
     func perform(_ call: ClientCall) throws {
         guard call.scope.onlyApp == nil else {
-            return service.server.refuse(call, "an app may not call, whoever's it is,")
+            return service.server.refuse(call, "an app has no right to the metrics")
         }
         guard let method = MetricsMethod(rawValue: call.call.methodName) else {
             throw ServiceError.methodNotFound(call.call.method)
@@ -26,21 +26,22 @@ struct MetricsCalls {
     }
 
     private static let families = [
-        MetricsDescribeReply(name: "org.lifed.apps", description: "Apps that are known, by state", type: .gauge),
-        MetricsDescribeReply(name: "org.lifed.app_state", description: "The state of an app that runs", type: .string),
+        MetricsDescribeReply(name: "org.lifed.apps", description: "Known apps, by state", type: .gauge),
+        MetricsDescribeReply(name: "org.lifed.app_state", description: "The state of a running app", type: .string),
         MetricsDescribeReply(name: "org.lifed.clients", description: "Clients of the control socket", type: .gauge),
         MetricsDescribeReply(
             name: "org.lifed.transitions_total", description: "Changes of an app's state, by the state reached",
             type: .counter),
         MetricsDescribeReply(
-            name: "org.lifed.ends_total", description: "Apps that have ended, by reason", type: .counter),
+            name: "org.lifed.ends_total", description: "Ends of apps, by reason", type: .counter),
         MetricsDescribeReply(
-            name: "org.lifed.failed_launches_total", description: "Apps that could not be started", type: .counter),
+            name: "org.lifed.failed_launches_total", description: "Launches that failed", type: .counter),
         MetricsDescribeReply(
-            name: "org.lifed.unanswered_callbacks_total", description: "Callbacks that were not answered in time",
+            name: "org.lifed.unanswered_callbacks_total", description: "Callbacks without an answer in time",
             type: .counter),
         MetricsDescribeReply(
-            name: "org.lifed.killed_after_grace_total", description: "Apps that outlived their grace after SIGTERM",
+            name: "org.lifed.killed_after_timeout_total",
+            description: "Apps that were killed after their termination timeout",
             type: .counter),
     ]
 
@@ -65,7 +66,7 @@ struct MetricsCalls {
         return result + [
             metric("failed_launches_total", counts.failedLaunches),
             metric("unanswered_callbacks_total", counts.unanswered),
-            metric("killed_after_grace_total", counts.killedAfterGrace),
+            metric("killed_after_timeout_total", counts.killedAfterGrace),
         ]
     }
 

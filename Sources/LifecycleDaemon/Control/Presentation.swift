@@ -101,8 +101,8 @@ struct Presentation {
     private func freezeReason(of id: AppID) -> String? {
         switch manager.processes.tree(of: id)?.freezeReason {
         case nil: nil
-        case .method: "its manifest says so (suspendMethod)"
-        case .notChild: "it is not a child of this daemon, so a SIGCONT from another program would not be noticed"
+        case .method: "its manifest sets suspendMethod"
+        case .notChild: "it is not a child of this daemon, which would not notice a SIGCONT of another program"
         case .refused(let processes):
             "this daemon may not signal "
                 + (manager.processes.tree(of: id)?.processes() ?? []).filter { info in
@@ -119,7 +119,7 @@ struct Presentation {
             : "it does not run as the user of the app; stop it as that user or as root"
         return tree.foreignProcesses().map { uncontrolled($0, cause) }
             + manager.processes.table.strangers(youngerThan: tree).map {
-                uncontrolled($0, "no sign tells which app has started it; end it with the program that has")
+                uncontrolled($0, "its app is unknown; end it with the program that started it")
             }
     }
 
@@ -227,7 +227,7 @@ struct Presentation {
     }
 
     private static var appIsGone: Varlink.Reply {
-        ControlError(.failed, id: nil, reason: "the app is gone", remedy: "").reply
+        ControlError(.failed, id: nil, reason: "the app has ended", remedy: "launch it again").reply
     }
 
     // MARK: Explanations and history

@@ -8,98 +8,96 @@ extension ControlError {
         switch refusal {
         case .noSuchApp(let id):
             self.init(
-                .noSuchApp, id: id.name, reason: "there is no such app", remedy: "'lifectl list' shows those there are."
-            )
+                .noSuchApp, id: id.name, reason: "there is no such app", remedy: "list the apps with 'lifectl list'")
         case .notRunning(let id):
             self.init(
-                .notRunning, id: id.name, reason: "it is not running", remedy: "'lifectl launch \(id)' starts it.")
+                .notRunning, id: id.name, reason: "it is not running", remedy: "launch it with 'lifectl launch \(id)'")
         case .terminating(let id):
             self.init(
                 .refused, id: id.name, reason: "it is ending",
-                remedy: "'lifectl launch \(id)' starts it again when it is gone.")
+                remedy: "launch it again when it has ended")
         case .neverSuspended(let id):
             self.init(
                 .refused, id: id.name, reason: "its manifest says suspend = \"never\"",
-                remedy: "Change the manifest and 'lifectl reload', or end the app with 'lifectl terminate \(id)'.")
+                remedy: "change the manifest and run 'lifectl reload', or run 'lifectl terminate \(id)'")
         case .homeStaysInForeground(let id):
             self.init(
-                .refused, id: id.name, reason: "it is the home app, and nothing else is in front",
-                remedy: "Bring another app to the front first.")
+                .refused, id: id.name, reason: "it is the home app, and no other app is in the foreground",
+                remedy: "focus another app first")
         case .noSuchScene(let id, let scene):
             self.init(
                 .noSuchScene, id: id.name, reason: "it has no scene \(scene)",
-                remedy: "'lifectl scene list \(id)' shows those it has.")
+                remedy: "list its scenes with 'lifectl scene list \(id)'")
         case .noScenes(let id):
             self.init(
                 .noSuchScene, id: id.name, reason: "its manifest did not say scenes = true when it was launched",
-                remedy: "Change the manifest, 'lifectl reload', and launch the app again.")
+                remedy: "change the manifest, run 'lifectl reload' and launch the app again")
         case .tooManyScenes(let id, let limit):
             self.init(
                 .refused, id: id.name, reason: "it has \(limit) scenes already",
-                remedy: "'lifectl scene list \(id)' shows them, and 'lifectl scene close' closes one.")
-        case .assertionHeld(let id, let hold):
+                remedy: "close one with 'lifectl scene close'")
+        case .assertionHeld(let id, let assertion):
             self.init(
-                .refused, id: id.name, reason: "its activity \(hold.name) holds it in the background",
-                remedy: "It is suspended when that ends; 'lifectl terminate \(id)' ends it.")
+                .refused, id: id.name, reason: "its activity \(assertion.name) keeps it running in the background",
+                remedy: "wait until the activity ends, or run 'lifectl terminate \(id)'")
         case .inUse(let id, let use):
             self.init(
-                .refused, id: id.name, reason: use == .visible ? "it is on the screen" : "it plays",
-                remedy:
-                    "It is suspended when that ends; \"\(use) = \\\"ignore\\\"\" in lifed.toml does not wait for it.")
+                .refused, id: id.name, reason: use == .visible ? "a window of it is visible" : "it plays sound",
+                remedy: "wait until that ends, or set \(use) = \"ignore\" in lifed.toml")
         case .tooManyEvents(let id, let limit):
             self.init(
                 .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",
-                remedy: "Try again when it has taken some of them; 'lifectl status \(id)' shows what it is doing.")
-        case .foregroundBlocked(let id, let concealment):
+                remedy: "try again when it has handled some of them")
+        case .foregroundBlocked(let id, let blocker):
             self.init(
-                .refused, id: id?.name, reason: concealment.words,
-                remedy: "What was asked for is remembered, and done when that is over.")
+                .refused, id: id?.name, reason: blocker.words,
+                remedy: "the daemon does it when that ends")
         case .tooManyInterruptions(let limit):
             self.init(
                 .refused, id: nil, reason: "there are \(limit) interruptions already",
-                remedy: "'lifectl status' names them; 'lifectl interrupt end' ends one.")
+                remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
         case .notAdopted(let id):
             self.init(
-                .refused, id: id.name, reason: "it was not adopted: lifed has started it",
-                remedy: "'lifectl terminate \(id)' ends it.")
+                .refused, id: id.name, reason: "the daemon launched it and did not adopt it",
+                remedy: "end it with 'lifectl terminate \(id)'")
         case .nothingToReclaim:
             self.init(
                 .refused, id: nil, reason: "no app may be ended for its memory",
-                remedy: "Those in front and those with suspend = \"never\" are not ended.")
+                remedy: "launch an app, or send one to the background")
         case .shuttingDown:
             self.init(
                 .stopping, id: nil, reason: "the daemon is stopping",
-                remedy: "Try again when it has been started again.")
+                remedy: "try again when the daemon runs again")
         case .superseded(let id, by: .shutdown):
             self.init(
                 .stopping, id: id.name, reason: "the daemon is stopping",
-                remedy: "Try again when it has been started again.")
+                remedy: "try again when the daemon runs again")
         case .superseded(let id, by: .interruption):
             self.init(
                 .interrupted, id: id.name, reason: "an interruption began",
-                remedy: "'lifectl status' names the interruptions; the app becomes active when they have ended.")
+                remedy: "list the interruptions with 'lifectl status'; the app becomes active when they have ended")
         case .superseded(let id, let reason):
             self.init(
-                .superseded, id: id.name, reason: "another request overtook this one (\(reason): \(reason.meaning))",
-                remedy: "'lifectl status \(id)' shows where it is.")
+                .superseded, id: id.name, reason: "a later request superseded this one (\(reason): \(reason.meaning))",
+                remedy: "see its state with 'lifectl status \(id)'")
         case .unanswered(let id, let callback):
             self.init(
                 .unanswered, id: id.name, reason: "it did not answer \(callback.rawValue) in time",
-                remedy: "'lifectl explain \(id)' shows what it does instead.")
+                remedy: "see its state with 'lifectl explain \(id)'")
         case .launchFailed(let id, let why):
             self.init(.launchFailed, id: id.name, reason: why.words, remedy: why.remedy)
         case .ended(let id, let exit):
             self.init(
                 .ended, id: id.name, reason: "it ended before that: \(exit.words)",
-                remedy: "Its output in the journal may tell why: 'journalctl -t \(id)'.")
+                remedy: "read its output with 'journalctl -t \(id)'")
         case .notStopped(let id, let which):
             self.init(
                 .failed, id: id.name, reason: "cannot suspend it: \(which)",
-                remedy: "'lifectl terminate \(id)' ends it")
+                remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
             self.init(
                 .failed, id: id.name, reason: "cannot end it: processes of it are left",
-                remedy: "'lifectl status \(id)' names them")
+                remedy: "list them with 'lifectl status \(id)'")
         }
     }
 }
@@ -108,8 +106,8 @@ extension StartFailure {
     nonisolated var remedy: String {
         switch self {
         case .shortage: "end other apps, or raise the limit that the message names, and launch it again"
-        case .unrecorded: "free some space there, or mend the file system, and try again"
-        case .command: "correct that, or the command, and try again"
+        case .unrecorded: "free some space there, or repair the file system, and try again"
+        case .command: "correct the manifest or the command, and try again"
         }
     }
 }

@@ -32,19 +32,20 @@ struct LifecycleLog {
     }
 
     func write(mistake: String, count: Int, by app: AppID) {
-        let end = count >= AppConnection.mistakeLimit ? " The channel is closed." : ""
+        let end =
+            count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
         log.write(
             entry(
-                .channelMistake, .warning, "\(app) made mistake \(count) on its channel: \(mistake)\(end)", app, nil,
+                .channelMistake, .warning, "cannot handle a line of \(app): \(mistake)\(end)", app, nil,
                 [("LIFED_REASON", mistake)]))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
     func write(_ outcome: MemoryReclaim.Outcome, by method: MemoryReclaim.Method, of app: AppID) {
         let amount = UInt64(outcome.reclaimed)
-        let end = outcome.error.map { ", and no more: \($0)" } ?? ""
+        let end = outcome.error.map { ", then failed: \($0)" } ?? ""
         let message =
-            "\(app) gave back \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) while suspended"
+            "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
         log.write(entry(.memoryGivenBack, .info, message, app, nil, fields))
@@ -68,7 +69,7 @@ struct LifecycleLog {
     private func entry(for decision: Decision, pid: ProcessID?) -> LogEntry {
         switch decision {
         case .stopRenewed(let app):
-            let message = "\(app) was continued by somebody else while suspended; it is being stopped again"
+            let message = "another program has continued \(app) while suspended; lifed stops it again"
             return entry(.suspensionRenewed, .notice, message, app, pid)
         case .stopIncomplete(let app, let which):
             return entry(
@@ -76,7 +77,7 @@ struct LifecycleLog {
                 [("LIFED_PIDS", which)])
         case .stoppedByOther(let app):
             return entry(
-                nil, .notice, "\(app) was stopped by somebody else; it is continued when it is wanted", app, pid)
+                nil, .notice, "another program has stopped \(app); lifed continues it for the next request", app, pid)
         case .answered(let app, let callback, let time):
             return entry(
                 .callbackAnswered, .debug,
@@ -85,11 +86,13 @@ struct LifecycleLog {
         case .tasksOverdue(let app, let tasks):
             let names = tasks.map(\.name).joined(separator: ", ")
             return entry(
-                .tasksOverdue, .warning, "\(app) did not end its background tasks in time: \(names)", app, pid,
+                .tasksOverdue, .warning,
+                "cannot suspend \(app): it did not end its background tasks in time (\(names)); killing it", app, pid,
                 [("LIFED_TASKS", names)])
         case .answerOverdue(let app, let callback):
             return entry(
-                .callbackOverdue, .warning, "\(app) did not answer \(callback.rawValue) in time", app, pid,
+                .callbackOverdue, .warning,
+                "cannot await \(callback.rawValue) of \(app): no answer in time; continuing without it", app, pid,
                 [("LIFED_CALLBACK", callback.rawValue)])
         case .eventEnded(let app, let event, let outcome):
             return entry(
@@ -97,14 +100,15 @@ struct LifecycleLog {
                 [("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue)])
         case .graceOver(let app):
             return entry(
-                .killedAfterGrace, .warning, "\(app) did not end in its time; it is being killed", app, pid)
+                .killedAfterGrace, .warning,
+                "cannot terminate \(app): it still runs after its termination timeout; killing it", app, pid)
         case .launchFailed(let app, let why):
             return entry(
-                .launchFailed, .error, "\(app) could not be started: \(why.words)", app, nil,
+                .launchFailed, .error, "cannot launch \(app): \(why.words); \(why.remedy)", app, nil,
                 [("LIFED_REASON", why.words)])
         case .exited(let app, let exit): return entry(for: exit, of: app, pid: pid)
         case .machine(let event):
-            return entry(.machineEvent, "the machine or the session: \(event.rawValue)", reason: event.rawValue)
+            return entry(.machineEvent, "the machine or the session reports \(event.rawValue)", reason: event.rawValue)
         case .interruptionBegan(let name):
             return entry(.interruptionBegan, "interruption \(name) began", reason: name)
         case .interruptionEnded(let name):
@@ -113,22 +117,24 @@ struct LifecycleLog {
             let names = scenes.map(\.name).joined(separator: ", ")
             return entry(
                 .scenesReclaimed, .notice,
-                "\(app): these scenes are disconnected because memory is short: \(names)", app, pid,
+                "lifed disconnects scenes of \(app) because memory is short: \(names)", app, pid,
                 [("LIFED_SCENES", names)])
         case .sceneRefused(let app, let refusal):
             let reason = refusal.words
             return entry(
-                .sceneRefused, .warning, "\(app) asked for a scene in vain: \(reason)", app, pid,
+                .sceneRefused, .warning, "cannot change scenes for \(app): \(reason); refusing the request", app, pid,
                 [("LIFED_REASON", reason)])
         case .reclaimed(let app, let account): return reclaimEntry(app, account, pid: pid)
         case .restartDelayed(let app, let delay):
             return entry(
-                .restartDelayed, .warning, "\(app) keeps ending; it is started again in \(delay)", app, pid,
+                .restartDelayed, .warning,
+                "cannot keep \(app) running: it ends soon after each launch; launching it again in \(delay)", app, pid,
                 [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
         case .restartLimitReached(let app, let failures):
             return entry(
                 .restartGivenUp, .error,
-                "\(app) has ended \(failures) times in a row soon after its start; it is given up", app, pid,
+                "cannot keep \(app) running: it has reached the restart limit of \(failures) ends; launch it with 'lifectl launch'",
+                app, pid,
                 [("LIFED_FAILURES", String(failures))])
         }
     }
@@ -161,9 +167,9 @@ struct LifecycleLog {
             ("LIFED_ORDER", order),
         ]
         if let freed = account.freed { fields.append(("LIFED_FREED_BYTES", String(freed))) }
-        let amount = account.freed.map { ", which gave back \(Self.size($0))" } ?? ""
+        let amount = account.freed.map { ", which freed \(Self.size($0))" } ?? ""
         let message =
-            "\(app) was ended for its memory\(amount): \(account.cause.words); "
+            "lifed has ended \(app) for its memory\(amount): \(account.cause.words); "
             + "first of \(account.candidates) that could be ended: \(order)"
         return entry(.reclaimed, .notice, message, app, pid, fields)
     }
@@ -182,9 +188,9 @@ extension ReclaimRecord.Cause {
     var words: String {
         switch self {
         case .pressure(let words): words
-        case .simulation: "somebody simulated that memory is short"
+        case .simulation: "a client simulated a shortage of memory"
         case .suspendedLimit(let limit):
-            "more than \(limit) app\(limit == 1 ? "" : "s") were suspended (suspendedLimit)"
+            "more than \(limit) app\(limit == 1 ? "" : "s") were suspended (memory.suspendedLimit)"
         }
     }
 }

@@ -85,7 +85,7 @@ final class Log: JournalSink {
             write(
                 LogEntry(
                     id: .entriesSuppressed, priority: .notice,
-                    message: "\(count) further log entries caused by \(cause.words) were left out",
+                    message: "lifed has left out \(count) further log entries caused by \(cause.words)",
                     fields: [("LIFED_COUNT", String(count)), ("LIFED_REASON", cause.words)]))
         }
         if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
@@ -99,7 +99,14 @@ final class Log: JournalSink {
     }
 
     private func writeNow(_ entry: LogEntry) {
-        if lost > 0, put(LogEntry(priority: .warning, message: "\(lost) log entries were lost")) { lost = 0 }
+        if lost > 0,
+            put(
+                LogEntry(
+                    priority: .warning,
+                    message: "cannot write to the journal: \(lost) log entries were refused; losing them"))
+        {
+            lost = 0
+        }
         if !put(entry) { lost += 1 }
     }
 

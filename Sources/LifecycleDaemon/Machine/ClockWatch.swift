@@ -47,7 +47,7 @@ import Systemd
         do throws(SystemdError) {
             zone = try TimeZoneWatch(loop: loop, path: zoneFile) { [weak self] in self?.zoneChanged() }
         } catch {
-            problem = "changes of the time zone cannot be told: \(error)"
+            problem = "cannot watch the time zone: \(error); apps get no time-change for it"
         }
     }
 
@@ -99,7 +99,7 @@ import Systemd
         } catch {
             // No such failure is known for a timer that was armed before; going on would spin.
             source?.cancel()
-            problem = "changes of the clock cannot be told any more: \(error)"
+            problem = "cannot watch the clock: \(error); apps get no time-change any more"
             return false
         }
     }

@@ -23,7 +23,7 @@ final class MachineEvents {
             clock = try ClockWatch(loop: loop) { [weak self] _ in self?.clockChanged() }
             if let problem = clock?.problem { log.write(.warning, problem) }
         } catch {
-            log.write(.warning, "changes of the clock cannot be told: \(error)")
+            log.write(.warning, "cannot watch the clock: \(error); apps get no time-change")
         }
     }
 
@@ -42,7 +42,7 @@ final class MachineEvents {
     }
 
     private func reportProblem(_ problem: String) {
-        log.write(.notice, "lock, sleep and switches of the session are not told: \(problem)")
+        log.write(.notice, "cannot follow the login session: \(problem); ignoring lock, sleep and switches")
     }
 
     private func handle(_ event: LoginSession.Event) {
@@ -55,7 +55,7 @@ final class MachineEvents {
         case .didWake:
             letSleep()
             manager.handle(.wake)
-        case .followed(let identifier): log.write(.debug, "follows session \(identifier)")
+        case .followed(let identifier): log.write(.debug, "lifed follows session \(identifier)")
         case .changed(let session): manager.session = session
         }
     }

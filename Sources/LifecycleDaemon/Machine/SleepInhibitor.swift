@@ -36,7 +36,7 @@ final class SleepInhibitor {
         self.owner = owner
         let call = BusCall(
             owner, path: Logind.path, interface: Logind.manager, member: "Inhibit",
-            arguments: [.text("sleep"), .text("lifed"), .text("Apps are put to sleep"), .text("delay")])
+            arguments: [.text("sleep"), .text("lifed"), .text("Apps are being suspended"), .text("delay")])
         bus.call(call) { [weak self] reply in
             // Without a lock the machine sleeps without a delay.
             guard let self, self.owner == owner, let lock = try? reply.get().first?.descriptor else { return }

@@ -47,7 +47,7 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
     }
 
     private func isBelowFloor(_ thresholds: MemoryThresholds) -> Bool {
-        reading.available.map { $0 < thresholds.floor } ?? false
+        reading.available.map { $0 < thresholds.minimumAvailable } ?? false
     }
 
     private func isBelowReserve(_ thresholds: MemoryThresholds) -> Bool {
@@ -148,7 +148,7 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
     /// Apps are ended.
     var critical = Stall(kind: .full, stall: .milliseconds(100), window: .seconds(1))
     /// `MemAvailable` in bytes below which any pressure is critical; zero for none.
-    var floor: UInt64 = 64 << 20
+    var minimumAvailable: UInt64 = 64 << 20
     /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which memory is short without pressure; zero for none.
     var reserve = 0.0
     /// The waiting after which ``reserve`` is checked. On a machine without swap the kernel kills an app that fills the

@@ -79,7 +79,7 @@ final class MemoryPressureSource {
     private func end() {
         guard !triggers.isEmpty else { return }
         triggers = []
-        handler(.ended("\(file) tells of memory pressure no more"))
+        handler(.ended("\(file) reports no more"))
     }
 
     private static func read(_ file: String, at instant: UInt64) throws(DaemonError) -> MemoryReading {
@@ -146,10 +146,10 @@ nonisolated extension DaemonError {
             switch error.rawValue {
             case ENOENT, EOPNOTSUPP: "this kernel has no pressure stall information (CONFIG_PSI, or psi=1 at boot)"
             case EPERM, EACCES: "this kernel lets only root watch it (before Linux 6.4)"
-            case EINVAL: "the kernel does not take the configured thresholds"
+            case EINVAL: "the kernel refuses the configured thresholds"
             default: "\(error)"
             }
-        self.init(.memoryPressure, "memory pressure cannot be told from \(file): \(reason)")
+        self.init(.memoryPressure, "cannot watch \(file): \(reason)")
     }
 }
 

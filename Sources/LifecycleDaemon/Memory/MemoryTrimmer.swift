@@ -25,7 +25,7 @@ final class MemoryTrimmer {
         } catch {
             guard !hasReported else { return }
             hasReported = true
-            log.log.write(.notice, "the memory of suspended apps is not given back: \(error)")
+            log.log.write(.notice, "cannot reclaim the memory of suspended apps: \(error); leaving it to them")
         }
     }
 

@@ -65,7 +65,7 @@ final class MemoryWatch {
     }
 
     private func reportUnavailable(_ reason: String) {
-        log.write(.notice, "apps are not ended when memory is short: \(reason)")
+        log.write(.notice, "cannot watch memory pressure: \(reason); ending no apps for memory")
     }
 
     /// Measures the memory of an app that is about to be ended for it.
@@ -177,7 +177,7 @@ nonisolated extension MemoryThresholds {
         }
         warning = stall(.some, percent: settings.warning)
         critical = stall(.full, percent: settings.critical)
-        floor = UInt64(clamping: settings.floor)
+        minimumAvailable = UInt64(clamping: settings.minimumAvailable)
         reserve = Double(settings.reserve) / 100
         plenty = 0.5
     }

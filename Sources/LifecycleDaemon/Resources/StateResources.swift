@@ -33,8 +33,9 @@ final class StateResources {
         let capabilities = ResourceCapabilities(cgroups: cgroups)
         control = ResourceControl(capabilities: capabilities)
         let done = capabilities.done.isEmpty ? "nothing" : capabilities.done.joined(separator: ", ")
-        let leftOut = capabilities.leftOut.isEmpty ? "" : "; left out: \(capabilities.leftOut.joined(separator: "; "))"
-        log.write(.info, "what an app gets by its state: \(done)\(leftOut)")
+        let leftOut =
+            capabilities.leftOut.isEmpty ? "" : "; not controlled: \(capabilities.leftOut.joined(separator: "; "))"
+        log.write(.info, "resources controlled by state: \(done)\(leftOut)")
     }
 
     /// Applies the tables of a configuration, also to running apps.
@@ -97,7 +98,7 @@ final class StateResources {
         for failure in control.apply(profile, to: tree) where reported.insert(failure.what).inserted {
             log.write(
                 LogEntry(
-                    priority: .notice, message: "\(id) does not get all that its state entitles it to: \(failure)",
+                    priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
         if let record = control.record(of: tree.token), record != before { store.save(.resources, record.saved(id)) }

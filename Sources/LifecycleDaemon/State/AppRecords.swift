@@ -65,7 +65,7 @@ final class AppRecords {
             // No id contains this character.
             try FileReplacement.put(bytes, at: file, by: file + "~")
         } catch {
-            throw DaemonError(.directory, "\(file) cannot be written", errno: error)
+            throw DaemonError(.directory, "cannot write \(file)", errno: error)
         }
     }
 }

@@ -83,7 +83,7 @@ extension AppManager: StateSource {
         let running = core.runningCount
         log.log.write(
             LogEntry(
-                id: .takenOver, message: "goes on with \(running) app\(running == 1 ? "" : "s") of a lifed before",
+                id: .takenOver, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
                 fields: [("LIFED_APPS", String(running))]))
     }
 
@@ -139,7 +139,9 @@ extension ResourceRecord {
 public func rescue(options: Options) throws -> Int32 {
     let places = try Places(options: options, environment: currentEnvironment())
     guard unsafe access(places.runtime, F_OK) == 0 else {
-        throw DaemonError(.start, "there is no runtime directory \(places.runtime), so nothing was left in it")
+        throw DaemonError(
+            .start,
+            "cannot rescue apps: there is no runtime directory \(places.runtime); name it with --runtime-directory")
     }
     try PrivateDirectory.make(places.runtime, mode: 0o700)
     // Held until the end: no daemon may restore the apps meanwhile.
@@ -147,15 +149,18 @@ public func rescue(options: Options) throws -> Int32 {
     let report = try resumeApps(leftIn: places)
     extendLifetime(lock)
     for failure in report.failures { print("lifed: \(failure)") }
-    let thawed = report.thawed.isEmpty ? "" : ", \(report.thawed.count) control groups were thawed"
-    print("\(report.continued.count) processes were continued\(thawed)")
+    let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
+    print("continued \(report.continued.count) processes\(thawed)")
     return report.failures.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
 }
 
 /// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
 private func resumeApps(leftIn places: Places) throws(DaemonError) -> Rescue.Report {
     guard let state = try SavedState.read(places.stateFile) else {
-        throw DaemonError(.start, "there is no state of a daemon in \(places.runtime), so nothing is known of its apps")
+        throw DaemonError(
+            .start,
+            "cannot rescue apps: there is no state file in \(places.runtime); name its directory with --runtime-directory"
+        )
     }
     let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
     return Rescue.resumeEverything(in: state.cgroups.flatMap { CgroupSubtree.existing(at: $0) }, trees: trees)

@@ -82,30 +82,30 @@ extension SavedState {
         }
         let file = Descriptor(owning: number)
         guard file.isOwnFile else {
-            throw DaemonError(.state, "\(path) is not a file that only the daemon's own user may write to")
+            throw DaemonError(.state, "cannot use \(path): other users may write to it")
         }
         guard let bytes = file.readAll(limit: sizeLimit) else { throw unreadable(path) }
         return try SavedState(bytes, path: path)
     }
 
     private static func unreadable(_ path: String) -> DaemonError {
-        DaemonError(.state, "\(path) cannot be read", errno: Processes.Errno(rawValue: errno))
+        DaemonError(.state, "cannot read \(path)", errno: Processes.Errno(rawValue: errno))
     }
 
     private init?(_ bytes: [UInt8], path: String) throws(DaemonError) {
         guard bytes.starts(with: "lifed-state version=".utf8), let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-            throw DaemonError(.state, "\(path) is no state file of lifed")
+            throw DaemonError(.state, "cannot use \(path): it is not a state file of lifed")
         }
         let header = String(decoding: bytes[...end], as: UTF8.self)
         guard header.hasPrefix("lifed-state version=\(Self.version) ") else {
-            throw DaemonError(.state, "\(path) was written by a version of lifed that means something else by it")
+            throw DaemonError(.state, "cannot use \(path): it was written by a version of lifed with another format")
         }
         let prefix = Self.prefix(bootID: BootID.current)
         guard header.hasPrefix(prefix + " ") else { return nil }
         guard header == String(decoding: Self.header(bootID: BootID.current), as: UTF8.self) else {
             throw DaemonError(
                 .state,
-                "\(path) was written in another namespace of processes or of time, where numbers mean others")
+                "cannot use \(path): it was written in another namespace of processes or of time")
         }
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
     }

@@ -132,8 +132,8 @@ final class FileStateStore: StateStore {
     var objection: String? {
         switch condition {
         case .good: nil
-        case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)): "no room in \(directory)"
-        case .failing(let error): "\(file.path) cannot be written: \(error)"
+        case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)): "\(directory) is full"
+        case .failing(let error): "\(file.path): \(error)"
         }
     }
 
@@ -149,21 +149,21 @@ final class FileStateStore: StateStore {
         condition = new
         switch (old, new) {
         case (.good, .good), (.full, .full), (.failing, .failing): break
-        case (.full, .good): log.write(.info, "there is room in \(directory) again; apps can be launched")
-        case (.failing, .good): log.write(.info, "the state of the apps is kept again in \(file.path)")
+        case (.full, .good): log.write(.info, "\(directory) has space again, and lifed launches apps again")
+        case (.failing, .good): log.write(.info, "lifed saves the state of the apps again, in \(file.path)")
         case (_, .full):
             log.write(
                 LogEntry(
                     id: .noRoomForState, priority: .warning,
-                    message: "no room in \(directory) for the state of more apps; none is launched until there is some",
+                    message: "cannot launch apps: \(directory) is full; free some space",
                     fields: [("LIFED_FILE", file.path)]))
         case (_, .failing(let error)):
             log.write(
                 LogEntry(
                     id: .stateNotKept, priority: .warning,
                     message:
-                        "\(file.path) cannot be written: \(error); until it can, a restart of lifed loses the apps, "
-                        + "and none is launched",
+                        "cannot save the state of the apps in \(file.path): \(error); a restart of lifed loses them, and "
+                        + "lifed launches no other apps",
                     fields: [("LIFED_FILE", file.path), ("LIFED_REASON", error.description)]))
         }
     }

@@ -30,7 +30,7 @@ extension CgroupSubtree {
         // A group that we made ourselves is none that systemd starts anything in.
         guard origin != nil || isClearedAfterCrash else {
             throw FeatureUnavailable(
-                .controllers, "the unit has no ExecStopPost= that makes it possible to start it again after a crash")
+                .controllers, "the unit has no ExecStopPost= that removes them after a crash")
         }
         let present = base.controllers(in: "cgroup.controllers")
         var enabled: Set<Controller> = []

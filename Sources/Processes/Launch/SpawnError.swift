@@ -26,33 +26,33 @@ public enum SpawnError: Error, Hashable, Sendable {
 }
 
 extension SpawnError: CustomStringConvertible {
-    /// One line, without a full stop.
+    /// The cause of a failed launch as one clause, without a full stop.
     public var description: String {
         switch self {
         case .invalidRequest(let problem):
-            "cannot start the program: \(problem)"
+            problem
         case .programNotFound(let program, let searchPath?):
-            "cannot execute \(program): not found in \(searchPath)"
+            "\(program): not found in \(searchPath)"
         case .programNotFound(let program, nil):
-            "cannot execute \(program): \(Errno(rawValue: ENOENT))"
+            "\(program): \(Errno(rawValue: ENOENT))"
         case .interpreterNotFound(let path):
-            "cannot execute \(path): the interpreter that it names does not exist"
+            "\(path): its interpreter does not exist"
         case .notExecutable(let path, let error):
-            "cannot execute \(path): \(error)"
+            "\(path): \(error)"
         case .workingDirectory(let path, let error):
-            "cannot enter the working directory \(path): \(error)"
+            "working directory \(path): \(error)"
         case .switchingUser(let userID, let error):
-            "cannot become user \(userID): \(error)"
+            "switching to user \(userID): \(error)"
         case .privateTemporaryDirectory(let error):
-            "cannot make a private /tmp: \(error); it takes CAP_SYS_ADMIN, as the system's daemon has it"
+            "privateTmp: \(error) (the daemon needs CAP_SYS_ADMIN)"
         case .restrictingWrites(let error):
-            "cannot restrict writing to writablePaths: Landlock: \(error); it takes Linux 6.2, and landlock in lsm= of its command line"
+            "writablePaths: Landlock: \(error) (it needs Linux 6.2 with landlock in lsm=)"
         case .writablePath(let path, let error):
-            "cannot let the app write below \(path): \(error)"
+            "writablePaths: \(path): \(error)"
         case .resources(let error):
             "no room for another process: \(error)" + (Self.limit(behind: error).map { " (\($0))" } ?? "")
         case .setUp(let step, let error):
-            "cannot \(step): \(error)"
+            "the daemon cannot \(step): \(error)"
         }
     }
 }
@@ -61,9 +61,9 @@ extension SpawnError {
     /// Returns the limit that must be raised, if it is known.
     private static func limit(behind error: Errno) -> String? {
         switch error.rawValue {
-        case EMFILE: "lifed may have no more descriptors: LimitNOFILE= of its unit"
-        case ENFILE: "the machine may have no more open files: sysctl fs.file-max"
-        case EAGAIN: "there may be no more processes: LimitNPROC= and TasksMax= of lifed's unit, sysctl kernel.pid_max"
+        case EMFILE: "raise LimitNOFILE= of lifed's unit"
+        case ENFILE: "raise sysctl fs.file-max"
+        case EAGAIN: "raise LimitNPROC= or TasksMax= of lifed's unit, or sysctl kernel.pid_max"
         default: nil
         }
     }

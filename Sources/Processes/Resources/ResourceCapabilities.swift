@@ -62,8 +62,7 @@ extension ResourceCapabilities {
         var words: [String] = []
         if !attributes.contains(.cpuWeight), !settings.contains(.nice) {
             words.append(
-                "processor time (no cpu controller, and nice values could not be brought back without CAP_SYS_NICE or "
-                    + "RLIMIT_NICE)")
+                "processor time (no cpu controller, and no CAP_SYS_NICE or RLIMIT_NICE to restore nice values)")
         }
         if !attributes.contains(.ioWeight), !settings.contains(.ioPriority) {
             words.append("I/O (no io controller, and ioprio_set is refused)")
@@ -71,7 +70,7 @@ extension ResourceCapabilities {
         if !attributes.contains(.memoryLow) { words.append("memory protection (no memory controller)") }
         if !attributes.contains(.processLimit) { words.append("a limit of processes (no pids controller)") }
         if !settings.contains(.oomScoreAdjustment) {
-            words.append("the order in which the kernel kills (oom_score_adj could not be brought back)")
+            words.append("the order in which the kernel kills (oom_score_adj could not be restored)")
         }
         if !settings.contains(.timerSlack) { words.append("timer slack (it needs CAP_SYS_NICE)") }
         return words

@@ -118,7 +118,7 @@ private func readDescriptor(of message: OpaquePointer) -> BusValue? {
     let type = CChar(bitPattern: UInt8(ascii: "h"))
     guard unsafe sd_bus_message_read_basic(message, type, &borrowed) > 0 else { return nil }
     let copy = fcntl(borrowed, F_DUPFD_CLOEXEC, 3)
-    return copy >= 0 ? .descriptor(BusDescriptor(takingOver: copy)) : nil
+    return copy >= 0 ? .descriptor(BusDescriptor(owning: copy)) : nil
 }
 
 /// A value of the D-Bus type system, as far as a receiver has to tell types apart.
@@ -190,7 +190,7 @@ extension BusValue {
     /// The number, closed on exec. It stays owned by this object.
     public let rawValue: Int32
 
-    init(takingOver rawValue: Int32) {
+    init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
 

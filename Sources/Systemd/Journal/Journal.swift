@@ -72,7 +72,7 @@ public final class Journal {
     public func streamDescriptor(identifier: String, priority: Priority) throws(SystemdError) -> OwnedDescriptor {
         let descriptor = unsafe sd_journal_stream_fd(identifier, priority.rawValue, 0)
         try checked(descriptor, "open a journal stream for \(identifier)")
-        return OwnedDescriptor(takingOver: descriptor)
+        return OwnedDescriptor(owning: descriptor)
     }
 
     private static func failure(_ errno: Int32) -> SystemdError {

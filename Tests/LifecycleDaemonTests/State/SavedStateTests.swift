@@ -59,7 +59,7 @@ import Testing
     @Test func anotherVersionIsRefusedAndAnotherBootIsIgnored() throws {
         let other = String(decoding: header, as: UTF8.self).replacing("version=1", with: "version=2")
         let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
-        #expect(error?.description.contains("/state was written by a version of lifed") == true)
+        #expect(error?.description.contains("/state: it was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
         let elsewhere = SavedState.header(bootID: BootID.current, namespaces: "pid:[1] time:[2]")
         #expect(throws: DaemonError.self) { try read(elsewhere) }
