@@ -74,10 +74,10 @@ explore: ## Go through every order of events in small worlds: DEPTH=N.
 	$(SWIFT) build -c $(BUILD) --product simulate
 	$(products)/simulate --explore $(or $(DEPTH),7)
 
-soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the figures; SEED=N for the same again.
+soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the measurements; SEED=N for the same again.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
-bench: build ## Measure lifed beside a floor in C, in turns: ROUNDS=N (200); SEED=N for the same order again; CONTAINER=1 with systemd.
+bench: build ## Measure lifed beside a baseline in C, in turns: ROUNDS=N (200); SEED=N for the same order again; CONTAINER=1 with systemd.
 	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED)) $(if $(CONTAINER),--container)
 
 docs: ## Make the documentation of the Swift library, in .build/docs.

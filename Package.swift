@@ -79,7 +79,7 @@ let package = Package(
         // When: calendar events.
         .target(name: "Calendar", swiftSettings: strict),
 
-        // Files that people write.
+        // Files that users write.
         .target(
             name: "Configuration",
             dependencies: ["Calendar"],

@@ -9,25 +9,25 @@ extension Verb {
         name: "lifed", summary: "The application life cycle for Linux processes.",
         example: "lifed --user --log-target=console",
         parameters: [
-            .flag(.user, "Be this user's daemon rather than the system's."),
-            .option(.runtimeDirectory, "directory", "Where the control socket is.", .files),
-            .option(.stateDirectory, "directory", "Where the apps' own directories are.", .files),
-            .option(.configDirectory, "directory", "The only place to read the configuration from.", .files),
+            .flag(.user, "Run as the daemon of this user instead of the system's."),
+            .option(.runtimeDirectory, "directory", "The directory of the control socket.", .files),
+            .option(.stateDirectory, "directory", "The directory of the apps' own directories.", .files),
+            .option(.configDirectory, "directory", "The only directory of the configuration.", .files),
             .option(
-                .logTarget, "target", "Where log entries go; console is standard error.",
+                .logTarget, "target", "The target of log entries; console is standard error.",
                 .cases(of: LogTarget.self), initial: LogTarget.auto.rawValue),
-            .flag(.controllers, "Use the unit's controllers, which its ExecStopPost= takes away.", isHidden: true),
-            .flag(.check, "Check the configuration, print what is wrong with it, and exit with 78 if something is."),
-            .flag(.rescue, "Let every app run that a daemon has left stopped, if it runs no more, and exit."),
+            .flag(.controllers, "Use the unit's controllers, which its ExecStopPost= removes.", isHidden: true),
+            .flag(.check, "Check the configuration, print its mistakes, and exit with 78 if there are any."),
+            .flag(.rescue, "Continue every app that a daemon which no longer runs has left stopped, and exit."),
             .flag(.version, "Show the version."),
             .help,
         ],
         excluding: [[.check, .rescue]], groups: [.tools],
         statuses: [
-            ExitStatus(EXIT_SUCCESS, "It ended as it was asked to, or the configuration is in order."),
-            ExitStatus(EXIT_FAILURE, "It could not start; a line on standard error says why."),
-            ExitStatus(EX_USAGE, "The options were wrong."),
-            ExitStatus(EX_CONFIG, "--check has found something."),
+            ExitStatus(EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
+            ExitStatus(EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),
+            ExitStatus(EX_USAGE, "The command line is wrong."),
+            ExitStatus(EX_CONFIG, "The configuration has mistakes."),
         ]
     ) { arguments in
         guard !arguments.has(.version) else { return print(Version.current) }

@@ -50,7 +50,7 @@ def test_a_launch_that_fails_is_refused_with_the_reason(contained, call, words):
         wait_for(count)
     assert result.returncode == LAUNCH_FAILED, result.stderr
     assert words in result.stderr
-    wait_for(lambda: "app could not be started" in contained.logged and words in contained.logged)
+    wait_for(lambda: "cannot launch app: " in contained.logged and words in contained.logged)
     assert "app" not in contained.lifectl.apps()
     assert contained.lifectl.pid("neighbour") == neighbour
     wait_for(lambda: contained.kernel.descriptors(contained.process.pid) <= before)

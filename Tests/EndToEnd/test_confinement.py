@@ -128,7 +128,7 @@ def test_without_landlock_an_app_that_wants_it_is_not_launched(service):
     service.start()
     failed = service.lifectl("launch", "app", check=False)
     assert failed.returncode == 73
-    assert "cannot restrict writing to writablePaths: Landlock" in failed.stderr
+    assert "writablePaths: Landlock" in failed.stderr
     assert "it takes Linux 6.2" in failed.stderr
 
 

@@ -28,7 +28,7 @@ def test_who_gives_the_path_of_an_entry_is_told_its_id(desktop):
     file = desktop.entry("clock.desktop")
     status, text = refusal(desktop, "launch", str(file))
     assert status == 66
-    assert "this is not an id; 'lifectl launch clock.desktop' launches an entry; 'lifectl apps' shows" in text
+    assert "this is not an id; run 'lifectl launch clock.desktop' for a desktop entry, or list the apps" in text
     for name in ("", ".desktop", "../clock.desktop"):
         assert "this is not an id" in refusal(desktop, "open", "odd:1", "--app", name)[1]
 

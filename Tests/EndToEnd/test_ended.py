@@ -54,7 +54,7 @@ def test_failed_launch_is_explained(mortal, forbidden):
     start_again(mortal)
     text = mortal.lifectl("explain", "app").stdout
     assert "permission denied" in text.lower()
-    assert "; correct that, or the command, and try again\n" in text
+    assert "; correct the manifest or the command, and try again\n" in text
     mortal.lifectl("launch", "app")
     details = mortal.lifectl.json("status", "app")["details"]
     assert details.get("launchFailure") is None and not details["ended"]
@@ -80,7 +80,7 @@ def test_ad_hoc_app_that_was_ended_for_its_memory_is_known(mortal):
         assert (exit["state"], exit["reason"]) == ("suspended", "reclaimed")
         assert "simulated" in exit["reclaim"]["cause"]
         text = mortal.lifectl("explain", "app").stdout
-        assert "its memory was needed: somebody simulated" in text
+        assert "its memory was needed: a client simulated" in text
 
     check()
     start_again(mortal)

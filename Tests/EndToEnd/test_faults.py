@@ -20,7 +20,7 @@ def test_who_is_no_client_for_want_of_memory_waits_and_the_daemon_does_not_spin(
     with fault(direct.process.pid, "accept4:error=ENOMEM") as count:
         assert direct.lifectl("list", "--timeout=2", check=False).returncode == 75
         assert 0 < count() < 100
-    assert direct.logged.count("clients have to wait: Cannot allocate memory") == 1
+    assert direct.logged.count("cannot accept clients: Cannot allocate memory") == 1
     assert direct.kernel.ticks(direct.process.pid) - before < 50
     assert direct.lifectl("list").returncode == 0
     assert_well(direct)
@@ -35,7 +35,7 @@ def test_who_is_no_client_for_want_of_descriptors_waits(direct, error):
         )
         wait_for(lambda: count() >= 3)
         assert waiting.poll() is None
-    assert "clients have to wait: " in direct.logged
+    assert "cannot accept clients: " in direct.logged
     assert waiting.wait(timeout=60) == 0
     assert_well(direct)
 
@@ -71,7 +71,7 @@ def test_a_client_that_cannot_be_identified_is_refused(direct):
         result = direct.lifectl("list", check=False)
         wait_for(count)
     assert result.returncode == NOT_PERMITTED
-    assert "whose process it is cannot be told" in direct.logged
+    assert "the app of the process is unknown" in direct.logged
     assert_well(direct)
 
 
@@ -87,11 +87,11 @@ def test_a_state_that_cannot_be_written_is_told_and_written_later(direct, error,
         result = direct.lifectl("run", "--id", "app", "--", *programs.IDLE, check=False)
         wait_for(lambda: count() >= 2)
         assert result.returncode == LAUNCH_FAILED
-        assert (words if error == "EIO" else f"no room in {direct.runtime}") in result.stderr
+        assert (words if error == "EIO" else f"{direct.runtime} is full") in result.stderr
         assert "app" not in direct.lifectl.apps()
         direct.lifectl("suspend", "first")
-    wait_for(lambda: f"{state} cannot be written: {words}" in direct.logged)
-    wait_for(lambda: "the state of the apps is kept again" in direct.logged)
+    wait_for(lambda: f"in {state}: {words}" in direct.logged)
+    wait_for(lambda: "lifed saves the state of the apps again" in direct.logged)
     pid = direct.lifectl.start("app", *programs.IDLE)
     direct.process.kill()
     direct.process.wait()

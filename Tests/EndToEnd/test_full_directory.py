@@ -96,14 +96,14 @@ def test_no_app_is_launched_without_room_and_those_that_run_go_on(cramped):
     fill(cramped)
     name, result = launch_until_refused(cramped)
     assert result.returncode == LAUNCH_FAILED
-    assert f"no room in {cramped.runtime}; free some space" in result.stderr
+    assert f"{cramped.runtime} is full; free some space" in result.stderr
     assert name not in cramped.lifectl.apps()
     assert "none is launched until there is some" in cramped.logged
     before = pids(cramped)
     switch(cramped)
     with open(cramped.filler, "ab") as filler:
         filler.truncate(0)
-    wait_for(lambda: "there is room in" in cramped.logged, what="the daemon has tried again")
+    wait_for(lambda: "has space again" in cramped.logged, what="the daemon has tried again")
     assert_well(cramped)
     assert pids(cramped) == before
     start_again(cramped)
@@ -122,7 +122,7 @@ def test_a_program_is_not_adopted_without_room_and_runs_on(cramped):
             if result.returncode != 0:
                 break
         assert result.returncode == LAUNCH_FAILED, "every program was adopted"
-        assert "no room in" in result.stderr
+        assert " is full; " in result.stderr
         assert name not in cramped.lifectl.apps()
         assert stranger.poll() is None
         cramped.filler.unlink()
@@ -159,7 +159,7 @@ def test_what_happens_without_room_is_known_after_a_crash(cramped):
         assert pids(cramped) == before
         assert cramped.lifectl.state("front") == "suspended"
         switch(cramped, "back", "front")
-    assert "cannot be written" not in cramped.logged
+    assert "cannot save the state" not in cramped.logged
 
 
 def test_an_app_whose_record_is_too_large_costs_others_nothing(cramped):
@@ -168,7 +168,7 @@ def test_an_app_whose_record_is_too_large_costs_others_nothing(cramped):
     large = ["0" * 100_000] * 3
     result = cramped.lifectl("run", "--id", "large", "--", *programs.IDLE, *large, check=False)
     assert result.returncode == LAUNCH_FAILED
-    assert "no room in" in result.stderr
+    assert " is full; " in result.stderr
     switch(cramped)
     start_again(cramped)
     assert pids(cramped) == before
@@ -181,7 +181,7 @@ def test_a_daemon_starts_where_there_was_never_any_room(cramped):
     cramped.start()
     result = cramped.lifectl("run", "--id", "app", "--", *programs.IDLE, check=False)
     assert result.returncode == LAUNCH_FAILED
-    assert "no room in" in result.stderr
+    assert " is full; " in result.stderr
     cramped.filler.unlink()
     pid = cramped.lifectl.start("app", *programs.IDLE)
     kill(cramped)

@@ -90,7 +90,7 @@ def test_twenty_times_in_a_row(mortal, tmp_path):
     # It hears of its children as before.
     assert all(parent(mortal, pid) == mortal.process.pid for pid, _ in before.values())
     os.kill(before["asleep"][0], signal.SIGCONT)
-    wait_for(lambda: "continued by somebody else" in mortal.logged)
+    wait_for(lambda: "another program has continued" in mortal.logged)
     wait_for(lambda: mortal.kernel.is_stopped(before["asleep"][0]))
     mortal.lifectl("focus", "asleep")
     wait_for(lambda: listeners.told("asleep")[-1].startswith("did-become-active"))

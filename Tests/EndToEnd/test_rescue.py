@@ -206,7 +206,7 @@ def test_without_its_program_all_apps_run_again_and_the_journal_says_why(lifed, 
     # The signal that stops what is frozen, too, has not always reached it by the time that it is thawed.
     assert 5 <= int(re.search(r"(\d+) stopped processes", entry["MESSAGE"]).group(1)) <= 10
     assert "2 frozen groups" in entry["MESSAGE"]
-    assert "could not be executed" in entry["MESSAGE"]
+    assert "cannot execute" in entry["MESSAGE"]
     assert entry["LIFED_UNIT"] == "lifed.service"
     assert lifed.show("ActiveState") == "failed"
     assert lifed.container.run(["systemctl", "show", "-P", "Result", "lifed-rescue.service"]).stdout.strip() == "success"
