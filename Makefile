@@ -28,11 +28,11 @@ help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
 toolchain:
-	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "lifed is written in Swift: install a toolchain from https://swift.org/install" >&2; exit 1; }
-	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "This toolchain does not run: https://swift.org/install lists the packages that it needs." >&2; exit 1; }
+	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "cannot build lifed: no Swift toolchain; install one from https://swift.org/install" >&2; exit 1; }
+	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "cannot build lifed: this toolchain does not run; install the packages that https://swift.org/install lists" >&2; exit 1; }
 
 build: toolchain ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
-	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'The headers of libsystemd are missing (Debian: libsystemd-dev).' >&2; exit 1; }
+	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
@@ -106,9 +106,10 @@ lint: ## Check the sources' format and style, and the words of everything that i
 	$(SWIFT) format lint --strict -r -p $(sources)
 	scripts/generate-api --check
 	scripts/words
+	scripts/messages --check
 
 install: ## Install below PREFIX (and DESTDIR, for packages).
-	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'Nothing to install yet: run "make" first.' >&2; exit 1; }
+	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
 	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi

@@ -20,7 +20,7 @@ enum UnixListener {
         umask(mask)
         errno = error
         guard isBound else { throw failure("listen at", path) }
-        if let group, unsafe chown(path, geteuid(), group) != 0 { throw failure("give to its group", path) }
+        if let group, unsafe chown(path, geteuid(), group) != 0 { throw failure("change the group of", path) }
         guard unsafe chmod(path, mode) == 0 else { throw failure("set the mode of", path) }
         guard listen(number, SOMAXCONN) == 0 else { throw failure("listen at", path) }
         return socket

@@ -94,7 +94,7 @@ extension ServiceManager {
     /// - Throws: `SystemdError` with `EINVAL` when the environment makes no sense.
     public static func takePassedDescriptors() throws(SystemdError) -> [PassedDescriptor] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        let count = try unsafe checked(sd_listen_fds_with_names(1, &names), "take the descriptors passed by systemd")
+        let count = try unsafe checked(sd_listen_fds_with_names(1, &names), "receive the descriptors of systemd")
         defer { unsafe freeNames(names, count: count) }
         return (0..<count).map { index in
             let name = unsafe names?[Int(index)].map { unsafe String(cString: $0) }
@@ -116,14 +116,14 @@ extension ServiceManager {
             unsafe sd_pid_notify_with_fds(
                 0, 0, "FDSTORE=1\nFDPOLL=0\nFDNAME=" + name, numbers.baseAddress, UInt32(numbers.count))
         }
-        try checked(result, "have descriptors kept by the service manager")
+        try checked(result, "store descriptors in the service manager")
     }
 
     /// Makes the manager close the descriptors that it keeps under the name.
     ///
     /// - Throws: `SystemdError` when a manager is there but cannot be reached.
     public static func discardDescriptors(name: String) throws(SystemdError) {
-        try unsafe checked(sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=" + name), "let the service manager close descriptors")
+        try unsafe checked(sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=" + name), "remove descriptors from the service manager")
     }
 }
 

@@ -126,10 +126,10 @@ extension Service {
     static let introspection = Interface(
         name: "org.varlink.service",
         description: """
-            # What every Varlink service tells about itself.
+            # The information that every Varlink service gives about itself.
             interface org.varlink.service
 
-            # Who made the service, and which interfaces it has.
+            # The maker of the service, and its interfaces.
             method GetInfo() -> (
               vendor: string,
               product: string,
@@ -150,7 +150,7 @@ extension Service {
             # The interface describes the method, and the service does not have it.
             error MethodNotImplemented (method: string)
 
-            # A parameter is missing, unknown, or not what it should be.
+            # A parameter is missing, unknown or invalid.
             error InvalidParameter (parameter: string)
 
             # The caller may not do this.

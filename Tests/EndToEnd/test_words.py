@@ -1,4 +1,4 @@
-"""The check of words finds each kind of mistake, and nothing in a text without one."""
+"""The checks of words and messages find each kind of mistake, and nothing in a text without one."""
 
 import subprocess
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "scripts/words"
+MESSAGES = ROOT / "scripts/messages"
 TEXT = {
     "docs/page.md": "# A page\n\nThe daemon suspends a [background app](other.md#the-states).\n\n```text\nA - B\n```\n",
     "docs/other.md": "# Other\n\n## The states\n\nSee [the page](page.md).\n",
@@ -98,3 +99,44 @@ def test_the_subject_of_a_commit(check, tmp_path, subject, problem):
     git("commit", "--allow-empty", "-m", subject)
     found = check()
     assert (problem in found[0] if found else None) == (True if problem else None), found
+
+
+def test_the_lists_have_every_message_of_the_sources():
+    result = subprocess.run([MESSAGES, "--check"], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+
+
+LOG = "Sources/LifecycleDaemon/Log.swift"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (LOG, 'log.write(.warning, "the disk is \\(state)")', "CAUSE; REMEDY: the disk is {state}"),
+        (LOG, 'let text = "cannot read \\(file): \\(error)"', "CAUSE; REMEDY: cannot read {file}: {error}"),
+        (LOG, 'throw DaemonError(.start, "the socket is gone")', "expected cannot VERB OBJECT: the socket is gone"),
+        (LOG, 'x(reason: "it ran", remedy: "Start it again")', "without a capital letter: Start it again"),
+        (LOG, 'x(reason: "it ran " + "away.", remedy: "")', "expected no full stop: it ran away."),
+        (LOG, 'let text = """\n    could not \\\n    do it\n    """', "an error begins with cannot: could not do it"),
+        ("systemd/stop", 'echo "the daemon is $state" >&2', "CAUSE; REMEDY: the daemon is {state}"),
+        ("scripts/build", 'sys.exit(f"no {tool} here")', "CAUSE; REMEDY: no {tool} here"),
+    ],
+)
+def test_a_message_without_its_form_is_found(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{text}\n")
+    result = subprocess.run([MESSAGES, "--root", tmp_path], capture_output=True, text=True, timeout=60)
+    assert result.stderr.splitlines()[0].endswith(message) and result.returncode == 1, result.stderr
+
+
+def test_a_new_message_and_an_old_one_are_found(tmp_path):
+    path = tmp_path / LOG
+    path.parent.mkdir(parents=True)
+    path.write_text('// "no text"\nlet a = "one \\(say("two words")) here"\n')
+    assert subprocess.run([MESSAGES, "--root", tmp_path], timeout=60).returncode == 0
+    assert "  text   one {say} here\n  text   two words\n" in (tmp_path / "Tests/Messages/daemon.txt").read_text()
+    path.write_text('let a = "one \\(say("three words")) here"\n')
+    result = subprocess.run([MESSAGES, "--check", "--root", tmp_path], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 1
+    assert [line.strip() for line in result.stderr.splitlines()[1:]] == ["new: text   three words", "old: text   two words"]

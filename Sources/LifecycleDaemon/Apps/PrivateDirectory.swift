@@ -33,7 +33,7 @@ enum PrivateDirectory {
     ) throws(DaemonError) {
         let directory = try open(path)
         guard fchmod(directory.rawValue, mode) == 0 else { throw failure("set the mode of", path) }
-        if let owner, fchown(directory.rawValue, owner.user, owner.group) != 0 { throw failure("hand over", path) }
+        if let owner, fchown(directory.rawValue, owner.user, owner.group) != 0 { throw failure("change the owner of", path) }
     }
 
     private static func open(_ path: String) throws(DaemonError) -> Descriptor {
@@ -45,7 +45,7 @@ enum PrivateDirectory {
     private static func check(_ path: String, owner: uid_t) throws(DaemonError) {
         let directory = try open(path)
         var status = stat()
-        guard unsafe fstat(directory.rawValue, &status) == 0 else { throw failure("look at", path) }
+        guard unsafe fstat(directory.rawValue, &status) == 0 else { throw failure("examine", path) }
         guard status.st_uid == owner else {
             throw DaemonError(
                 .directory,
@@ -78,7 +78,7 @@ enum PrivateDirectory {
     /// A directory in which other users may write must be sticky.
     private static func checkParent(_ path: String) throws(DaemonError) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { throw failure("look at", path) }
+        guard unsafe lstat(path, &status) == 0 else { throw failure("examine", path) }
         guard status.st_uid == 0 || status.st_uid == geteuid() else {
             throw DaemonError(
                 .directory,

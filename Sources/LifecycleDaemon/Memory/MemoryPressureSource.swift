@@ -149,7 +149,7 @@ nonisolated extension DaemonError {
             case EINVAL: "the kernel refuses the configured thresholds"
             default: "\(error)"
             }
-        self.init(.memoryPressure, "cannot watch \(file): \(reason)")
+        self.init(.memoryPressure, "\(file): \(reason)")
     }
 }
 

@@ -45,7 +45,7 @@ public struct ExecStatusPipe: ~Copyable {
             if count == size { return .failed(error(for: failure)) }
             if count < 0 && linux_errno() == EINTR { continue }
             if count < 0 && linux_errno() == EAGAIN { return .pending }
-            return .failed(.setUp(step: "learn the state of the program", error: Errno(rawValue: EIO)))
+            return .failed(.setUp(step: "read the exec status of the program", error: Errno(rawValue: EIO)))
         }
     }
 

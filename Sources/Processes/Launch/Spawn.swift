@@ -134,7 +134,7 @@ public struct LaunchGate: ~Copyable {
     public consuming func open() -> SpawnError? {
         let error = -linux_open_gate(descriptor.rawValue)
         guard error > 0, error != EPIPE, error != ECONNRESET else { return nil }
-        return .failed("tell the new process to begin", error)
+        return .failed("start the new process", error)
     }
 }
 

@@ -70,7 +70,7 @@ extension ResourceCapabilities {
         if !attributes.contains(.memoryLow) { words.append("memory protection (no memory controller)") }
         if !attributes.contains(.processLimit) { words.append("a limit of processes (no pids controller)") }
         if !settings.contains(.oomScoreAdjustment) {
-            words.append("the order in which the kernel kills (oom_score_adj could not be restored)")
+            words.append("the order in which the kernel kills (no right to restore oom_score_adj)")
         }
         if !settings.contains(.timerSlack) { words.append("timer slack (it needs CAP_SYS_NICE)") }
         return words

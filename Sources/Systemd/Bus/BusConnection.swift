@@ -20,13 +20,13 @@ import Glibc
         guard let bus = unsafe bus else { throw SystemdError(operation: "prepare a bus connection", errno: ENOMEM) }
         unsafe self.bus = bus
         try unsafe checked(sd_bus_set_address(bus, address), "use the bus address \(address)")
-        try unsafe checked(sd_bus_set_bus_client(bus, 1), "become a client of a bus")
-        try unsafe checked(sd_bus_negotiate_fds(bus, 1), "take descriptors from a bus")
+        try unsafe checked(sd_bus_set_bus_client(bus, 1), "register with a bus")
+        try unsafe checked(sd_bus_negotiate_fds(bus, 1), "enable descriptors on a bus")
         try unsafe checked(sd_bus_set_watch_bind(bus, 1), "wait for a bus")
-        try unsafe checked(sd_bus_set_connected_signal(bus, 1), "be told of a bus")
+        try unsafe checked(sd_bus_set_connected_signal(bus, 1), "request the signal of a connected bus")
         try unsafe checked(sd_bus_attach_event(bus, loop.event, Int32(SD_EVENT_PRIORITY_NORMAL)), "watch a bus")
         // The library would otherwise write out its queue, and wait for that, when the loop ends.
-        try unsafe checked(sd_bus_set_close_on_exit(bus, 0), "leave a bus alone")
+        try unsafe checked(sd_bus_set_close_on_exit(bus, 0), "keep a bus open at exit")
         for (member, isUp) in [("Connected", true), ("Disconnected", false)] {
             let rule = "sender='\(Self.local)',interface='\(Self.local)',member='\(member)'"
             states.append(try unsafe addMatch(rule) { _ in onState(isUp) })
