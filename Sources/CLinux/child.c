@@ -137,7 +137,7 @@ static void set_descriptor_limit(const struct linux_spawn_request *request, int 
         fail(status, LINUX_SPAWN_LIMITS, errno, 0);
 }
 
-// The parent may have been started with more than a program gets: what `execve` would keep is given up. The securebits
+// The parent may have been started with more than a program gets: what `execve` would keep is dropped. The securebits
 // that take capabilities away stay.
 static void reset_capabilities(void)
 {
@@ -276,7 +276,7 @@ static _Noreturn void execute(const struct linux_spawn_request *request, int sta
     fail(status, LINUX_SPAWN_EXECUTE, error, decisive);
 }
 
-// Whoever started the child may end before it is known elsewhere that there is one: then nothing is executed.
+// The parent may end before it has recorded the child: then the child executes nothing.
 static void wait_at_gate(int gate)
 {
     char byte;

@@ -4,7 +4,7 @@
 #include "CLinux.h"
 
 // A child that gets a copy of its parent's table of descriptors copies and closes each of them, which takes longer than
-// all else once they are thousands. One that shares the table instead can be given a table of its own by one call,
+// all else once they are thousands. A child that shares the table instead can be given a table of its own by one call,
 // close_range(2) with CLOSE_RANGE_UNSHARE, which copies nothing of what it closes. What the child needs has to be below
 // the numbers that are closed: in the window.
 

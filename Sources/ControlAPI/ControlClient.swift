@@ -9,7 +9,7 @@ public enum ServerTrust: Sendable {
     /// Root and the caller itself: the daemon of another user can read what the client sends, and answer what it wants.
     case rootAndCaller
     /// Any user.
-    case anybody
+    case anyUser
 }
 
 /// A connection to the daemon.
@@ -34,7 +34,7 @@ public struct ControlClient: ~Copyable {
     public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
         let client = try translatingErrors { () throws(ClientError) in try Client(path: path, timeout: timeout) }
         let user = client.serverUser
-        guard trust == .anybody || Self.isTrusted(user) else { throw .untrusted(path: path, user: user) }
+        guard trust == .anyUser || Self.isTrusted(user) else { throw .untrusted(path: path, user: user) }
         self.client = client
         self.path = path
         self.timeout = timeout
@@ -219,9 +219,9 @@ public enum SocketPath {
     /// Returns the users whose daemon a client talks to: any user if the caller has named the socket.
     public static func trust(_ choice: Choice, environment: (String) -> String?) -> ServerTrust {
         switch choice {
-        case .path: .anybody
+        case .path: .anyUser
         case .system, .user: .rootAndCaller
-        case .automatic: environment(variable).map { $0.isEmpty } ?? true ? .rootAndCaller : .anybody
+        case .automatic: environment(variable).map { $0.isEmpty } ?? true ? .rootAndCaller : .anyUser
         }
     }
 

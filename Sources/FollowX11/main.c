@@ -8,7 +8,7 @@
  *
  * FOCUS is the number of the window with the focus, 0 for none, - where no window manager tells. PROCESS is 0 where it is not
  * known, VISIBLE is 1 or 0, and of the title everything but letters and digits of ASCII is percent-encoded. It ends with the
- * connection to the server, and when nobody reads its output any more.
+ * connection to the server, and when its output has no reader any more.
  *
  * What it asks for is in the Extended Window Manager Hints, version 1.5: _NET_ACTIVE_WINDOW, _NET_CLIENT_LIST,
  * _NET_WM_STATE_HIDDEN, _NET_WM_PID.
@@ -24,7 +24,7 @@
 #include <xcb/res.h>
 #include <xcb/xcb.h>
 
-/* Nobody has as many windows, and a server that has gone wrong has an end. */
+/* More than any user has: a faulty server must not make the program run for ever. */
 enum { WINDOW_LIMIT = 4096, TITLE_LIMIT = 256 };
 
 enum atom_name {
@@ -44,7 +44,7 @@ static xcb_atom_t atoms[ATOM_COUNT];
 /* Whether the server itself says whose a window is, by what the kernel told it of its client. */
 static bool has_client_ids;
 
-/* What is asked about one window, all of it before the first answer is waited for. */
+/* The requests about one window, all sent before the first reply is read. */
 struct question {
     xcb_get_window_attributes_cookie_t attributes;
     xcb_get_property_cookie_t state, name, old_name, claimed_pid;
@@ -265,7 +265,7 @@ static bool take_events(void)
     return has_news;
 }
 
-/* Waits for the server, or for the end of whoever reads. */
+/* Waits for the server, or for the end of the reader. */
 static bool wait_for_events(void)
 {
     struct pollfd entries[] = {

@@ -17,7 +17,7 @@ public struct Instant: Hashable, Sendable, Comparable {
         return Instant(microseconds: overflow ? .max : sum)
     }
 
-    /// How long after `earlier` this instant lies, zero if it lies before it.
+    /// Returns the time from `earlier` to this instant; zero if this instant is earlier.
     public func duration(since earlier: Instant) -> Duration {
         guard self > earlier else { return .zero }
         return .microseconds(Int64(clamping: microseconds - earlier.microseconds))

@@ -1,6 +1,6 @@
 import CSystemd
 
-/// A seat, which is a set of screens and input devices that one person uses at a time (sd-login(3)).
+/// A seat, which is a set of screens and input devices that one user uses at a time (sd-login(3)).
 public enum Seat {
     /// Returns the user of the session that the seat shows.
     ///

@@ -123,7 +123,8 @@ extension ServiceManager {
     ///
     /// - Throws: `SystemdError` when a manager is there but cannot be reached.
     public static func discardDescriptors(name: String) throws(SystemdError) {
-        try unsafe checked(sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=" + name), "remove descriptors from the service manager")
+        try unsafe checked(
+            sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=" + name), "remove descriptors from the service manager")
     }
 }
 

@@ -133,7 +133,7 @@ def daemon(direct, request):
     direct.stop()
     direct.start()
     direct.containment = {"auto": "cgroup", "processGroup": "processGroup"}[request.param]
-    if request.param == "auto" and "control group of its own" not in direct.logged:
+    if request.param == "auto" and "control group for each app" not in direct.logged:
         pytest.skip("there are no control groups here")
     return direct
 

@@ -158,7 +158,7 @@ def signal_all(pids, number):
 def cgroups(directory):
     """Where daemons have made the cgroups of their apps, by their own word."""
     logs = [path.read_text(errors="replace") for path in directory.rglob("log") if path.is_file()]
-    pattern = r"every app gets a control group of its own in (/\S+)"
+    pattern = r"lifed makes a control group for each app in (/\S+)"
     return {Path(path) for log in logs for path in re.findall(pattern, log)}
 
 

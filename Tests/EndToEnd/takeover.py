@@ -44,5 +44,5 @@ def group_of(daemon, identifier):
     """The app's cgroup, in the file system."""
     if daemon.lifectl.app(identifier)["containment"] != "cgroup":
         pytest.skip("apps have no control groups here")
-    base = re.findall(r"every app gets a control group of its own in (/\S+)", daemon.logged)[-1]
+    base = re.findall(r"lifed makes a control group for each app in (/\S+)", daemon.logged)[-1]
     return Path(base) / "apps" / f"app-{identifier}"

@@ -117,9 +117,9 @@ def test_a_writable_path_that_is_not_there_is_named(direct, tmp_path):
     failed = direct.lifectl("launch", "app", check=False)
     assert failed.returncode == 73
     if landlock_version() >= 3:
-        assert f"cannot let the app write below {tmp_path}/none: No such file or directory" in failed.stderr
+        assert f"writablePaths: {tmp_path}/none: No such file or directory" in failed.stderr
     else:
-        assert "it takes Linux 6.2" in failed.stderr
+        assert "it needs Linux 6.2" in failed.stderr
 
 
 def test_without_landlock_an_app_that_wants_it_is_not_launched(service):
@@ -129,7 +129,7 @@ def test_without_landlock_an_app_that_wants_it_is_not_launched(service):
     failed = service.lifectl("launch", "app", check=False)
     assert failed.returncode == 73
     assert "writablePaths: Landlock" in failed.stderr
-    assert "it takes Linux 6.2" in failed.stderr
+    assert "it needs Linux 6.2" in failed.stderr
 
 
 def test_apps_have_temporary_directories_of_their_own(service):

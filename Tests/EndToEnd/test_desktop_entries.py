@@ -38,7 +38,7 @@ def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):
     file.write_text("command = ['/nonexistent']\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "clock")
-    assert status == 73 and f"its manifest cannot be used: {file}:1: command: the program " in text
+    assert status == 73 and f"its manifest cannot be used: {file}:1: cannot use command: the program " in text
     file.unlink()
     desktop.lifectl("reload")
     assert refusal(desktop, "launch", "clock")[0] == 66
@@ -49,7 +49,7 @@ def test_an_entry_in_a_folder_has_the_folder_in_its_id(desktop):
     desktop.lifectl("launch", "kde-clock")
     assert desktop.shown("kde-clock") == ["kde"]
     status, text = refusal(desktop, "launch", "clock")
-    assert status == 66 and f"no desktop entry clock.desktop in {desktop.home}/applications, " in text
+    assert status == 66 and f"nor a desktop entry clock.desktop in {desktop.home}/applications, " in text
 
 
 def test_a_persons_own_entry_comes_before_the_machines(desktop):
@@ -62,14 +62,14 @@ def test_a_persons_own_entry_comes_before_the_machines(desktop):
 @pytest.mark.parametrize(
     "line, exec, reason",
     [
-        ("Terminal=true", "show-it", ":5: Terminal=true: it needs a terminal"),
-        ("Hidden=true", "show-it", ":5: Hidden=true: it counts as deleted"),
-        ("TryExec=nonexistent", "show-it", ':5: TryExec: the program "nonexistent" does not exist'),
-        ("DBusActivatable=true", None, ":1: has no Exec: it can be started by way of D-Bus only"),
-        ("", "show-it %q", ':4: Exec: "%q" is no field code'),
-        ("", "nonexistent", ':4: Exec: the program "nonexistent" does not exist'),
-        ("Path=here", "show-it", ':5: Path: expected an absolute path, found "here"'),
-        ("Nonsense", "show-it", ":5: expected a group, a comment or Key=Value"),
+        ("Terminal=true", "show-it", ":5: cannot use the entry: Terminal=true needs a terminal"),
+        ("Hidden=true", "show-it", ":5: cannot use the entry: Hidden=true deletes it"),
+        ("TryExec=nonexistent", "show-it", ':5: cannot use the entry: the program "nonexistent" of TryExec does not exist'),
+        ("DBusActivatable=true", None, ":1: cannot use the entry: it has no Exec and is started over D-Bus"),
+        ("", "show-it %q", ':4: cannot use the entry: Exec has the unknown field code "%q"'),
+        ("", "nonexistent", ':4: cannot use the entry: the program "nonexistent" of Exec does not exist'),
+        ("Path=here", "show-it", ':5: cannot use the entry: Path is "here"; expected an absolute path'),
+        ("Nonsense", "show-it", ":5: cannot use the entry: the line is no group, comment or Key=Value"),
     ],
 )
 def test_what_cannot_be_launched_says_why_and_where(desktop, line, exec, reason):
@@ -97,7 +97,7 @@ def test_an_entry_that_needs_a_terminal_is_launched_in_the_one_of_the_settings(d
     (desktop.configuration / "lifed.toml").write_text("terminal = ['no-such-terminal']\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "app")
-    assert status == 73 and 'Terminal: the program "no-such-terminal" does not exist' in text
+    assert status == 73 and 'the program "no-such-terminal" of Terminal does not exist' in text
 
 
 def test_apps_lists_what_can_be_launched(desktop):
@@ -148,7 +148,7 @@ def test_keys_for_lifed_count(desktop):
     desktop.lifectl("launch", "player")
     status, text = refusal(desktop, "suspend", "player")
     assert status == 2 and "never" in text
-    assert 'unknown key "X-Lifed-Control"' in desktop.logged
+    assert 'cannot use "X-Lifed-Control": unknown key' in desktop.logged
     assert "X-Lifed-Restart: expected" in desktop.logged
 
 

@@ -53,7 +53,7 @@ def test_bus_that_an_app_has_started_serves_the_next(mortal, bus, tmp_path):
     wait_for(done.exists, what="the next app has had an answer of the bus")
     assert bus.pid in helpers(mortal)
     assert "dbus-daemon" in mortal.lifectl("list", "--helpers").stdout
-    if mortal.containment == "auto" and "control group of its own" in mortal.logged:
+    if mortal.containment == "auto" and "control group for each app" in mortal.logged:
         assert helpers(mortal)[bus.pid] == "first"
     pids = [each["pid"] for each in mortal.lifectl.json("status", "first")["details"]["processes"]]
     assert bus.pid not in pids
@@ -75,7 +75,7 @@ def test_bus_is_a_helper_of_the_next_daemon_too(mortal, bus):
     mortal.lifectl("suspend", "first")
     assert bus.answers()
     assert bus.pid in helpers(mortal)
-    if mortal.containment == "auto" and "control group of its own" in mortal.logged:
+    if mortal.containment == "auto" and "control group for each app" in mortal.logged:
         start_again(mortal)
         assert bus.pid in helpers(mortal)
         assert bus.answers()

@@ -87,7 +87,7 @@ def test_a_continuation_from_elsewhere_is_noticed_without_a_control_group(mortal
         for each in mortal.kernel.tree(pid):
             os.kill(each.pid, signal.SIGCONT)
         # Nothing asks for the app meanwhile.
-        wait_for(lambda: mortal.logged.count("it is being stopped again") >= number, timeout=1, what="it is noticed")
+        wait_for(lambda: mortal.logged.count("lifed stops it again") >= number, timeout=1, what="it is noticed")
         wait_for(lambda: mortal.kernel.is_stopped(pid), what="the app is stopped again")
     assert mortal.lifectl.state("app") == "suspended"
     mortal.lifectl("focus", "app")

@@ -86,7 +86,7 @@ def sweep(daemon, call, error, paths=()):
 
 
 def group(daemon):
-    found = re.findall(r"every app gets a control group of its own in (/\S+)", daemon.logged)
+    found = re.findall(r"lifed makes a control group for each app in (/\S+)", daemon.logged)
     if not found:
         pytest.skip("apps have no control groups here")
     return Path(found[-1])

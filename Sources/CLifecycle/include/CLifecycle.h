@@ -18,7 +18,7 @@ const char *lifecycle_find_socket_path(void);
 /// Cannot be undone, so it is for when nothing can fail any more.
 void lifecycle_adopt_environment(int channel);
 
-/// Whether the life cycle of this process was nobody's: it is the caller's then, until lifecycle_disclaim().
+/// A Boolean value that indicates whether the life cycle of this process was nobody's: it is the caller's then, until lifecycle_disclaim().
 bool lifecycle_claim(void);
 void lifecycle_disclaim(void);
 
@@ -29,7 +29,7 @@ int lifecycle_connect(const char *path);
 int lifecycle_timer_create(void);
 /// So many milliseconds from now, more than 0.
 void lifecycle_timer_set(int timer, int64_t milliseconds);
-/// Whether the time has passed; not readable any more then.
+/// A Boolean value that indicates whether the time has passed; not readable any more then.
 bool lifecycle_timer_take(int timer);
 
 /// A descriptor that is readable whenever one of those it watches is, or -1 with errno.
@@ -48,7 +48,7 @@ void lifecycle_waker_reset(int waker);
 /// Wakes `waker` on SIGTERM instead of ending the process. A child that was forked and has not called execve ends as it
 /// would have without this. 0, or -1 with errno: EBUSY when SIGTERM is caught for another waker.
 int lifecycle_termination_catch(int waker);
-/// Whether SIGTERM came since it was last asked for.
+/// A Boolean value that indicates whether SIGTERM came since it was last asked for.
 bool lifecycle_termination_take(void);
 /// Puts back what was in force before lifecycle_termination_catch().
 void lifecycle_termination_release(void);

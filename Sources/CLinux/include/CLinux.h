@@ -80,7 +80,7 @@ struct linux_spawn_request {
     struct linux_confinement confinement;
     /// Absolute paths, the only ones below which the child may write, or NULL; needs Landlock. Implies no_new_privs.
     char *const *writable_paths;
-    /// Whether the child sees an empty /tmp and /var/tmp of its own; needs CAP_SYS_ADMIN.
+    /// A Boolean value that indicates whether the child sees an empty /tmp and /var/tmp of its own; needs CAP_SYS_ADMIN.
     bool private_tmp;
 };
 
@@ -149,7 +149,7 @@ int linux_close_range(unsigned int first, unsigned int last);
 /// open(2) without a mode: a descriptor, or a negated errno.
 int linux_open(const char *path, int flags);
 
-/// A file in memory that is not closed on exec (memfd_create(2)); the name is for people. A descriptor, or a negative errno.
+/// A file in memory that is not closed on exec (memfd_create(2)); the name is for users. A descriptor, or a negative errno.
 int linux_memory_file(const char *name);
 
 /// The version of Landlock's interface that the kernel has; 0 without Landlock.

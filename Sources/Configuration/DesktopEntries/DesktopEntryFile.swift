@@ -187,7 +187,7 @@ extension DesktopEntryFile {
         return strings
     }
 
-    /// Returns the escapes are \s, \n, \t, \r and \\; any other is kept as it is, as other readers do.
+    /// Returns a value without its escapes \s, \n, \t, \r and \\. Any other stays as it is, as in other readers.
     private static func resolved(_ value: Value) throws(DesktopEntryDefect) -> String {
         var bytes: [UInt8] = []
         var rest = value.bytes[...]

@@ -190,11 +190,11 @@ extension Settings {
         }()
 
         /// Running in the background.
-        public var background: State = .outOfSight(oomScoreAdjustment: 300)
+        public var background: State = .inBackground(oomScoreAdjustment: 300)
 
         /// Stopped. What the kernel gives to running processes is that of the background, so that nothing needs to be
         /// written for it.
-        public var suspended: State = .outOfSight(oomScoreAdjustment: 600)
+        public var suspended: State = .inBackground(oomScoreAdjustment: 600)
 
         /// The defaults.
         public init() {}
@@ -228,7 +228,7 @@ extension Settings.Resources {
         /// Everything as it is.
         public init() {}
 
-        fileprivate static func outOfSight(oomScoreAdjustment: Int) -> State {
+        fileprivate static func inBackground(oomScoreAdjustment: Int) -> State {
             var state = State()
             state.cpuWeight = 20
             state.ioWeight = 20

@@ -34,4 +34,9 @@ struct TOMLDefect: Error, Equatable {
     let line: Int
 
     let message: String
+
+    init(line: Int, cause: String) {
+        self.line = line
+        message = "cannot parse the file: \(cause); ignoring the file"
+    }
 }

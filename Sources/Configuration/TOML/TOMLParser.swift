@@ -14,23 +14,23 @@ struct TOMLParser {
         let message: String
 
         static func expected(_ what: String) -> Halt {
-            Halt(message: "not valid TOML: expected \(what)")
+            Halt(message: "expected \(what)")
         }
 
         static func notAValue(_ text: String) -> Halt {
-            Halt(message: "not valid TOML: \(text.quoted) is not a value; texts are in quotation marks")
+            Halt(message: "\(text.quoted) is no value; put texts in quotation marks")
         }
 
         static func definedTwice(_ key: String) -> Halt {
-            Halt(message: "not valid TOML: \(key.quoted) is defined twice")
+            Halt(message: "\(key.quoted) is defined twice")
         }
 
-        static let tooDeep = Halt(message: "nested too deeply: at most \(maximumDepth) levels are accepted")
-        static let holdsNUL = Halt(message: "holds the character NUL, which no text does")
-        static let holdsControl = Halt(message: "not valid TOML: a control character must be written as an escape")
-        static let unclosed = Halt(message: "not valid TOML: a string is not closed")
+        static let tooDeep = Halt(message: "values are nested deeper than \(maximumDepth) levels")
+        static let holdsNUL = Halt(message: "the text has the character NUL")
+        static let holdsControl = Halt(message: "the text has a control character; write it as an escape")
+        static let unclosed = Halt(message: "a string is not closed")
         static let escape = Halt(
-            message: "not valid TOML: unknown escape in a string; in '…' a backslash is only itself")
+            message: "a string has an unknown escape; write '…', where a backslash is only itself")
     }
 
     /// Creates a parser of a text, which is UTF-8.
@@ -42,7 +42,7 @@ struct TOMLParser {
         do throws(Halt) {
             try readDocument(into: root)
         } catch {
-            throw TOMLDefect(line: cursor.line, message: error.message)
+            throw TOMLDefect(line: cursor.line, cause: error.message)
         }
         return root.nodes
     }
@@ -120,7 +120,7 @@ extension TOMLParser {
     /// Reads a number, a Boolean, a date or a time.
     private mutating func readScalar() throws(Halt) -> TOMLNode {
         var text = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
-        guard !text.isEmpty else { throw .expected("a value; texts are in quotation marks") }
+        guard !text.isEmpty else { throw .expected("a value; put texts in quotation marks") }
         // A space may stand between a date and a time, or may end the value.
         if text.utf8.count == "1979-05-27".utf8.count, text.contains("-"), cursor.consume(" ") {
             let time = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)

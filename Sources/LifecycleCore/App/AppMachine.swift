@@ -74,10 +74,10 @@ public struct AppMachine: Sendable, Equatable {
     public internal(set) var isStoppedByOther = false
     /// The instant at which the app left the foreground the last time since its launch; nil if it never did.
     public internal(set) var lastInForeground: Instant?
-    /// Whether the app was in the foreground since its launch.
+    /// A Boolean value that indicates whether the app was in the foreground since its launch.
     var wasInForeground = false
 
-    /// Whether the app is not known any more, and its index may be used again.
+    /// A Boolean value that indicates whether the app is not known any more, and its index may be used again.
     var isForgotten = false
 
     /// The requests that wait for the app, and their goals.

@@ -34,11 +34,11 @@ public enum AssertionRefusal: Sendable {
 struct AssertionTable: Sendable, Equatable {
     /// The tasks and activities, in the order in which they began. Cleared with the channel.
     var held: [Assertion] = []
-    /// Whether a request keeps the app running until it is suspended by request or was in the foreground.
+    /// A Boolean value that indicates whether a request keeps the app running until it is suspended by request or was in the foreground.
     var isKeptRunning = false
-    /// Whether the app is suspended whatever it holds, until a request needs it.
+    /// A Boolean value that indicates whether the app is suspended whatever it holds, until a request needs it.
     var isOverridden = false
-    /// Whether the app was woken for work that it cannot be told of. Set while the deadline `woken` runs.
+    /// A Boolean value that indicates whether the app was woken for work that it cannot be told of. Set while the deadline `woken` runs.
     var isWoken = false
     /// The reported uses.
     var isVisible = false

@@ -176,12 +176,12 @@ struct LaunchState: Sendable, Equatable {
     var url: String?
     /// The number of the event that the app was launched for, while it has no outcome.
     var event: UInt64?
-    /// Whether the app has answered the first launch callback with no.
+    /// A Boolean value that indicates whether the app has answered the first launch callback with no.
     var hasDeclined = false
-    /// Whether the app has answered the launch callbacks. Cleared by a spawn.
+    /// A Boolean value that indicates whether the app has answered the launch callbacks. Cleared by a spawn.
     var isComplete = false
-    /// Whether the app's scenes had a life cycle of their own when it was launched.
+    /// A Boolean value that indicates whether the app's scenes had a life cycle of their own when it was launched.
     var hasScenes = false
-    /// Whether the processes are no children of this daemon, so that their stops are not reported.
+    /// A Boolean value that indicates whether the processes are no children of this daemon, so that their stops are not reported.
     var isForeign = false
 }

@@ -26,14 +26,14 @@ public struct Scene: Sendable, Equatable {
     public internal(set) var since: Instant
     /// The instant at which the scene left the foreground the last time; nil if it never did.
     public internal(set) var lastInForeground: Instant?
-    /// Whether the scene was disconnected at least once.
+    /// A Boolean value that indicates whether the scene was disconnected at least once.
     public internal(set) var wasConnected = false
 
     /// The reason of the next transition, where it is not that of the app. Cleared on arrival at the target.
     var desiredReason: Reason?
-    /// Whether the scene is connected in the background as well.
+    /// A Boolean value that indicates whether the scene is connected in the background as well.
     var isWanted = false
-    /// Whether the scene is forgotten after its disconnection and its callback.
+    /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
 
     /// The largest number of bytes of a scene's info.

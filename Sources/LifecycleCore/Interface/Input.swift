@@ -24,7 +24,7 @@ public enum Input: Sendable {
     case message(AppID, AppMessage)
     /// The apps of a restored core have their processes and channels again; pending operations go on.
     case resumeRestored
-    /// The shortage of memory, and how it shows, in words for people.
+    /// The shortage of memory, and how it shows, in words for users.
     case memoryPressure(MemoryLevel, String)
     /// The outcome of ``Effect/checkMemory(after:atOnce:)``: the shortage of memory, and the bytes that the app has released.
     case memoryChecked(MemoryLevel, String, freed: UInt64?)
@@ -40,7 +40,7 @@ public enum Outcome: Sendable, Equatable {
     case spawnFailed(StartFailure)
     /// Every process of the tree is seen stopped.
     case stopped
-    /// Some processes do not stop yet, which are named for people. The attempt goes on.
+    /// Some processes do not stop yet, which are named for users. The attempt goes on.
     case stopIncomplete(String)
     /// Every process of the tree was continued.
     case resumed

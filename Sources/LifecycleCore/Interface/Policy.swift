@@ -40,7 +40,7 @@ public struct Settings: Sendable, Equatable {
 
 /// The policy of one app.
 public struct Policy: Sendable, Equatable {
-    /// Whether the app may be suspended.
+    /// A Boolean value that indicates whether the app may be suspended.
     public enum Suspend: String, Sendable {
         /// In the background, unless an assertion is held.
         case auto
@@ -48,7 +48,7 @@ public struct Policy: Sendable, Equatable {
         case never
     }
 
-    /// Whether the app gets callbacks.
+    /// A Boolean value that indicates whether the app gets callbacks.
     public enum Callbacks: String, Sendable {
         /// As soon as it connects.
         case auto
@@ -58,21 +58,21 @@ public struct Policy: Sendable, Equatable {
         case none
     }
 
-    /// Whether the app may be suspended.
+    /// A Boolean value that indicates whether the app may be suspended.
     public var suspend = Suspend.auto
-    /// Whether the app gets callbacks.
+    /// A Boolean value that indicates whether the app gets callbacks.
     public var callbacks = Callbacks.auto
     /// The background modes whose activities keep the app in the background.
     public var backgroundModes: Set<String> = []
     /// The largest number of tasks and activities at once.
     public var assertionLimit = 16
-    /// Whether the program takes a URL as an argument when it is launched for it.
+    /// A Boolean value that indicates whether the program takes a URL as an argument when it is launched for it.
     public var takesURLs = false
-    /// Whether the app's scenes have a life cycle of their own.
+    /// A Boolean value that indicates whether the app's scenes have a life cycle of their own.
     public var scenes = false
     /// The largest number of foreground scenes of the app; at least 1.
     public var sceneLimit = 1
-    /// Whether the app is launched again after it has ended by itself.
+    /// A Boolean value that indicates whether the app is launched again after it has ended by itself.
     public var restart = RestartPolicy.never
     /// The app that follows when this one ends in the foreground.
     public var onExit = ExitSuccessor.home
@@ -80,9 +80,9 @@ public struct Policy: Sendable, Equatable {
     public var launchAtStart: StartPlace?
     /// The time-outs of the app.
     public var timeouts: Timeouts
-    /// Whether the app is forgotten when it ends, as an app without a manifest is.
+    /// A Boolean value that indicates whether the app is forgotten when it ends, as an app without a manifest is.
     public var isTransient = false
-    /// Whether the app's processes were started by another program: it gets no callbacks, its stops are not reported, and it
+    /// A Boolean value that indicates whether the app's processes were started by another program: it gets no callbacks, its stops are not reported, and it
     /// is not launched again.
     public var isAdopted = false
 
@@ -105,7 +105,7 @@ public struct KeptUses: Sendable, Equatable {
         case ignore
     }
 
-    /// Whether visible apps keep running.
+    /// A Boolean value that indicates whether visible apps keep running.
     public var visible = true
     /// The apps that sound keeps running.
     public var playing = Playing.declared
@@ -126,7 +126,7 @@ public struct KeptUses: Sendable, Equatable {
     }
 }
 
-/// Whether an app is launched again after it has ended by itself.
+/// A Boolean value that indicates whether an app is launched again after it has ended by itself.
 public enum RestartPolicy: String, Sendable {
     /// Never.
     case never
@@ -167,7 +167,7 @@ public enum StartFailure: Sendable, Equatable {
     /// The command or its description is wrong, or a file is missing.
     case command(String)
 
-    /// The reason in words for people, without a full stop.
+    /// The reason in words for users, without a full stop.
     public var words: String {
         switch self {
         case .shortage(let words), .unrecorded(let words), .command(let words): words

@@ -134,7 +134,7 @@ public enum Refusal: Sendable, Equatable {
     case launchFailed(AppID, StartFailure)
     /// The app ended first.
     case ended(AppID, ExitRecord)
-    /// Some processes do not stop, which are named for people.
+    /// Some processes do not stop, which are named for users.
     case notStopped(AppID, String)
     /// SIGKILL was sent, and processes are left.
     case notGone(AppID)

@@ -16,12 +16,12 @@ public import OrderedCollections
 public struct Lifecycle: Sendable {
     /// The apps that are known, running or not.
     public internal(set) var knownApps = AppTable()
-    /// What the machines share.
+    /// The state that the machines share.
     var shared = Shared()
     var reclaimer = Reclaimer()
     /// The apps that are used in each way.
     private var used: [Use: Set<AppIndex>] = [:]
-    /// Whether the apps were another daemon's before, so that this is not their start.
+    /// A Boolean value that indicates whether the apps were another daemon's before, so that this is not their start.
     var isRestored = false
     var hasStarted = false
     var hasFinished = false
@@ -254,7 +254,7 @@ public struct Lifecycle: Sendable {
         }
     }
 
-    /// Repeats what may not have been done when the daemon before was killed. What was launched again meanwhile is new.
+    /// Repeats what may not have been done when the daemon before was killed. An app that was launched again meanwhile is new.
     private mutating func resumeRestored() {
         for app in knownApps.sortedIndexes {
             change(app) { machine, shared in

@@ -2,7 +2,7 @@
 public struct ReclaimRecord: Sendable, Equatable {
     /// The cause of a reclaim.
     public enum Cause: Sendable, Equatable {
-        /// Memory was short; how short, in words for people.
+        /// Memory was short; how short, in words for users.
         case pressure(String)
         /// A request simulates a shortage.
         case simulation
@@ -55,9 +55,9 @@ struct ReclaimRound: Sendable {
     /// The account of it.
     var account: ReclaimRecord
     var phase = Phase.ending
-    /// Whether scenes were disconnected, and no app was ended.
+    /// A Boolean value that indicates whether scenes were disconnected, and no app was ended.
     var isAboutScenes = false
-    /// Whether a request wants every app that may be reclaimed, whatever the memory says.
+    /// A Boolean value that indicates whether a request wants every app that may be reclaimed, whatever the memory says.
     var isForAll = false
     /// The apps that are gone so far. Not saved.
     var reclaimed: [AppID] = []

@@ -4,7 +4,7 @@ struct Waiter: Sendable, Equatable {
     let goal: Goal
     /// The scene that the request is about, as it was at the request.
     var scene: Box<Scene>?
-    /// Whether the request waits for several apps, so that the tracker knows when it is answered. The reply names no app then.
+    /// A Boolean value that indicates whether the request waits for several apps, so that the tracker knows when it is answered. The reply names no app then.
     var isShared = false
 }
 

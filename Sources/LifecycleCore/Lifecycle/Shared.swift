@@ -13,7 +13,7 @@ struct Shared: Sendable {
     var effects: [Effect] = []
     /// The settings that apply to all apps.
     var settings = Settings()
-    /// Whether every app is to end and none may be launched.
+    /// A Boolean value that indicates whether every app is to end and none may be launched.
     var isShuttingDown = false
     /// The foreground apps, the latest first; never more than the settings allow.
     var foreground: [AppIndex] = []

@@ -1,6 +1,6 @@
 import OrderedCollections
 
-// The core as it is saved, so that another process can go on where this one was killed. What was not saved has not begun, and
+// The core as it is saved, so that another process can go on where this one was killed. An operation that was not saved has not begun, and
 // what was saved is repeated by ``Input/resumeRestored``. Requests are not saved, for their clients are gone.
 
 extension Lifecycle {

@@ -1,4 +1,4 @@
-/// One entry of the saved state: named values, as text that a person can read. A name may come more than once.
+/// One entry of the saved state: named values, as text that an administrator can read. A name may come more than once.
 ///
 /// The record is kept as it is written, ` name=value name=value`, because each change of an app writes some. Values are
 /// percent-encoded, so that they contain no space and no line feed. Unknown names are ignored, and a value that is missing or
@@ -194,8 +194,8 @@ extension SavedRecord {
     }
 }
 
-/// One row of the table of a saved type: a name, and how the value is written and read. A new value of a saved type is a
-/// new row; writing, reading and defaults follow from it.
+/// One row of the table of a saved type: a name, and how the value is written and read. A new value of a saved type needs
+/// a row; writing, reading and defaults follow from it.
 struct SavedField<Owner>: Sendable {
     let write: @Sendable (Owner, inout SavedRecord) -> Void
     let read: @Sendable (inout Owner, SavedRecord) -> Void

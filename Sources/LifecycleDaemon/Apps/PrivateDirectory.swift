@@ -33,7 +33,9 @@ enum PrivateDirectory {
     ) throws(DaemonError) {
         let directory = try open(path)
         guard fchmod(directory.rawValue, mode) == 0 else { throw failure("set the mode of", path) }
-        if let owner, fchown(directory.rawValue, owner.user, owner.group) != 0 { throw failure("change the owner of", path) }
+        if let owner, fchown(directory.rawValue, owner.user, owner.group) != 0 {
+            throw failure("change the owner of", path)
+        }
     }
 
     private static func open(_ path: String) throws(DaemonError) -> Descriptor {

@@ -98,7 +98,7 @@ extension ControlService {
         case .unusable(let problem):
             throw ControlError(
                 .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
-                remedy: "correct the entry, or write a manifest")
+                remedy: "or write a manifest")
         case nil:
             throw unusableManifest(of: id)
                 ?? ControlError(
@@ -116,7 +116,7 @@ extension ControlService {
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
             .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
-            remedy: "correct it and run 'lifectl reload'")
+            remedy: "then run 'lifectl reload'")
     }
 
     private static func invalidName(_ name: String) -> ControlError {

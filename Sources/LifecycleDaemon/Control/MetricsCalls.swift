@@ -66,7 +66,7 @@ struct MetricsCalls {
         return result + [
             metric("failed_launches_total", counts.failedLaunches),
             metric("unanswered_callbacks_total", counts.unanswered),
-            metric("killed_after_timeout_total", counts.killedAfterGrace),
+            metric("killed_after_timeout_total", counts.killedAfterTimeout),
         ]
     }
 

@@ -12,7 +12,7 @@ struct History {
         fileprivate(set) var arrivals = [UInt64](repeating: 0, count: AppState.allCases.count)
         fileprivate(set) var ends: [Reason: UInt64] = [:]
         fileprivate(set) var unanswered: UInt64 = 0
-        fileprivate(set) var killedAfterGrace: UInt64 = 0
+        fileprivate(set) var killedAfterTimeout: UInt64 = 0
         fileprivate(set) var failedLaunches: UInt64 = 0
     }
 
@@ -34,7 +34,7 @@ struct History {
                 .init(
                     app: app, reason: .none, callback: callback, instant: now(), pid: pid ?? 0, kind: .callbackOverdue))
         case .graceOver(let app):
-            counts.killedAfterGrace += 1
+            counts.killedAfterTimeout += 1
             events.append(.init(app: app, reason: .kill, instant: now(), pid: pid ?? 0, kind: .killed))
         case .exited(let app, let exit):
             let (kind, detail) = exit.status.entry

@@ -100,7 +100,7 @@ struct LifecycleLog {
                 [("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue)])
         case .graceOver(let app):
             return entry(
-                .killedAfterGrace, .warning,
+                .killedAfterTimeout, .warning,
                 "cannot terminate \(app): it still runs after its termination timeout; killing it", app, pid)
         case .launchFailed(let app, let why):
             return entry(
@@ -132,7 +132,7 @@ struct LifecycleLog {
                 [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
         case .restartLimitReached(let app, let failures):
             return entry(
-                .restartGivenUp, .error,
+                .restartLimitReached, .error,
                 "cannot keep \(app) running: it has reached the restart limit of \(failures) ends; launch it with 'lifectl launch'",
                 app, pid,
                 [("LIFED_FAILURES", String(failures))])

@@ -12,7 +12,7 @@ nonisolated enum MessageID: String, CaseIterable, Sendable {
     case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
     case exited = "e9dff7f895144524913b544eeffca9b3"
     /// The app did not end within its termination timeout, and was killed.
-    case killedAfterGrace = "54b582dd17c44720828cc8de5f351c19"
+    case killedAfterTimeout = "54b582dd17c44720828cc8de5f351c19"
     /// Another program continued a suspended app, and the daemon stops it again.
     case suspensionRenewed = "e119ea870cd04e61a2f99597e1e830de"
     case suspensionIncomplete = "7ec13ebbf3d14a168ea9f4ce36e6c6e8"
@@ -38,11 +38,11 @@ nonisolated enum MessageID: String, CaseIterable, Sendable {
     case rescued = "a050ab51d0c44f50a3cd38bab7d83f9e"
     /// An app keeps ending, and is launched again after a delay.
     case restartDelayed = "9fc5774914f04d8280b33338a5617a27"
-    case restartGivenUp = "cfe5cfa61dfb4b8585eecd08843c4353"
+    case restartLimitReached = "cfe5cfa61dfb4b8585eecd08843c4353"
     case interruptionBegan = "ebcecd3ae46d4489ba28b9f817af4fdc"
     case interruptionEnded = "437da70bab0c470fb3931ca97d52124d"
     /// The daemon has restored the apps of a former one.
-    case takenOver = "72aad5f347dcb4b913dc4874c6d384b2"
+    case restored = "72aad5f347dcb4b913dc4874c6d384b2"
     case stateNotKept = "23afcd7a3619320b934e1e9c495f8997"
     case noRoomForState = "a98f0b59575b4fba9753a91450ceff2f"
 }

@@ -83,7 +83,7 @@ extension AppManager: StateSource {
         let running = core.runningCount
         log.log.write(
             LogEntry(
-                id: .takenOver, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
+                id: .restored, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
                 fields: [("LIFED_APPS", String(running))]))
     }
 

@@ -43,7 +43,7 @@ public struct SpawnRequest: Sendable {
     public var confinement: Confinement?
     /// Absolute paths, below which and in `/dev` alone the program can write; nil: everywhere. Implies no new privileges.
     public var writablePaths: [String]?
-    /// Whether the program has a `/tmp` and a `/var/tmp` of its own, which only a caller with `CAP_SYS_ADMIN` can give.
+    /// A Boolean value that indicates whether the program has a `/tmp` and a `/var/tmp` of its own, which only a caller with `CAP_SYS_ADMIN` can give.
     public var hasPrivateTemporaryDirectory = false
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
