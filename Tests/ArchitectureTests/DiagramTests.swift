@@ -2,7 +2,7 @@ import LifecycleCore
 import Testing
 
 @Suite struct DiagramTests {
-    /// The page shows the machine as the code has it: whoever changes the table prints the diagram again from here.
+    /// The page shows the machine as the code has it: after a change of the table, print the diagram again from here.
     @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)

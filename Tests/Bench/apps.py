@@ -10,7 +10,7 @@ class Notes(ctypes.Structure):
 
 
 class App:
-    """One app, whoever starts it. It has to be started once before its process can be asked for."""
+    """One app of any manager. It has to be started once before its process can be asked for."""
 
     def __init__(self, program, directory, name, processes=1):
         self.name = name
@@ -28,7 +28,7 @@ class App:
         return [str(program), str(notes), str(self.processes)]
 
     def expect(self):
-        """Forgets what was noted, before the app is started."""
+        """Forgets what was noted, before the launch of the app."""
         self.notes.started = self.notes.continued = self.notes.processes = 0
 
     def is_running_as(self, pid):
@@ -40,7 +40,7 @@ class App:
 
 
 class Listener(App):
-    """One that links the client library."""
+    """An app that links the client library."""
 
     def command_with(self, program, notes):
         return [str(program), str(notes)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures lifed beside the least that anybody could do, a few lines of C, in turns on the same machine.
+"""Measures lifed beside a baseline, a few lines of C, in turns on the same machine.
 
-A figure alone says more about the machine than about lifed; a ratio of two that were taken in turns holds elsewhere.
+A measurement alone says more about the machine than about lifed; a ratio of two alternating ones holds elsewhere.
 """
 
 import argparse

@@ -13,10 +13,10 @@ def write_chart(path, document):
 
 
 def chart(document):
-    # What has nothing beside it is in the table.
+    # A row without an alternative is in the table.
     rows = [row for row in document["rows"] if len(row["alternatives"]) > 1]
-    figures = [each[key] for row in rows for each in row["alternatives"] for key in ("median", "p99")]
-    axis = Axis(min(figures), max(figures))
+    measurements = [each[key] for row in rows for each in row["alternatives"] for key in ("median", "p99")]
+    axis = Axis(min(measurements), max(measurements))
     lines, top = [], 48
     for row in rows:
         lines.append(text(16, top, row["name"], weight="bold"))
@@ -28,7 +28,7 @@ def chart(document):
     height = top + 16
     load = document["before"]["load"][0]
     where = f"load {load} on {document['before']['processors']} processors"
-    title = f"lifed beside the floor and others: median, and p99 as a mark (logarithmic; {where})"
+    title = f"lifed beside the baseline and others: median, and p99 as a mark (logarithmic; {where})"
     lines = [text(16, 22, title), *grid(axis, height), *lines]
     size = f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
@@ -40,14 +40,14 @@ def colours(count):
 
 
 class Axis:
-    """Decades from the one with the least figure to the one with the greatest."""
+    """Decades from the one with the least measurement to the one with the greatest."""
 
     def __init__(self, least, most):
-        self.first = math.floor(math.log10(least))
+        self.first = math.baseline(math.log10(least))
         self.last = max(self.first + 1, math.ceil(math.log10(most)))
 
-    def position(self, figure):
-        share = (math.log10(figure) - self.first) / (self.last - self.first)
+    def position(self, measurement):
+        share = (math.log10(measurement) - self.first) / (self.last - self.first)
         return LEFT + share * (WIDTH - LEFT - 150)
 
 

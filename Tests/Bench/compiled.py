@@ -1,4 +1,4 @@
-"""The programs in C: the floor, the apps and the stopwatch."""
+"""The programs in C: the baseline, the apps and the stopwatch."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ def compile_programs(directory):
     directory.mkdir(parents=True, exist_ok=True)
     compile_c(directory / "app", "app.c")
     compile_c(directory / "listener", "listener.c", *LISTENING)
-    compile_c(directory / "floor", "floor.c", "told.c")
+    compile_c(directory / "baseline", "baseline.c", "told.c")
     compile_c(directory / "stopwatch.so", "stopwatch.c", "systemd.c", "-shared", "-fPIC", "-lsystemd")
 
 

@@ -1,4 +1,4 @@
-// The app that listens and is measured: "listener NOTES". It links the C library, and notes when it began and became active.
+// The connected app that is measured: "listener NOTES". It links the C library, and notes when it began and became active.
 
 #include <lifecycle.h>
 #include <poll.h>

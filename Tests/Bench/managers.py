@@ -1,4 +1,4 @@
-"""Those that are compared: lifed and the floor, asked for the same over a stream socket that stays open."""
+"""Those that are compared: lifed and the baseline, asked for the same over a stream socket that stays open."""
 
 import contextlib
 import os
@@ -20,10 +20,10 @@ from driver import connect
 CONFIGURATION = '[timeouts]\nbackground = "0s"\n'
 
 
-class Floor:
-    """The program of floor.c. What it was asked to start ends with it."""
+class Baseline:
+    """The program of baseline.c. What it was asked to start ends with it."""
 
-    name = "floor"
+    name = "baseline"
 
     def __init__(self, program, stopwatch):
         self._stopwatch = stopwatch
@@ -32,7 +32,7 @@ class Floor:
         other.close()
 
     def add(self, app):
-        """The floor knows no definitions."""
+        """The baseline knows no definitions."""
 
     def launch(self, app):
         return self._ask("listen" if isinstance(app, Listener) else "launch", *app.command)
@@ -123,7 +123,7 @@ class Lifed:
         return [[str(self.daemon.products / "lifectl"), "focus", to.name]]
 
     def until_suspended(self, app):
-        """Returns when it has been seen stopped; a call that waits for that, so that nobody asks again and again."""
+        """Returns when it has been seen stopped; a call that waits for that, so that no client polls."""
         self.call("Suspend", id=app.name)
 
     def suspend(self, app):

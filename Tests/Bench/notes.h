@@ -13,7 +13,7 @@ struct notes {
     _Atomic int64_t started;    // when main began
     _Atomic int64_t continued;  // when it first ran after a SIGCONT; the bench sets it to 0
     _Atomic int64_t processes;  // how many processes its tree has, once all are there
-    _Atomic int64_t active;     // when an app that listens was told that it is active; the bench sets it to 0
+    _Atomic int64_t active;     // when a connected app was told that it is active; the bench sets it to 0
 };
 
 static inline struct notes *map_notes(const char *path) {

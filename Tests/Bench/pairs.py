@@ -1,4 +1,4 @@
-"""Two apps that take turns in front."""
+"""Two apps that take turns in the foreground."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ class Pair:
         for app in (self.to, self.away):
             self.stage.launch(self.manager, app)
         if not isinstance(self.manager, Lifed):
-            # lifed has only the second in front, and stops the first; the others know no front.
+            # lifed has only the second in the foreground, and stops the first; the others know no front.
             os.kill(self.to.pid, signal.SIGSTOP)
         self.stage.stopwatch.until_stopped(self.to)
 
@@ -38,7 +38,7 @@ class Pair:
 
 
 class ListeningPair:
-    """Two apps with the client library, of which one is in front."""
+    """Two apps with the client library, of which one is in the foreground."""
 
     def __init__(self, stage, manager):
         self.stage = stage

@@ -1,4 +1,4 @@
-"""The figures for people and for programs."""
+"""The measurements for users and for programs."""
 
 import datetime
 import json
@@ -36,8 +36,8 @@ def print_row(row):
     print(f"{row['name']}\n  until: {row['done']}", flush=True)
     for each in row["alternatives"]:
         ratio = f"{each['ratio']:9.2f} ×" if each["ratio"] is not None else ""
-        figures = "".join(f"{each[key]:13,.1f}" for key in ("least", "median", "p99")) + f" {row['unit']:3}"
-        print(f"  {each['name']:<24}{each['rounds']:6}{figures}{ratio}", flush=True)
+        measurements = "".join(f"{each[key]:13,.1f}" for key in ("least", "median", "p99")) + f" {row['unit']:3}"
+        print(f"  {each['name']:<24}{each['rounds']:6}{measurements}{ratio}", flush=True)
 
 
 def print_heading():

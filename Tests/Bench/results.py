@@ -1,4 +1,4 @@
-"""What was measured: figures of alternatives that were taken in turns, and what is done when the clock stops."""
+"""Measurements of alternatives in turns, and what is done when the clock stops."""
 
 import math
 import statistics
@@ -7,24 +7,24 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Series:
-    """The figures of one alternative."""
+    """The measurements of one alternative."""
 
     alternative: str
-    figures: list[float] = field(default_factory=list)
+    measurements: list[float] = field(default_factory=list)
 
     @property
     def median(self):
-        return statistics.median(self.figures)
+        return statistics.median(self.measurements)
 
     @property
     def least(self):
         """What it takes when nothing else happens: on a busy machine, it says more than the median."""
-        return min(self.figures)
+        return min(self.measurements)
 
     @property
     def p99(self):
-        """The smallest figure that 99 of 100 do not exceed."""
-        return sorted(self.figures)[math.ceil(len(self.figures) * 0.99) - 1]
+        """The smallest measurement that 99 of 100 do not exceed."""
+        return sorted(self.measurements)[math.ceil(len(self.measurements) * 0.99) - 1]
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Row:
             "alternatives": [
                 {
                     "name": each.alternative,
-                    "rounds": len(each.figures),
+                    "rounds": len(each.measurements),
                     "least": each.least,
                     "median": each.median,
                     "p99": each.p99,

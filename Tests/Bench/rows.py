@@ -1,11 +1,11 @@
-"""What is compared with the floor, each with what has to be so when the clock stops."""
+"""The rows that are compared with the baseline, each with what has to be so when the clock stops."""
 
 import os
 import shutil
 import signal
 
 import supervisors
-from managers import Floor, Lifed
+from managers import Baseline, Lifed
 from pairs import ListeningPair, Pair
 from results import Row
 from stage import Stage
@@ -22,18 +22,18 @@ class Bench(Stage):
     def __init__(self, settings, directory, stopwatch, random):
         super().__init__(settings, directory, stopwatch, random)
         self.lifed = Lifed(settings.products, directory / "lifed", stopwatch)
-        self.floor = Floor(settings.compiled / "floor", stopwatch)
+        self.baseline = Baseline(settings.compiled / "baseline", stopwatch)
         self.supervisors, self.missing = supervisors.installed(directory, stopwatch)
 
     def run(self):
-        # The floor is the last: the others are compared with it.
-        managers = [self.lifed, *self.supervisors, self.floor]
+        # The baseline is the last: the others are compared with it.
+        managers = [self.lifed, *self.supervisors, self.baseline]
         pairs = {each: Pair(self, each, each.name) for each in managers}
-        killed = Pair(self, self.floor, "killed")
-        listening = {each.name: ListeningPair(self, each) for each in (self.lifed, self.floor)}
+        killed = Pair(self, self.baseline, "killed")
+        listening = {each.name: ListeningPair(self, each) for each in (self.lifed, self.baseline)}
         short = {each: self.add(each, f"{each.name}-short") for each in managers}
         trees = {
-            size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in (self.lifed, self.floor)}
+            size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in (self.lifed, self.baseline)}
             for size in self.settings.trees
         }
         for each in (self.lifed, *self.supervisors):
@@ -48,16 +48,16 @@ class Bench(Stage):
             yield self.suspend_tree(size, apps)
 
     def stop(self):
-        for each in (self.lifed, *self.supervisors, self.floor):
+        for each in (self.lifed, *self.supervisors, self.baseline):
             each.stop()
 
     # The rows.
 
     def switch(self, pairs, killed):
         operations = {each.name: lambda each=each, pair=pair: pair.switch(each.switch) for each, pair in pairs.items()}
-        floor = operations.pop(self.floor.name)
+        baseline = operations.pop(self.baseline.name)
         operations["bare kill(2)"] = lambda: killed.switch(self.stopwatch.switch_by_kill)
-        operations[self.floor.name] = floor
+        operations[self.baseline.name] = baseline
         whole, answered, ran = self.turns(operations)
         done = "the client has its answer, the one app is seen stopped in /proc, the other has run"
         yield Row(SWITCH, done, "µs", whole)
@@ -75,7 +75,7 @@ class Bench(Stage):
         operations = {
             each.commands: lambda each=each, pair=pair: pair.switch(by_programs(each))[0]
             for each, pair in pairs.items()
-            if each is not self.floor
+            if each is not self.baseline
         }
         operations["kill -CONT, kill -STOP"] = lambda: killed.switch(kill_both)[0]
         done = "the programs have ended, the one app is seen stopped in /proc, the other has run"
@@ -84,7 +84,7 @@ class Bench(Stage):
     def switch_listening(self, pairs):
         done = "the app that comes has been told that it is active, after the other has resigned; both answer at once"
         series = self.turns({name: pair.switch for name, pair in pairs.items()})[0]
-        return Row("switch between two apps that listen", done, "µs", series)
+        return Row("switch between two connected apps", done, "µs", series)
 
     def launch_and_terminate(self, apps):
         def run_once(manager):
@@ -108,8 +108,8 @@ class Bench(Stage):
         rounds = min(self.settings.rounds, max(LARGE_ROUNDS, self.settings.rounds * 20 // size))
         series = self.turns(operations, rounds)[0]
         for manager, app in apps.items():
-            if manager is self.floor:
-                # Of the floor's tree, only the first process would end by itself.
+            if manager is self.baseline:
+                # Of the baseline's tree, only the first process would end by itself.
                 os.killpg(app.pid, signal.SIGKILL)
             manager.terminate(app)
         done = "the client has the answer that every process was seen stopped"

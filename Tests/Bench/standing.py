@@ -7,12 +7,12 @@ from container import wait_for
 from managers import Lifed
 from results import Row, Series
 
-# A daemon that has just done something may have something left to do; how long it takes is no figure.
+# A daemon that has just done something may have something left to do; how long it takes is no measurement.
 LOOK = 0.25
 
 
 class Standing:
-    """A daemon of its own for each number of apps. There is no floor but the one without apps."""
+    """A daemon of its own for each number of apps. There is no baseline but the one without apps."""
 
     def __init__(self, settings, directory, stopwatch):
         self.settings = settings
@@ -67,15 +67,15 @@ class Standing:
         return Row(f"wake-ups with {suspended}", done, "", [Series("lifed", [wakeups])])
 
     def restart(self, lifed, count, suspended):
-        figures = []
+        measurements = []
         for _ in range(self.settings.restarts):
             began = time.monotonic_ns()
             lifed.hand_over()
             lifed.start()
-            figures.append((time.monotonic_ns() - began) / 1000)
+            measurements.append((time.monotonic_ns() - began) / 1000)
             self.wait_for_rest(lifed, count)
         done = "from SIGUSR2 until the daemon after it has answered"
-        return Row(f"restart with {suspended}", done, "µs", [Series("lifed", figures)])
+        return Row(f"restart with {suspended}", done, "µs", [Series("lifed", measurements)])
 
 
 def proportional_size(pid):

@@ -13,7 +13,7 @@
 // For the calling thread: sleeps end when they are to.
 void be_punctual(void) { prctl(PR_SET_TIMERSLACK, 1); }
 
-// Whoever only spins keeps a processor from those that are waited for.
+// A process that only spins keeps a processor from those that are waited for.
 static void let_others_run(void) { nanosleep(&(struct timespec){.tv_nsec = 5000}, NULL); }
 
 // Sends a request over a blocking socket and waits for the answer, which has this end. Returns its length, 0 when there is none.
@@ -42,7 +42,7 @@ bool tell(const int *fifos, const char *letters, size_t count, struct lap *lap) 
     return true;
 }
 
-// Continues one process and stops another, with nobody in between.
+// Continues one process and stops another, with no process in between.
 void switch_by_kill(int to, int away, struct lap *lap) {
     lap->began = now();
     kill(to, SIGCONT);

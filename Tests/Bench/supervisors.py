@@ -1,4 +1,4 @@
-"""Service supervisors that people could use instead, as they come: each is asked in the quickest way that it has."""
+"""Service supervisors that users could use instead, as they come: each is asked in the quickest way that it has."""
 
 import os
 import shlex
@@ -12,7 +12,7 @@ from stopwatch import Lap
 
 
 class Program:
-    """What is there once its programs are."""
+    """The supervisor, once its programs are installed."""
 
     needs = ()
 
@@ -74,7 +74,7 @@ class ControlFifos(Program):
 
 
 def opened(fifo):
-    """Its descriptor, once somebody reads from it; a descriptor is never 0 here."""
+    """Its descriptor, once a process reads from it; a descriptor is never 0 here."""
     try:
         return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

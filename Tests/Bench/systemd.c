@@ -1,4 +1,4 @@
-// A client of systemd over its private socket, by its own library: nobody stands between the two. Each request is made
+// A client of systemd over its private socket, by its own library, with no process between the two. Each request is made
 // before the clock starts.
 
 #include <signal.h>
@@ -35,7 +35,7 @@ static int hear_answer(sd_bus_message *answer, void *context, sd_bus_error *erro
     return 1;
 }
 
-// Whoever has a private connection is told of every job, whether it has asked for that or not.
+// A client with a private connection is told of every job, whether it has asked for that or not.
 static int hear_end(sd_bus_message *signal, void *context, sd_bus_error *error) {
     (void)error;
     struct manager *manager = context;

@@ -47,7 +47,7 @@ void tell_launch(pid_t pid, int channel) {
     apps[app_count++] = (struct told){.pid = pid, .channel = channel};
     struct told *app = find(pid);
     hear(app);
-    say(app, "welcome protocol=1 app-id=floor\n");
+    say(app, "welcome protocol=1 app-id=baseline\n");
     tell(app, "will-finish-launching", "inactive");
     hear(app);
     tell(app, "did-finish-launching", "inactive");

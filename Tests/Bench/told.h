@@ -1,4 +1,4 @@
-// Apps that listen, for the floor: they are told what lifed tells them, in the same order, by nobody who knows why.
+// Connected apps, for the baseline: they are told what lifed tells them, in the same order, without the reasons.
 #pragma once
 
 #include <sys/types.h>
@@ -6,8 +6,8 @@
 // Tells an app that was launched with this end of its channel everything up to its being active.
 void tell_launch(pid_t pid, int channel);
 
-// Brings one app to the front once the other has resigned; what overlaps with lifed overlaps here.
+// Brings one app to the foreground once the other has resigned; what overlaps with lifed overlaps here.
 void tell_switch(pid_t to, pid_t away);
 
-// What is left of a switch when it has been answered: the other app enters the background. It may be stopped then.
+// The rest of a switch when it has been answered: the other app enters the background. It may be stopped then.
 void tell_background(pid_t away);

@@ -151,11 +151,11 @@ import Testing
         #expect(problems[0].contains("clock.desktop:5: cannot use the entry: Terminal=true"))
     }
 
-    /// The system's daemon would run it as root; a person's runs it as that person.
+    /// The system's daemon would run it as root; a user's runs it as that user.
     @Test func `a manifest on top of an entry is for the system's daemon where it names a user`() throws {
         try write("usr/applications/clock.desktop")
-        let person = try load("suspend = 'never'", .system)
-        #expect(person.manifests == [] && person.problems == [])
+        let user = try load("suspend = 'never'", .system)
+        #expect(user.manifests == [] && user.problems == [])
         let machine = try load("user = 'kiosk'", .system)
         #expect(machine.problems == [])
         #expect(machine.manifests.map(\.command) == [["sh"]])

@@ -3,7 +3,7 @@ import Testing
 @testable import ControlAPI
 @testable import Varlink
 
-/// What a daemon refuses, as whoever called it learns of it.
+/// The refusals of a daemon, as the client gets them.
 @Suite struct ErrorTests {
     @Test(arguments: ControlError.Kind.allCases)
     func `a refusal comes back as it was sent`(_ kind: ControlError.Kind) throws {
@@ -32,7 +32,7 @@ import Testing
         #"{"error":"org.lifed.Refused","parameters":{"id":"a","remedy":"c"}}"#, #"{"error":"org.lifed.Refused"}"#,
         #"{"error":"org.varlink.service.Unheard"}"#, #"{"error":"org.example.Refused","parameters":{}}"#,
     ])
-    func `an error that nobody knows is named`(_ message: String) throws {
+    func `an unknown error is named`(_ message: String) throws {
         let remote = try received(Array(message.utf8)[...])
         #expect(ControlError(remote) == nil)
         #expect(ServiceError(remote) == nil)

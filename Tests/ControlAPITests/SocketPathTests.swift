@@ -22,8 +22,8 @@ import Testing
     @Test func onlyASocketThatWasNamedMayBeAnybodys() {
         #expect(SocketPath.trust(.automatic, environment: { user[$0] }) == .rootAndCaller)
         #expect(SocketPath.trust(.automatic, environment: { ["LIFED_SOCKET": ""][$0] }) == .rootAndCaller)
-        #expect(SocketPath.trust(.automatic, environment: { ["LIFED_SOCKET": "/s"][$0] }) == .anybody)
-        #expect(SocketPath.trust(.path("/s"), environment: { _ in nil }) == .anybody)
+        #expect(SocketPath.trust(.automatic, environment: { ["LIFED_SOCKET": "/s"][$0] }) == .anyUser)
+        #expect(SocketPath.trust(.path("/s"), environment: { _ in nil }) == .anyUser)
         for choice in [SocketPath.Choice.user, .system] {
             #expect(SocketPath.trust(choice, environment: { ["LIFED_SOCKET": "/s"][$0] }) == .rootAndCaller)
         }
@@ -45,7 +45,7 @@ import Testing
             }
         }
         #expect(failure(["/nonexistent/a", "/nonexistent/b"]) == .absent(path: "/nonexistent/b"))
-        // A name that is too long stands for every error that says more than that nobody is there.
+        // A name that is too long stands for every error other than that there is no daemon.
         let long = "/" + String(repeating: "x", count: 200)
         let unreachable = ControlClientError.unreachable(path: long, errno: ENAMETOOLONG)
         #expect(failure([long, "/nonexistent/b"]) == unreachable)

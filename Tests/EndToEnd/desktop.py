@@ -1,4 +1,4 @@
-"""A person's own daemon with directories of desktop entries."""
+"""A user's own daemon with directories of desktop entries."""
 
 from container import wait_for
 from direct import DirectDaemon
@@ -13,7 +13,7 @@ exec sleep infinity
 
 
 class Desktop(DirectDaemon):
-    """A person's own daemon, with a data directory of their own and one of the machine's."""
+    """A user's own daemon, with a data directory of their own and one of the machine's."""
 
     def __init__(self, products, directory):
         super().__init__(products, directory)

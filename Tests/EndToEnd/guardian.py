@@ -71,7 +71,7 @@ def end_with_make():
 
 def guard(directory, descriptor, session):
     os.setsid()
-    # The signal for the end of make is not inherited; those that a person sends to everything are not for a guardian.
+    # The signal for the end of make is not inherited; those that a user sends to everything are not for a guardian.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # Whoever reads what the program prints waits for the end of everybody who could print there.
@@ -128,7 +128,7 @@ def processes():
 
 
 def is_marked(pid, directory):
-    """A person who looks around in the directory is not meant."""
+    """A user who looks around in the directory is not meant."""
     variables = [each.partition(b"=") for each in read(pid, "environ").split(b"\0") if directory in each]
     return any(name not in (b"PWD", b"OLDPWD", b"_") for name, _, _ in variables)
 

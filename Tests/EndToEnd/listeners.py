@@ -1,4 +1,4 @@
-"""Starts apps that listen, and reads what they have written down."""
+"""Starts connected apps, and reads what they have written down."""
 
 import sys
 from dataclasses import dataclass

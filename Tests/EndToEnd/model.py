@@ -1,4 +1,4 @@
-"""What docs and manifests promise about apps that do not listen, in a few lines: the model that the real daemon is
+"""What docs and manifests promise about apps that are not connected, in a few lines: the model that the real daemon is
 compared with. It knows states of rest only; how one is reached is the business of other tests."""
 
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Model:
     def in_sight(self, app):
         return app in self.front and not self.locked
 
-    # What people ask for
+    # What users ask for
 
     def launch(self, app):
         if not self.known(app):
@@ -132,7 +132,7 @@ class Model:
 
     def _bring_to_front(self, app):
         if not self.locked:
-            # Behind a lock it has not been in front yet.
+            # Behind a lock it has not been in the foreground yet.
             self.awake.discard(app)
         self._leave_front(app)
         self.front.insert(0, app)

@@ -1,4 +1,4 @@
-"""A person's own systemd, with a daemon of theirs."""
+"""A user's own systemd, with a daemon of theirs."""
 
 import contextlib
 

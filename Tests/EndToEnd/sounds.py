@@ -1,4 +1,4 @@
-"""Sound servers with a speaker that nobody hears: PulseAudio, and PipeWire as a person's session starts it."""
+"""Sound servers with a speaker that nobody hears: PulseAudio, and PipeWire as a user's session starts it."""
 
 import json
 import os

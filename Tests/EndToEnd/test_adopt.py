@@ -24,7 +24,7 @@ signal.pause()
 
 
 def quick(daemon):
-    """Lets apps sleep as soon as they are out of sight."""
+    """Lets apps sleep as soon as they are in the background."""
     settings = daemon.configuration / "lifed.toml"
     settings.write_text(settings.read_text() + "[timeouts]\nbackground = '0s'\n")
     daemon.lifectl("reload")

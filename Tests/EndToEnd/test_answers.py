@@ -53,7 +53,7 @@ def test_explain_says_what_holds_an_app_and_what_comes_when(patient):
     assert [entry["event"]["to"] for entry in answer["history"]] == ["inactive", "active", "inactive", "background"]
     text = patient.lifectl("explain", "one").stdout
     assert text.startswith("one runs out of sight (background)\n")
-    for words in ("another app came to the foreground", "time out of sight to finish", "background → suspended"):
+    for words in ("another app came to the foreground", "time in the background to finish", "background → suspended"):
         assert words in text
 
 
@@ -172,13 +172,13 @@ def test_figures_of_what_happened(patient):
     for app in ("one", "two", "one"):
         patient.lifectl("focus", app)
     patient.lifectl("kill", "two")
-    figures = patient.lifectl.json("stats")
-    apps = {app["app"]: app for app in figures["apps"]}
+    measurements = patient.lifectl.json("stats")
+    apps = {app["app"]: app for app in measurements["apps"]}
     assert (apps["one"]["launches"], apps["one"]["activations"]) == (1, 3)
     assert apps["one"]["times"]["active"] > 0
-    assert figures["ends"] == {"kill": 1}
-    assert figures["switches"]["count"] == 3 and figures["launches"]["count"] == 2
-    assert 0 <= figures["switches"]["medianUSec"] <= figures["switches"]["longestUSec"]
+    assert measurements["ends"] == {"kill": 1}
+    assert measurements["switches"]["count"] == 3 and measurements["launches"]["count"] == 2
+    assert 0 <= measurements["switches"]["medianUSec"] <= measurements["switches"]["longestUSec"]
     text = patient.lifectl("stats").stdout
     assert "switch to an app that runs" in text and "1 kill" in text
 
@@ -231,7 +231,7 @@ def test_that_nobody_answers_is_said_where_there_is_nothing_else_to_show(direct,
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
 def test_a_journal_that_shows_a_person_their_own_entries_alone_is_not_taken_for_an_empty_one(direct, tmp_path):
-    """As journalctl does it on a machine with a journal on the disk, where every person has a file of their own."""
+    """As journalctl does it on a machine with a journal on the disk, where every user has a file of their own."""
     if any(not os.stat(parent).st_mode & 0o001 for parent in direct.products.parents):
         pytest.skip(f"nobody may not enter {direct.products}")
     with tempfile.TemporaryDirectory() as place:

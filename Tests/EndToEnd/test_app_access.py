@@ -64,7 +64,7 @@ def test_it_cannot_put_a_persons_client_out_by_coming_often(apps, tmp_path):
     with (apps.configuration / "lifed.toml").open("a") as file:
         file.write("[limits]\nclients = 16\n")
     apps.lifectl("reload")
-    with connect(str(apps.socket)) as person:
+    with connect(str(apps.socket)) as user:
         call(person, "org.lifed.GetStatus", {})
         crowd, there = tmp_path / "crowd", tmp_path / "there"
         crowd.write_text(CROWD)

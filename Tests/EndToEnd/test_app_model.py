@@ -92,7 +92,7 @@ class Channel(History):
         return not self.half and not self.far.closed and self.details()["app"]["state"] != "suspended"
 
     def want(self, app):
-        """Asks for an app in front without waiting for it."""
+        """Asks for an app in the foreground without waiting for it."""
         with connect(str(self.daemon.socket)) as connection:
             connection.sendall(b'{"method": "org.lifed.Launch", "parameters": {"id": "%s"}}\0' % app.encode())
             wait_for(lambda: self.daemon.lifectl.json("status")["status"]["foreground"] == [app], what=f"{app} is on the list")

@@ -1,4 +1,4 @@
-"""The bench measures everything that it is for; what the figures are is not a test's business."""
+"""The bench measures everything that it is for; what the measurements are is not a test's business."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SWITCH = "switch between two apps, persistent client"
 COMPARED = [
     SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs",
-    "switch between two apps that listen", "launch",
+    "switch between two connected apps", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
     "a switch among many apps", "a launch among many apps", "an end among many apps",
 ]

@@ -1,4 +1,4 @@
-"""Apps that listen on their channel are told of their life, in order, and what they answer counts."""
+"""Connected apps on their channel are told of their life, in order, and what they answer counts."""
 
 import os
 import random
@@ -203,7 +203,7 @@ def test_an_app_that_does_not_read_does_not_hold_up_anybody(direct, listeners):
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_random_focus_changes(direct, listeners, limit):
-    """Many clients want different apps in front, faster than the apps can follow."""
+    """Many clients want different apps in the foreground, faster than the apps can follow."""
     count = int(os.environ.get("LIFED_FOCUS_CHANGES", "4000"))
     seed = int(os.environ.get("LIFED_SEED", str(time.time_ns() % 1_000_000)))
     print(f"seed {seed}")

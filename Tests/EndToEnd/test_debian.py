@@ -149,7 +149,7 @@ def test_a_removal_ends_the_apps_of_people_too(machine, packages, has_bus):
         machine.run(["dpkg", "-r", "lifed"], timeout=300)
         assert not service.kernel.exists(asleep)
         show = ["systemctl", "--user", "show", "-P", "LoadState", "lifed.service"]
-        wait_for(lambda: kim(*show).stdout.strip() == "not-found", what="the person's manager has read its units again")
+        wait_for(lambda: kim(*show).stdout.strip() == "not-found", what="the user's manager has read its units again")
 
 
 @pytest.mark.parametrize("is_static", [False, True])

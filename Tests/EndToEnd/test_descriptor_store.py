@@ -1,4 +1,4 @@
-"""What systemd keeps for a daemon that is restarted: the channels of the apps that listen."""
+"""What systemd keeps for a daemon that is restarted: the channels of the connected apps."""
 
 from pathlib import Path
 

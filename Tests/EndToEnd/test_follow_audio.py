@@ -33,7 +33,7 @@ def follow(direct, sound, tmp_path):
 
 @pytest.fixture
 def player(direct, sound):
-    """Makes apps that play, and starts them in front."""
+    """Makes apps that play, and starts them in the foreground."""
 
     def launch(identifier, *keys, program="pacat /dev/zero"):
         variables = "\n".join(f'{name} = "{value}"' for name, value in sound.environment.items())

@@ -14,7 +14,7 @@ UNAVAILABLE = 69
 
 @pytest.fixture
 def quick(direct):
-    """Apps out of sight sleep after a moment."""
+    """Apps in the background sleep after a moment."""
     configure(direct)
     return direct
 
@@ -128,7 +128,7 @@ def test_windows_of_nobody_are_left_alone(quick, sway, windows, follow):
         ["foot", "sleep", "infinity"], env={**os.environ, **sway.environment}, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: sway.windows().get(stranger.pid, {}).get("focused"))
-        # Beside it, what is in front stays there; it leaves with its workspace.
+        # Beside it, what is in the foreground stays there; it leaves with its workspace.
         assert quick.lifectl.state("one") == "active"
         sway("move container to workspace 2; workspace 2")
         quick.lifectl.wait_for_state("one", "suspended")

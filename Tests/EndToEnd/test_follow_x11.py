@@ -30,7 +30,7 @@ def x11(tmp_path, request, direct):
 
 @pytest.fixture
 def quick(direct):
-    """Apps out of sight sleep after a moment."""
+    """Apps in the background sleep after a moment."""
     (direct.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
     direct.lifectl("reload")
     return direct
@@ -93,7 +93,7 @@ def test_after_a_burst_the_last_counts(quick, x11, windows, follow):
     x11.run("xdotool", *commands)
     # It may have been active in the midst of the burst, too: what counts is where that comes to rest.
     last = [order[-1]]
-    wait_for(lambda: [each for each in pids if quick.lifectl.state(each) == "active"] == last, what="the last alone in front")
+    wait_for(lambda: [each for each in pids if quick.lifectl.state(each) == "active"] == last, what="the last alone in the foreground")
 
 
 def test_windows_of_nobody_are_left_alone(quick, x11, windows, follow):

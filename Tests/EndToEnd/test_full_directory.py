@@ -17,7 +17,7 @@ LAUNCH_FAILED = 73
 
 @pytest.fixture
 def cramped(direct, tmp_path):
-    """A daemon whose runtime directory is on a file system of 1 MiB, with an app in front and a suspended one."""
+    """A daemon whose runtime directory is on a file system of 1 MiB, with an app in the foreground and a suspended one."""
     small = tmp_path / "small"
     small.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small)]
@@ -85,7 +85,7 @@ def pids(daemon):
 
 
 def switch(daemon, front="front", back="back"):
-    """The life cycle goes on: the app behind comes to the front, and the one in front is suspended."""
+    """The life cycle goes on: the app behind comes to the foreground, and the one in the foreground is suspended."""
     daemon.lifectl("focus", back)
     daemon.lifectl("suspend", front)
     assert daemon.lifectl.state(back) == "active"

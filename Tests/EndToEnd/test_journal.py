@@ -66,7 +66,7 @@ def test_lifectl_finds_what_is_there(lifed):
 
 @pytest.fixture
 def journal_on_disk(container):
-    """With a file of their own for every person, which they may read."""
+    """With a file of their own for every user, which they may read."""
     container.run(["mkdir", "-p", "/var/log/journal"])
     container.run(["journalctl", "--flush"])
     yield

@@ -56,7 +56,7 @@ def page(share):
     return read
 
 
-# The programs: what they print for people is compared with the pages, which are made from something else.
+# The programs: what they print for users is compared with the pages, which are made from something else.
 
 
 def help_of(*command):

@@ -28,7 +28,7 @@ def configure(direct, text):
 
 
 def in_a_row(direct, listeners, *names):
-    """Apps that were in front one after the other; the last still is, the others were suspended in that order."""
+    """Apps that were in the foreground one after the other; the last still is, the others were suspended in that order."""
     for before, name in zip((None, *names), names):
         listeners.manifest(name)
         direct.lifectl("launch", name)

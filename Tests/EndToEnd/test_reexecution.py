@@ -65,7 +65,7 @@ def test_programs_that_end_with_their_parent_stay(mortal):
 def test_twenty_times_in_a_row(mortal, tmp_path):
     configure(mortal, timeouts="background = '0s'\ndidEnterBackground = '10min'\ncallback = '10min'")
     listeners = Listeners(mortal, tmp_path / "notes")
-    # Asleep, and told so; then one that owes an answer, and one that is in front.
+    # Asleep, and told so; then one that owes an answer, and one that is in the foreground.
     listeners.manifest("asleep")
     mortal.lifectl("launch", "asleep")
     listeners.wait_until_told("asleep", "did-become-active")

@@ -83,7 +83,7 @@ def test_memory_is_taken_from_scenes_first(direct, listeners):
     lifectl("home")
     lifectl.wait_for_state(APP, "suspended")
     pid = lifectl.pid(APP)
-    assert "scenes out of sight were disconnected" in lifectl("memory-pressure", "critical").stdout
+    assert "scenes in the background were disconnected" in lifectl("memory-pressure", "critical").stdout
     assert lifectl.pid(APP) == pid
     assert scenes(lifectl) == {"page": "unattached"}
     lifectl("focus", f"{APP}/page")

@@ -1,4 +1,4 @@
-"""The installed service with a real logind: what is in front follows the session, and the machine waits for the apps."""
+"""The installed service with a real logind: what is in the foreground follows the session, and the machine waits for the apps."""
 
 import programs
 import pytest

@@ -126,7 +126,7 @@ def test_a_crash_is_remembered_beyond_the_end_of_the_daemon(direct, listeners):
     direct.lifectl("launch", "clock")
     listeners.wait_until_told("clock", "did-become-active", 2)
     assert launches(listeners, "clock")[1:] == ["will-finish-launching state=inactive reason=launch restore=1"]
-    # What a person has ended since is not restored.
+    # What a user has ended since is not restored.
     direct.lifectl("terminate", "clock")
     direct.stop()
     direct.start()

@@ -19,7 +19,7 @@ def configure(daemon, containment):
 
 @pytest.fixture
 def crowd(direct):
-    """A daemon with an app in front, one that is suspended, and one that is suspended by the freezer, where there is one."""
+    """A daemon with an app in the foreground, one that is suspended, and one that is suspended by the freezer, where there is one."""
     configure(direct, "auto")
     (direct.configuration / "apps.d/cold.toml").write_text("command = ['sleep', 'infinity']\nsuspendMethod = 'freezer'\n")
     direct.stop()

@@ -27,7 +27,7 @@ def polite(place):
 
 @pytest.fixture
 def machine(bare_machine):
-    """A machine with a person."""
+    """A machine with a user."""
     bare_machine.add_user("kim")
     return bare_machine
 
@@ -43,7 +43,7 @@ def service(machine):
 
 @pytest.fixture
 def kim(service):
-    """The same person's own manager, in which a daemon runs."""
+    """The same user's own manager, in which a daemon runs."""
     with session(service.container, "kim") as kim:
         kim.lifectl = Lifectl(lambda command, **options: kim(*command, **options))
         yield kim
@@ -125,7 +125,7 @@ def test_all_daemons_end_with_their_apps(service, has_bus):
         make(machine, "uninstall")
         assert not any(service.kernel.exists(pid) for pid in processes + daemons)
         assert service.show("LoadState") == "not-found"
-        wait_for(lambda: user_show(kim, "LoadState") == "not-found", what="the person's manager has read its units again")
+        wait_for(lambda: user_show(kim, "LoadState") == "not-found", what="the user's manager has read its units again")
 
 
 def fail(systemctl, show):
@@ -171,12 +171,12 @@ def test_nothing_sleeps_on_behind_a_daemon_that_is_about_to_be_started_again(ser
     assert not service.kernel.exists(asleep)
 
 
-# The end of what people have
+# The end of what users have
 
 
 @pytest.fixture
 def slow(service, kim):
-    """A person's app that takes its time to end."""
+    """A user's app that takes its time to end."""
     manifest = f"command = ['sh', '-c', '''{SLOW}''']\nterminationTimeout = '1h'\n"
     service.container.write("/home/kim/.config/lifed/apps.d/slow.toml", manifest)
     service.container.run(["chown", "-R", "kim:kim", "/home/kim/.config"])
@@ -191,7 +191,7 @@ def test_an_app_has_the_time_that_its_manifest_gives_it(service, slow):
     removal = machine.popen(make_arguments("uninstall"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
         wait_for(lambda: is_there(machine, "/tmp/asked"))
-        # The system's, which had nothing to end, does not wait for a person's, and the program waits for both.
+        # The system's, which had nothing to end, does not wait for a user's, and the program waits for both.
         wait_for(lambda: service.show("ActiveState") == "inactive")
         # Nobody is to sit through it, so the limit is read where it is kept.
         limits = [words(service, stat.pid) for stat in service.kernel.all() if stat.name == "timeout"]

@@ -61,7 +61,7 @@ import Testing
         #expect(world.core.restartTime(of: Self.viewer) == nil)
     }
 
-    /// It is no child of the daemon's, so nobody hears of a SIGSTOP from elsewhere.
+    /// It is no child of the daemon's, so the daemon does not hear of a SIGSTOP from elsewhere.
     @Test func `focus continues an adopted app, stopped or not`() {
         var world = world()
         world.ask(.launch(Self.viewer, background: false))

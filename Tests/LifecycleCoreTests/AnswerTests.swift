@@ -30,7 +30,7 @@ import Testing
         return policy
     }
 
-    // MARK: What is told
+    // MARK: Answers
 
     @Test func `app that is handed an event before did-become-active is not active yet`() {
         var world = World(apps: "clock", linked: true)
@@ -133,9 +133,9 @@ import Testing
         #expect(world.replies[launch]?.doneApp == Self.clock)
     }
 
-    // MARK: An app that listens no more
+    // MARK: A connected app no more
 
-    @Test func `an app that closes its channel on its way to the front need not get there`() {
+    @Test func `an app that closes its channel on its way to the foreground need not get there`() {
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
         world.ask(.focus(Self.clock))

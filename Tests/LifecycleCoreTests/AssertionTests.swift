@@ -2,11 +2,11 @@ import Testing
 
 @testable import LifecycleCore
 
-/// Background tasks and activities: what keeps an app awake out of sight, and for how long.
+/// Background tasks and activities: what keeps an app awake in the background, and for how long.
 @Suite struct AssertionTests {
     static let clock = AppID("clock")
 
-    func inFront(modes: Set<String> = []) -> World {
+    func inForeground(modes: Set<String> = []) -> World {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
         policy.backgroundModes = modes
@@ -28,8 +28,8 @@ import Testing
         #expect(world.core.deadline(.tasks, of: Self.clock) == nil)
     }
 
-    @Test func `nothing is due for an app in front that has come back with its task`() throws {
-        var world = inFront()
+    @Test func `nothing is due for an app in the foreground that has come back with its task`() throws {
+        var world = inForeground()
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         let hold = try #require(world.core.knownApps[Self.clock]?.heldAssertions.first)
         world.ask(.home)
@@ -67,17 +67,17 @@ import Testing
 
     @Test func `app that the system ended is restored, app that a request ended is not`() {
         for (end, restores) in [(Request.terminate(Self.clock), false), (.kill(Self.clock), false)] {
-            var world = inFront()
+            var world = inForeground()
             world.ask(end)
             #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == restores)
         }
-        var world = inFront()
+        var world = inForeground()
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == true)
     }
 
     @Test func `suspend request is refused when an activity begins`() {
-        var world = inFront(modes: ["audio"])
+        var world = inForeground(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         let suspend = world.ask(.suspend(Self.clock))
         let sleep = world.ask(.machine(.sleep))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `app that has ended its last task and has an activity is not ended`() {
-        var world = inFront(modes: ["audio"])
+        var world = inForeground(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
         world.ask(.home)
@@ -99,7 +99,7 @@ import Testing
 
     @Test(arguments: [10, 31])
     func `the time of tasks is over for an app that closes its channel`(after: Int) {
-        var world = inFront()
+        var world = inForeground()
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.ask(.home)
         world.ask(.resume(Self.clock))
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `task has a known end, an activity has none`() throws {
-        var world = inFront(modes: ["audio"])
+        var world = inForeground(modes: ["audio"])
         world.give(.message(Self.clock, .beginTask(1, name: "t")))
         world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
         world.ask(.home)

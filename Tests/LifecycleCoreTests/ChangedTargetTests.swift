@@ -64,7 +64,7 @@ import Testing
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
     }
 
-    /// One that is in time with each answer is not ended, however quickly others come and go.
+    /// An app that is in time with each answer is not ended, however quickly others come and go.
     @Test(arguments: [Callback.didBecomeActive, .willEnterForeground])
     func `callback before a resignation has its whole time`(
         slow: Callback
@@ -251,7 +251,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `a launch out of sight is answered with its callbacks, whatever the app is told next`() {
+    @Test func `a launch in the background is answered with its callbacks, whatever the app is told next`() {
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.didFinishLaunching, .significantTimeChange]
         let launch = world.ask(.launch(Self.clock, background: true))

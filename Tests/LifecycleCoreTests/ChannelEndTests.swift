@@ -111,7 +111,7 @@ import Testing
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.home)
         world.pass(.seconds(31))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.pass(.milliseconds(3999))
         #expect(world.state("clock") == .background)

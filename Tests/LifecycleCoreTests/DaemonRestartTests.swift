@@ -6,14 +6,14 @@ import Testing
 @Suite struct DaemonRestartTests {
     static let clock = AppID("clock")
 
-    /// The clock comes to the front while it is away from the daemon that has taken over, and the maps are back.
+    /// The clock comes to the foreground while it is away from the restarted daemon, and the maps are back.
     private func worldWithClockAway() -> World {
         var world = World(apps: "clock", "maps", linked: true)
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
         world.pass(.seconds(5))
         world.silent[AppID("maps")] = [.willResignActive]
         world.ask(.focus(Self.clock))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(AppID("maps"), .reconnected(lastSequence: world.sequence(of: AppID("maps")))))
         world.pass(.seconds(2))
         return world
@@ -27,7 +27,7 @@ import Testing
         world.pass(.seconds(2))
         #expect(world.state("maps") == .active)
         _ = world.lines()
-        // It had heard that it comes to the front, and nothing since.
+        // It had heard that it comes to the foreground, and nothing since.
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         let callbacks = world.lines().filter { $0.contains("←") }
         #expect(callbacks == ["clock ← did-enter-background"])
@@ -58,7 +58,7 @@ import Testing
         world.silent[Self.clock] = [.didFinishLaunching]
         world.give(.message(Self.clock, .hello))
         world.ask(.launch(maps, background: false))
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.give(.message(maps, .reconnected(lastSequence: world.sequence(of: maps))))
         world.pass(.seconds(2))
         #expect(world.state("maps") == .active)
@@ -70,14 +70,14 @@ import Testing
         #expect(!callbacks.contains { $0.contains("active") })
     }
 
-    @Test func `an app that is started again while a daemon takes over is started once`() {
+    @Test func `an app that is launched again while a daemon restores it is launched once`() {
         var world = World(apps: "clock")
         var policy = Policy()
         policy.restart = .always
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.pass(.seconds(60))
-        world = world.takenOver(policy) { world in
+        world = world.restored(policy) { world in
             world.withholding = [.spawned]
             world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         }
@@ -87,20 +87,20 @@ import Testing
     @Test func `focus continues a restored app, whose stop may have been missed`() {
         var world = World(apps: "clock", "maps")
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }
-        world = world.takenOver()
+        world = world.restored()
         world.ask(.focus(Self.clock))
         #expect(world.lines().contains("resume clock"))
     }
 
     @Test(arguments: [false, true])
-    func `the time of tasks that was over for a daemon that died is said again`(isAway: Bool) {
+    func `the time of tasks that was over for a daemon that died is said again`(isReconnecting: Bool) {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.home)
-        world.pass(.seconds(isAway ? 29 : 30))
-        world = world.takenOver()
-        if isAway { world.pass(.seconds(20)) }
+        world.pass(.seconds(isReconnecting ? 29 : 30))
+        world = world.restored()
+        if isReconnecting { world.pass(.seconds(20)) }
         _ = world.lines()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.lines() == ["clock ← expire-task 1"])
@@ -119,14 +119,14 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         if isWoken {
-            // Nobody could tell it what for, and it listens only since then.
+            // The daemon could not tell it what for: it is connected only since then.
             world.pass(.seconds(60))
             world.ask(.home)
             world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
             world.give(.message(Self.clock, .hello))
             world.pass(.milliseconds(29_900))
         } else {
-            // It is on the screen no more, and has five seconds out of sight.
+            // It is on the screen no more, and has five seconds in the background.
             world.give(.setUses(.visible, [Self.clock]))
             world.ask(.home)
             world.give(.setUses(.visible, []))
@@ -137,7 +137,7 @@ import Testing
         world.ask(.machine(.timeChange))
         world.ask(.terminate(Self.clock))
         world.now = world.now + .seconds(1)
-        world = world.takenOver(policy) { world in
+        world = world.restored(policy) { world in
             world.give(.tick)
             world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         }
@@ -157,7 +157,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.ask(.openScene(Self.clock, SceneOpening(), background: false))
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.closeScene(Self.clock, main))
         world.ask(.terminate(Self.clock))
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidDisconnect]
@@ -166,13 +166,13 @@ import Testing
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: "terminating"))
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: "closed"))
-        world = world.takenOver(policy) { world in
+        world = world.restored(policy) { world in
             world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         }
         #expect(
@@ -182,8 +182,8 @@ import Testing
 }
 
 extension World {
-    /// The same world after its daemon was killed and another one has taken over, with the channels lost.
-    func takenOver(
+    /// The same world after its daemon was killed and another one has restored the apps, with the channels lost.
+    func restored(
         _ policy: Policy = Policy(), before: (inout World) -> Void = { _ in }
     ) -> World {
         var world = self

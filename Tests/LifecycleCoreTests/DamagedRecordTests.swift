@@ -67,7 +67,7 @@ private struct Nonsense {
         return SavedRecord(fields: fields)
     }
 
-    /// What is wrong after the machine had all the time that it may want.
+    /// The problems after the machine had all the time that it may need.
     func problems() -> [String] {
         var random = random
         var world = World()

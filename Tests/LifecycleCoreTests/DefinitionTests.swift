@@ -30,7 +30,7 @@ import Testing
         #expect(Array(world.core.knownApps.keys) == [Self.maps])
     }
 
-    @Test func `there is always a place in front`() {
+    @Test func `there is always a place in the foreground`() {
         var world = World(apps: "clock", settings: Self.settings(foregroundLimit: 0))
         #expect(world.core.settings.foregroundLimit == 1)
         world.ask(.launch(Self.clock, background: false))
@@ -79,7 +79,7 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    /// A daemon with a thousand apps that takes over, or reads its configuration again, defines them all.
+    /// A daemon that restores a thousand apps, or reads its configuration again, defines them all.
     @Test func `a definition that says nothing new leaves nothing to be kept`() throws {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))

@@ -73,7 +73,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `two places in front hold two active apps`() {
+    @Test func `two foreground slots hold two active apps`() {
         var settings = Settings()
         settings.foregroundLimit = 2
         var world = World(apps: "clock", "maps", "mail", linked: true, settings: settings)

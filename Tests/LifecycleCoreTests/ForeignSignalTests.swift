@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-/// SIGSTOP and SIGCONT from somebody else, in the middle of what the daemon does.
+/// SIGSTOP and SIGCONT from another program, in the middle of what the daemon does.
 @Suite struct ForeignSignalTests {
     static let clock = AppID("clock")
 
@@ -11,7 +11,7 @@ import Testing
         return world
     }
 
-    /// Whether the app is continued when somebody wants it.
+    /// A Boolean value that indicates whether the app is continued when a request needs it.
     func isContinued(_ world: World) -> Bool {
         var world = world
         _ = world.lines()
@@ -68,7 +68,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         world.pass(.seconds(10))
-        // Somebody continues it for a moment.
+        // Another program continues it for a moment.
         world.give(.message(Self.clock, .hello))
         world.give(.outcome(Self.clock, .resumedByOther))
         #expect(world.state("clock") == .suspended)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LifecycleCore
 
-/// What other people, a new configuration and the daemon's own death do to apps that are in the middle of something.
+/// What other users, a new configuration and the daemon's own death do to apps that are in the middle of something.
 /// The simulation has found most of these.
 @Suite struct InterferenceTests {
     static let clock = AppID("clock")
@@ -37,7 +37,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `an app that is asked to end by a successor has all of its grace`() {
+    @Test func `an app that is asked to end by a successor has all of its termination timeout`() {
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
@@ -290,7 +290,7 @@ import Testing
 }
 
 extension World {
-    /// Another daemon takes over, with channels that were kept and on which nothing was lost.
+    /// Another daemon restores the apps, with channels that were kept and on which nothing was lost.
     fileprivate mutating func restart(settings: Settings) {
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
         let running = core.knownApps.values.filter(\.isConnected)

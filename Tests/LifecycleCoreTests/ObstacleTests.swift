@@ -56,7 +56,7 @@ import Testing
         var world = world(linked: true) { $0 = policy }
         world.ask(.launch(Self.clock, background: false))
         #expect(world.core.obstacles(of: Self.clock).isEmpty)
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.openScene(Self.clock, SceneOpening(scene: SceneID("second")), background: true))
         #expect(world.core.nextState(of: Self.clock) == nil)
         #expect(world.core.obstacles(of: Self.clock) == [.scenes])
@@ -67,7 +67,7 @@ import Testing
         policy.scenes = true
         var world = world(linked: true) { $0 = policy }
         world.ask(.launch(Self.clock, background: false))
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.home)
         let obstacles = world.core.obstacles(of: Self.clock)
         let isWaitedFor = obstacles.contains { if case .channel = $0 { true } else { false } }

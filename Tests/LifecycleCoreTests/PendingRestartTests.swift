@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-/// What people and schedules do with an app that has ended by itself and waits to be started again.
+/// What users and schedules do with an app that has ended by itself and waits to be started again.
 @Suite struct PendingRestartTests {
     static let clock = AppID("clock")
     static let crash = Input.outcome(clock, .exited(.signal(11), othersLeft: false))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a launch out of sight that failed says why`() {
+    @Test func `a launch in the background that failed says why`() {
         var world = World(apps: "clock")
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: true))

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// An app with two scenes out of sight, and one that sleeps behind another.
+    /// An app with two scenes in the background, and one that sleeps behind another.
     func withScenes(_ settings: Settings = Settings()) -> World {
         var world = World(apps: "one", "front", linked: true, settings: settings)
         var policy = Policy()
@@ -128,7 +128,7 @@ import Testing
             ])
     }
 
-    @Test func `scenes that go out of sight while an app is being ended are next`() {
+    @Test func `scenes that go in the background while an app is being ended are next`() {
         var world = World(apps: "one", linked: true)
         var policy = Policy()
         policy.scenes = true

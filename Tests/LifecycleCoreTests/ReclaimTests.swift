@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReclaimTests {
     static let names = ["one", "two", "three", "four"]
 
-    /// Apps that were in front one after the other; the last of them still is.
+    /// Apps that were in the foreground one after the other; the last of them still is.
     func world(_ names: [String] = names, linked: Bool = true, settings: Settings = Settings()) -> World {
         var world = World(settings: settings)
         for name in names {

@@ -13,7 +13,7 @@ import Testing
         return world
     }
 
-    /// An app that is out of sight, and silent.
+    /// An app that is in the background, and silent.
     func silent(for time: Duration = .zero) -> World {
         var world = running("clock")
         world.silent[Self.clock] = [.didEnterBackground]
@@ -22,73 +22,73 @@ import Testing
         return world
     }
 
-    func isLinked(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isConnected }
+    func isConnected(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isConnected }
 
     // MARK: How long
 
     @Test func `an app that runs has its time to come back`() {
-        var world = running("clock").takenOver()
+        var world = running("clock").restored()
         world.pass(.milliseconds(34_999))
-        #expect(isLinked(world) == true)
+        #expect(isConnected(world) == true)
         world.pass(.milliseconds(1))
-        #expect(isLinked(world) == false)
+        #expect(isConnected(world) == false)
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test func `reconnection time of an app runs from the restart of the daemon`() {
-        var world = running("clock").takenOver()
+        var world = running("clock").restored()
         world.pass(.seconds(34))
         world.now = world.now + .seconds(2)
-        world = world.takenOver { $0.give(.tick) }
+        world = world.restored { $0.give(.tick) }
         world.pass(.milliseconds(34_999))
-        #expect(isLinked(world) == true)
+        #expect(isConnected(world) == true)
         world.pass(.milliseconds(1))
-        #expect(isLinked(world) == false)
+        #expect(isConnected(world) == false)
     }
 
     @Test func `an app that is back is not waited for`() {
-        var world = running("clock").takenOver()
+        var world = running("clock").restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test func `app that disconnects as soon as it reconnects is not waited for`() {
-        var world = running("clock").takenOver()
+        var world = running("clock").restored()
         world.give(.message(Self.clock, .closed))
         world.pass(AppMachine.exitTime)
         #expect(world.core.nextDeadline == nil)
-        #expect(isLinked(world) == false)
+        #expect(isConnected(world) == false)
     }
 
     @Test func `reconnection time of a suspended app runs from its resumption`() {
         var world = running("clock")
         world.ask(.home)
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.seconds(60))
-        #expect(isLinked(world) == true)
+        #expect(isConnected(world) == true)
         world.ask(.resume(Self.clock))
         world.pass(.milliseconds(34_999))
-        #expect(isLinked(world) == true)
+        #expect(isConnected(world) == true)
         world.pass(.milliseconds(1))
-        #expect(isLinked(world) == false)
+        #expect(isConnected(world) == false)
     }
 
     @Test func `the time of an app that goes to sleep again stands still`() {
         var world = running("clock")
         world.ask(.home)
         world.ask(.resume(Self.clock))
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.seconds(20))
         world.ask(.suspend(Self.clock))
         #expect(world.state("clock") == .suspended)
         world.pass(.seconds(20))
-        #expect(isLinked(world) == true)
+        #expect(isConnected(world) == true)
     }
 
     // MARK: What it has not answered
 
     @Test func `app that does not reconnect is not killed for a missing answer`() {
-        var world = silent(for: .seconds(1)).takenOver()
+        var world = silent(for: .seconds(1)).restored()
         world.pass(.milliseconds(34_999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `an app is not killed for its silence before a successor has looked for its channel`() {
-        let world = silent(for: .seconds(4)).takenOver { world in
+        let world = silent(for: .seconds(4)).restored { world in
             world.now = world.now + .seconds(2)
             world.give(.tick)
         }
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `callback that did not arrive is repeated with its whole time`() {
-        var world = silent(for: .seconds(4)).takenOver()
+        var world = silent(for: .seconds(4)).restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock) - 1)))
         #expect(world.lines().last == "clock ← did-enter-background")
         #expect(world.told[Self.clock]?.last?.deadline == world.now + .seconds(5))
@@ -121,7 +121,7 @@ import Testing
     func `callback that arrived keeps its deadline, and its answer can be read in any case`(
         after: Duration, left: Duration
     ) {
-        var world = silent(for: after).takenOver()
+        var world = silent(for: after).restored()
         let told = world.told[Self.clock]?.count
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         #expect(world.told[Self.clock]?.count == told)
@@ -141,7 +141,7 @@ import Testing
         world.pass(.seconds(1))
         world.give(.message(Self.clock, .done(sequence: activation)))
         #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.pass(.seconds(1))
         #expect(world.state("clock") == .suspended)
@@ -152,7 +152,7 @@ import Testing
         world.silent[Self.clock] = [.willEnterForeground]
         world.ask(.focus(Self.clock))
         world.ask(.focus(Self.maps))
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
@@ -177,7 +177,7 @@ import Testing
         var world = World(apps: "clock", "maps", linked: true)
         world.silent[Self.clock] = [.didFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: false))
         world.pass(.seconds(1))
@@ -193,7 +193,7 @@ import Testing
         var world = running("clock")
         world.silent[Self.clock] = [.performTask]
         world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
-        world = world.takenOver()
+        world = world.restored()
         let last = world.sequence(of: Self.clock)
         world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
         #expect(world.lines() == (hasHad ? [] : ["clock ← perform-task"]))
@@ -205,7 +205,7 @@ import Testing
         var world = running("maps", "clock")
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
         world.ask(.focus(Self.maps))
         world.pass(.seconds(1))
@@ -217,12 +217,12 @@ import Testing
 
     // MARK: What it may have heard
 
-    /// An app of which nobody knows whether it has heard that it is to resign.
+    /// An app that may or may not have heard that it is to resign.
     func uncertain() -> World {
         var world = running("maps", "clock")
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.focus(Self.maps))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
         world.pass(.seconds(2))
         #expect(world.state("clock") != .active)
@@ -248,13 +248,13 @@ import Testing
             world.ask(.kill(Self.clock))
         } else {
             world.pass(.seconds(40))
-            #expect(isLinked(world) == false)
+            #expect(isConnected(world) == false)
         }
         world.silent[Self.clock] = [.willFinishLaunching]
         if ends { world.ask(.launch(Self.clock, background: true)) } else { world.ask(.resume(Self.clock)) }
         if !ends { world.give(.message(Self.clock, .hello)) }
         #expect(world.told[Self.clock]?.last?.callback == .willFinishLaunching)
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback != .willFinishLaunching)
@@ -271,7 +271,7 @@ import Testing
         var policy = Policy()
         policy.scenes = true
         policy.callbacks = .required
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(!world.lines().contains { $0.contains("←") })
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))

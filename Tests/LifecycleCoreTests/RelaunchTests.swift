@@ -5,7 +5,7 @@ import Testing
 @Suite struct RelaunchTests {
     static let clock = AppID("clock")
 
-    @Test func `an app that was in front in its first life has not been there in its second`() {
+    @Test func `an app that was in the foreground in its first life has not been there in its second`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
@@ -28,7 +28,7 @@ import Testing
         #expect(!world.lines().contains("resume clock"))
     }
 
-    @Test func `an app that was told to come and was killed is not awaited in front in its second life`() {
+    @Test func `an app that was told to come and was killed is not awaited in the foreground in its second life`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.silent[Self.clock] = [.willEnterForeground]
@@ -42,7 +42,7 @@ import Testing
         #expect(!world.lines().contains { $0.contains("active") })
     }
 
-    @Test func `the grace of an app that is killed meanwhile does not run out`() {
+    @Test func `the termination timeout of an app that is killed meanwhile does not run out`() {
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]
         world.withholding = [.killed]
@@ -52,7 +52,7 @@ import Testing
         world.ask(.kill(Self.clock))
         _ = world.lines()
         world.pass(.seconds(2))
-        #expect(!world.lines().contains("! grace over"))
+        #expect(!world.lines().contains("! termination overdue"))
     }
 
     @Test func `kill of an app that starts ends its termination timeout`() {
@@ -64,7 +64,7 @@ import Testing
         world.ask(.kill(Self.clock))
         _ = world.lines()
         world.pass(.seconds(2))
-        #expect(!world.lines().contains("! grace over"))
+        #expect(!world.lines().contains("! termination overdue"))
     }
 
     @Test func `app that is terminated while it launches has its termination timeout`() {

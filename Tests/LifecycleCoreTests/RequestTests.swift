@@ -102,7 +102,7 @@ import Testing
         #expect(world.replies[end] == .refused(.notGone(Self.clock)))
     }
 
-    @Test func `a start that hangs can be killed, and is when its grace is over`() {
+    @Test func `a start that hangs can be killed, and is when its termination timeout is over`() {
         for request in [Request.kill(Self.clock), .terminate(Self.clock)] {
             var world = World(apps: "clock")
             world.withholding = [.spawned]
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `an app that is launched again while its start is given up is started anew`() {
+    @Test func `an app that is launched again while its start is being aborted is launched anew`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
@@ -128,7 +128,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    @Test func `an app that is launched again in the grace of its start goes on`() {
+    @Test func `an app that is launched again in the termination timeout of its start goes on`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned]
         world.ask(.launch(Self.clock, background: false))
@@ -148,7 +148,7 @@ import Testing
         #expect(world.state("clock") == .terminating)
         _ = world.lines()
         world.pass(.seconds(5))
-        #expect(world.lines().prefix(2) == ["! grace over", "kill clock"])
+        #expect(world.lines().prefix(2) == ["! termination overdue", "kill clock"])
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .exit)
     }
 

@@ -2,7 +2,7 @@ import LifecycleCore
 import Simulation
 import Testing
 
-/// Apps that end by themselves and are started again, what comes forward in their place, and what runs from the start.
+/// Apps that end by themselves and are started again, what comes to the foreground in their place, and what runs from the start.
 @Suite struct RestartTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
@@ -163,7 +163,7 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
-    // MARK: What comes forward
+    // MARK: What comes to the foreground
 
     func front(onExit: ExitSuccessor, end: (inout World) -> Void) -> [AppID] {
         var settings = Settings()
@@ -245,7 +245,7 @@ import Testing
         for app in world.core.knownApps.values { #expect(world.core.launch(of: app.id)?.reason == .boot) }
     }
 
-    @Test func `a daemon that takes over starts nothing`() {
+    @Test func `a daemon that restores apps launches none`() {
         var world = started(["clock": .foreground, "mail": .background], restored: true)
         #expect(!world.lines().contains { $0.hasPrefix("spawn") })
     }

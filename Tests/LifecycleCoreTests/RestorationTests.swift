@@ -28,7 +28,7 @@ import Testing
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
         if isKilled { world.ask(.kill(Self.clock)) }
-        world = world.takenOver()
+        world = world.restored()
         #expect(world.lines() == (isKilled ? ["spawn clock", "kill clock"] : ["spawn clock"]))
     }
 
@@ -36,7 +36,7 @@ import Testing
         var world = running("clock")
         world.ask(.suspend(Self.clock))
         world.withholding = [.stopped]
-        world = world.takenOver()
+        world = world.restored()
         #expect(world.lines() == ["stop clock"])
         let suspend = world.ask(.suspend(Self.clock))
         #expect(world.replies[suspend] == nil)
@@ -49,7 +49,7 @@ import Testing
         world.ask(.suspend(Self.clock))
         var policy = Policy()
         policy.suspend = .never
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         #expect(world.state("clock") == .background)
     }
 
@@ -57,7 +57,7 @@ import Testing
         var world = running("clock", "maps")
         var policy = Policy()
         policy.callbacks = .required
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .active)
     }
@@ -96,7 +96,7 @@ import Testing
         var world = running("clock", linked: true)
         world.give(.memoryPressure(.warning, "short"))
         world.pass(.seconds(9))
-        world = world.takenOver()
+        world = world.restored()
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
         world.give(.memoryPressure(.warning, "short"))
         #expect(!world.lines().contains("clock ← memory-warning"))
@@ -110,7 +110,7 @@ import Testing
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.focus(Self.maps))
         world.now = world.now + .seconds(10)
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.milliseconds(249))
         #expect(world.state("clock") == .active)
         world.pass(.milliseconds(1))

@@ -178,7 +178,7 @@ import Testing
 
     // MARK: What the app is told with a callback
 
-    /// What the core tells the app on its way to the front and away again.
+    /// What the core tells the app on its way to the foreground and away again.
     func deliveries(from world: World, background: Bool = false) -> [Delivery] {
         var core = world.core
         var found: [Delivery] = []

@@ -7,7 +7,7 @@ import Testing
     private static let clock = AppID("clock")
     private static let now = Instant(microseconds: 1_000_000)
 
-    /// An app in front that has listened from the beginning, with what else its record says.
+    /// An app in the foreground that has listened from the beginning, with what else its record says.
     private static func restored(_ rest: [(String, String)]) -> Lifecycle {
         let known = [
             ("id", clock.name), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"),

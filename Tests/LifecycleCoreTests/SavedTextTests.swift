@@ -2,7 +2,7 @@ import Testing
 
 @testable import LifecycleCore
 
-/// What apps and people call things goes into the saved state and comes out as it was, whatever it is.
+/// What apps and users call things goes into the saved state and comes out as it was, whatever it is.
 @Suite struct SavedTextTests {
     /// Among them what makes one character with the separator before it, and separators and escapes themselves.
     static let texts = [

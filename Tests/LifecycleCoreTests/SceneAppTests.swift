@@ -11,7 +11,7 @@ import Testing
 
     // MARK: What it says
 
-    @Test func `an app out of sight opens a scene there`() {
+    @Test func `an app in the background opens a scene there`() {
         var world = SceneFixture.withTwoScenes()
         world.give(.message(Self.clock, .beginTask(1, name: "save")))
         world.ask(.home)
@@ -107,7 +107,7 @@ import Testing
         #expect(!world.lines().contains { $0.contains("scene-will-connect") })
     }
 
-    @Test func `there is a scene in front, whatever the manifest says`() {
+    @Test func `there is a scene in the foreground, whatever the manifest says`() {
         var world = World()
         var policy = Policy()
         policy.scenes = true
@@ -133,7 +133,7 @@ import Testing
         world.ask(.home)
         var policy = Policy()
         policy.scenes = true
-        world = world.takenOver(policy)
+        world = world.restored(policy)
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .background)
         world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LifecycleCore
 
-/// What is asked for with scenes, and what becomes of it when something else comes between.
+/// Requests for scenes, and their outcome when something else comes between.
 @Suite struct SceneRequestTests {
     static let clock = SceneFixture.clock
     static let maps = AppID("maps")
@@ -29,7 +29,7 @@ import Testing
 
     // MARK: In front
 
-    @Test func `the only scene of the home app stays in front while nothing else is there`() {
+    @Test func `the only scene of the home app stays in the foreground while nothing else is there`() {
         var world = home()
         #expect(world.scenes("clock") == ["main": .foregroundActive])
         let alone = world.ask(.backgroundScene(Self.clock, Self.main))
@@ -43,7 +43,7 @@ import Testing
         #expect(both.replies[beside]?.name.hasPrefix("done main") == true)
     }
 
-    @Test func `fewer scenes than there were in front are there when the manifest says so`() {
+    @Test func `fewer scenes than there were in the foreground are there when the manifest says so`() {
         var world = SceneFixture.withTwoScenes(limit: 2)
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .foregroundActive])
         var policy = Policy()
@@ -53,7 +53,7 @@ import Testing
         #expect(world.scene(Self.main)?.reason == .foregroundLimit)
     }
 
-    @Test func `the scene that was in front last is shown where none is in front`() {
+    @Test func `the scene that was in the foreground last is shown where none is in the foreground`() {
         var world = SceneFixture.withTwoScenes()
         world.pass(.seconds(1))
         world.ask(.focusScene(Self.clock, Self.main))
@@ -138,7 +138,7 @@ import Testing
         #expect(world.replies[back]?.name == "done scene-2 background")
     }
 
-    @Test func `a scene that goes with its app is out of sight`() {
+    @Test func `a scene that goes with its app is in the background`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]
         let back = world.ask(.backgroundScene(Self.clock, Self.second))
@@ -155,7 +155,7 @@ import Testing
         #expect(world.replies[open]?.name == "done scene-3 background")
     }
 
-    @Test func `an app that does not run is launched for a scene out of sight`() {
+    @Test func `an app that does not run is launched for a scene in the background`() {
         var world = SceneFixture.world()
         let open = world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(world.replies[open]?.name == "done main background")
@@ -198,7 +198,7 @@ import Testing
         #expect(world.scene(Self.second)?.reason != .closed)
     }
 
-    @Test func `a scene that is being closed can be brought to the front`() {
+    @Test func `a scene that is being closed can be brought to the foreground`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]
         world.ask(.closeScene(Self.clock, Self.second))

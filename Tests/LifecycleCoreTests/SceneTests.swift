@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a scene that is brought to the front is there, however few may be`() throws {
+    @Test func `a scene that is brought to the foreground is there, however few may be`() throws {
         let main = try scene("main")
         var scenes = Scenes()
         #expect(scenes.bringToForeground(main, limit: 0).isEmpty)
@@ -72,7 +72,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .backgroundTimeout)
     }
 
-    @Test func `the scenes that were in front come back with their app`() throws {
+    @Test func `the scenes that were in the foreground come back with their app`() throws {
         var world = SceneFixture.withTwoScenes()
         world.ask(.focusScene(Self.clock, try scene("main")))
         world.ask(.home)
@@ -158,7 +158,7 @@ import Testing
         #expect(world.scenes("maps") == ["main": .foregroundActive])
     }
 
-    @Test func `only the last scene that leaves the front is told how long tasks may take`() throws {
+    @Test func `only the last scene that leaves the foreground is told how long tasks may take`() throws {
         var world = SceneFixture.withTwoScenes(limit: 2)
         world.silent[Self.clock] = [.sceneDidEnterBackground]
         world.ask(.home)

@@ -2,12 +2,12 @@ import Testing
 
 @testable import LifecycleCore
 
-/// What is on the screen, or plays, without being in front.
+/// Apps that are visible, or play, and are not in the foreground.
 @Suite struct UseTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 
-    /// A world in which maps is in front, and clock was before.
+    /// A world in which maps is in the foreground, and clock was before.
     func world(linked: Bool = false, settings: Settings = Settings(), modes: Set<String> = []) -> World {
         var world = World(apps: "clock", "maps", linked: linked, settings: settings)
         var policy = Policy()
@@ -150,13 +150,13 @@ import Testing
         var world = world()
         world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .background)
         world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
-        world = world.takenOver()
+        world = world.restored()
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
     }

@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-/// Apps that are woken for work out of sight.
+/// Apps that are woken for work in the background.
 @Suite struct WakeTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")
@@ -164,7 +164,7 @@ import Testing
         #expect(world.replies[world.ask(.wake(Self.clock, kind: "fetch", payload: ""))]?.name == "done")
     }
 
-    @Test func `the time of an app that is put to sleep is over`() {
+    @Test func `the time of an app that is suspended is over`() {
         var world = asleep(linked: false)
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.ask(.suspend(Self.clock))

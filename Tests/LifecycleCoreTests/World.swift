@@ -6,7 +6,7 @@ import LifecycleCore
 struct World {
     var core = Lifecycle()
     var now = Instant(microseconds: 0)
-    /// The apps that listen as soon as they run.
+    /// The connected apps as soon as they run.
     var linked: Set<AppID> = []
     /// The callbacks that are never answered, by app.
     var silent: [AppID: Set<Callback>] = [:]
@@ -176,7 +176,7 @@ extension Decision {
         case .answerOverdue(let id, let callback): "\(id) overdue \(callback.rawValue)"
         case .eventEnded(let id, let event, let outcome): "\(id) \(event.callback.rawValue) \(outcome.rawValue)"
         case .machine(let event): event.rawValue
-        case .graceOver: "grace over"
+        case .graceOver: "termination overdue"
         case .launchFailed: "launch failed"
         case .exited(let id, let exit): "\(id) exited (\(exit.reason))"
         case .interruptionBegan: "interruption began"

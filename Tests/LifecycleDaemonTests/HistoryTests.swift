@@ -57,6 +57,6 @@ import Testing
         #expect(events.map(\.reason) == [.none, .kill, .crash])
         #expect(events.map(\.callback) == [.openURL, nil, nil])
         #expect(events[2].detail == 11)
-        #expect(history.counts.unanswered == 1 && history.counts.killedAfterGrace == 1)
+        #expect(history.counts.unanswered == 1 && history.counts.killedAfterTimeout == 1)
     }
 }

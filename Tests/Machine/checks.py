@@ -141,7 +141,7 @@ def check_memory_is_given_back_to_compressed_swap():
         took = time.monotonic() - began
         assert state("large") == "active"
         lifectl("kill", "large")
-        return f"{before} MiB active, {after} MiB suspended; back in front after {took * 1000:.0f} ms"
+        return f"{before} MiB active, {after} MiB suspended; back in the foreground after {took * 1000:.0f} ms"
     finally:
         run("swapoff", "/dev/zram0")
         configure("")
@@ -152,7 +152,7 @@ def killed_by_the_kernel():
 
 
 def check_suspended_apps_are_ended_before_the_kernel_kills():
-    """Without swap: apps come to the front one after the other, until one that is suspended has to go."""
+    """Without swap: apps come to the foreground one after the other, until one that is suspended has to go."""
     rounds, ended, worst = 8, 0, None
     configure("[timeouts]\nbackground = '0s'\n")
     for number in range(rounds):
@@ -163,7 +163,7 @@ def check_suspended_apps_are_ended_before_the_kernel_kills():
             group = GROUPS / f"app-{name}"
             wait_for(lambda: not group.exists() or memory(name) > 158, f"{name} has its memory")
             if not group.exists():
-                raise AssertionError(f"round {number}: the app in front was killed: {status(name)['app'].get('lastExit')}")
+                raise AssertionError(f"round {number}: the app in the foreground was killed: {status(name)['app'].get('lastExit')}")
             gone = [each for each in names[:index] if state(each) == "notRunning"]
             if gone:
                 break

@@ -39,7 +39,7 @@
             exit(try withExtendedLifetime(kept) { try loop.run() })
         }
 
-        /// Standard input ends with whoever started this.
+        /// Standard input ends with the parent.
         static func readLines(_ loop: EventLoop, handler: @escaping () -> Void) throws -> IOSource {
             try loop.watch(descriptor: STDIN_FILENO, events: .readable) { _ in
                 guard readLine() != nil else { return loop.exit(code: 0) }

@@ -1,7 +1,7 @@
 // Rewrites Swift sources so that each place where a rule can be broken asks whether it is: `rewrite SOURCES TARGET SKIPPED`.
 // All mutants are compiled at once, and the environment chooses one (Mutants.swift). Lines stay where they are.
 //
-// Prints one line for each mutant: its number, file, line, the columns that it takes in the rewritten file, what is
+// Prints one line for each mutant: its number, file, line, its columns in the rewritten file, what is
 // broken. SKIPPED is a file with the numbers of those that do not compile.
 
 import Foundation

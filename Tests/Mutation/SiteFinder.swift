@@ -51,7 +51,7 @@ final class SiteFinder: SyntaxVisitor {
         wrap(node, "flip", "not (\(node.trimmedDescription.oneLine))")
     }
 
-    // What is no expression that runs.
+    // No expression that runs.
     override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }

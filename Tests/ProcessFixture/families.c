@@ -42,7 +42,7 @@ void thousand(void)
     wait_for_ever();
 }
 
-// Everybody forks and nobody ends, until there are enough; the count is shared by all.
+// Every process forks and none ends, until there are enough; the count is shared by all.
 void bomb(void)
 {
     static const int limit = 3000;
@@ -100,7 +100,7 @@ void leave_orphan(void)
     _exit(5);
 }
 
-// The same, when somebody ends the main process.
+// The same, when another program ends the main process.
 void leave_orphan_later(void)
 {
     fork_children(1);

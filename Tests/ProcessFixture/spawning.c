@@ -122,7 +122,7 @@ void spawn_in_sandbox(void)
     exit(6);
 }
 
-// One that starts another and does not wait for it.
+// A process that starts another and does not wait for it.
 void neglectful_parent(void)
 {
     char *const paths[] = {"/proc/self/exe", NULL};

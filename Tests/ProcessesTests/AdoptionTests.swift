@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-/// Programs that somebody else has started: here, trees that were launched and then forgotten, which makes them strangers.
+/// Programs that another program has started: here, trees that were launched and then forgotten, which makes them strangers.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct AdoptionTests {
     @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "multiply", "bomb"])
     func aProgramThatRunsIsHeldLikeOneThatWasLaunched(_ hold: Hold, _ program: String) async {

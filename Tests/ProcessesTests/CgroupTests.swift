@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// A name comes from a file, which somebody else may have written.
+    /// A name comes from a file, which another program may have written.
     @Test func namesThatCannotBeOursNameNothing() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)

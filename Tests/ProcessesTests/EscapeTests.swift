@@ -84,7 +84,7 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
-    /// Whoever kills the test runner is not left with its processes, stopped or not.
+    /// A killed test runner leaves no processes behind, stopped or not.
     @Test(arguments: Hold.allCases, ["bomb", "multiply", "escape", "traced"])
     func theFixtureEndsWithItsRunner(_ hold: Hold, _ program: String) async {
         await #expect(processExitsWith: .success) { [hold, program] in

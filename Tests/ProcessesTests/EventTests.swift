@@ -44,13 +44,13 @@ import Testing
             let (tree, _) = try world.launch("idle")
             kill(tree.main.pid, SIGTSTP)
             kill(tree.main.pid, SIGSTOP)
-            try world.wait("stopped by somebody else") {
+            try world.wait("stopped by another program") {
                 world.reap()
                 return world.events.contains { event in
                     if case .mainStopped(_, asked: false) = event.change { true } else { false }
                 }
             }
-            // What is to be in front runs, whoever stopped it.
+            // The foreground app runs, whichever program stopped it.
             _ = tree.stop()
             tree.resume()
             #expect(tree.checkResumed() == .resumed)

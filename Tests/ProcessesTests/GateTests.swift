@@ -48,7 +48,7 @@ import Testing
             var waiting: [ProcessTree] = []
             for _ in 0..<10 { waiting.append(try world.table.launch(Gate.writer(of: path))) }
             try world.wait("all wait") { waiting.allSatisfy { Gate.isWaiting($0.main.pid) } }
-            // What is stopped holds on to all it has.
+            // A stopped process keeps all that it has.
             kill(waiting[3].main.pid, SIGSTOP)
             kill(waiting[9].main.pid, SIGSTOP)
             try world.wait("two are stopped") {

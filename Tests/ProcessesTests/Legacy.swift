@@ -59,7 +59,7 @@ extension World {
         kill(getpid(), SIGKILL)
     }
 
-    /// Takes over a tree of which something is left.
+    /// Restores a tree of which something is left.
     func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) throws -> ProcessTree {
         guard case .alive(let tree) = table.restore(saved, pidfd: pidfd) else { throw NothingIsLeft() }
         return tree

@@ -245,7 +245,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         #expect(capabilities.canLowerOOMScore == hasCapability(24))
     }
 
-    /// What was raised must come back: without privileges, nice values are left alone, and oom_score_adj is not.
+    /// A raised value must come back: without privileges, nice values are left alone, and oom_score_adj is not.
     @Test(.needsRoot) func withoutPrivilegesNothingIsChangedForGood() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -320,7 +320,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             #expect(text(.memoryLow, of: group) == "4096")
             #expect(text(.processLimit, of: group) == "100")
 
-            // What is there is not known: everything is written.
+            // The present values are not known: everything is written.
             #expect(control.write(profile, to: group, before: nil) == [])
             #expect(text(.ioWeight, of: group) == "100" && text(.memoryLow, of: group).hasPrefix("0"))
             #expect(text(.processLimit, of: group) == "max")

@@ -72,13 +72,13 @@ import Testing
             let world = try World(succeeding: legacy)
             let tree = try world.restore(legacy.tree)
             tree.terminate()
-            // It could not say so to anybody.
+            // It could not tell any process.
             try world.waitForEnd(tree, .exited(code: 8))
             try world.end()
         }
     }
 
-    /// A death between the signals and the record of it must not make the stop somebody else's.
+    /// A death between the signals and the record of it must not make the stop another program's.
     @Test(arguments: Hold.allCases)
     func unrecordedStopIsUndoneByResume(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// Who belongs to an adopted tree, and who only seems to.
+/// The processes that belong to an adopted tree, and those that only seem to.
 extension RestorationTests {
     @Test(arguments: [Hold.signal, .processGroup])
     func strangerIsNotTakenForMainProcess(_ hold: Hold) async throws {
@@ -209,7 +209,7 @@ extension RestorationTests {
         }
     }
 
-    /// What a service manager starts may carry anybody's environment.
+    /// A process that a service manager starts may carry the environment of any process.
     @Test func theMarkAloneDoesNotMakeAMemberElsewhere() async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try World()
@@ -296,7 +296,7 @@ extension RestorationTests {
             let isTold = isDescriptorKept && Kernel.tellsExits
             #expect(world.table.restore(saved, pidfd: pidfd).end == (isTold ? .exited(code: 8) : .unknown))
             #expect(world.table.trees.isEmpty)
-            // What was known before stays known.
+            // A process that was known before stays known.
             var known = saved
             known.exitStatus = .exited(code: 3)
             #expect(world.table.restore(known).end == .exited(code: 3))
@@ -363,7 +363,7 @@ extension RestorationTests {
             kill(main.pid, SIGKILL)
             try world.wait("it has ended") { main.hasEnded }
             #expect(ProcessStatus(of: main.pid)?.isZombie == true)
-            // What has left its session is known by the mark, and a zombie is at the root of some hierarchies of cgroups.
+            // A process that has left its session is known by the mark, and a zombie is at the root of some hierarchies of cgroups.
             let tree = try world.restore(try SavedTree(main: main, token: "neglected"))
             #expect(tree.exitStatus == .killed(by: .kill, dumpedCore: false))
             try world.wait("the escaped are found") { tree.processes().count == 2 }
@@ -378,7 +378,7 @@ extension RestorationTests {
     }
 }
 
-/// A second process that has no cgroups for its own trees takes over those that have some.
+/// A second process that has no cgroups for its own trees restores those that have some.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct FormerCgroupTests {
     @Test(arguments: Hold.cgroups)
     func stoppedTreeInFormerCgroupResumes(_ hold: Hold) async throws {

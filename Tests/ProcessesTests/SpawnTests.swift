@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
     func becomesAnotherUser() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

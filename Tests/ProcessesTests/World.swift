@@ -151,7 +151,7 @@ final class World {
 }
 
 /// Polls a condition. The time is far above any sensible one: it ends a test that has failed already. Without a runner, there
-/// is nobody left to wait for.
+/// is no process left to wait for.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     let deadline = now() + 240
     while try !condition() {
@@ -169,7 +169,7 @@ private func now() -> Int {
 
 /// What the kernel that the tests run on can do.
 enum Kernel {
-    /// How processes ended that somebody else has reaped (Linux 6.15).
+    /// The exit statuses of processes that another process has reaped (Linux 6.15).
     static let tellsExits: Bool = {
         let text = String(decoding: ProcFile.read("/proc/sys/kernel/osrelease", limit: 64) ?? [], as: UTF8.self)
         let numbers = text.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }

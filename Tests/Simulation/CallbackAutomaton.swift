@@ -4,7 +4,7 @@ package import LifecycleCore
 package struct CallbackAutomaton: Sendable {
     /// The last callback of the life cycle that it was told.
     package private(set) var last: Callback?
-    /// Whether the app's scenes are told in its place what concerns being in front.
+    /// Whether the app's scenes are told in its place what concerns being in the foreground.
     package let hasScenes: Bool
     /// The same for each scene that it has heard of.
     package private(set) var scenes: [SceneID: SceneAutomaton] = [:]
@@ -18,7 +18,7 @@ package struct CallbackAutomaton: Sendable {
 
     /// Takes note of a callback.
     ///
-    /// - Returns: What is wrong with it, or nil.
+    /// - Returns: The mistake, or nil.
     package mutating func told(_ delivery: Delivery) -> String? {
         let callback = delivery.callback
         guard delivery.event == nil else { return problem(with: delivery) }
@@ -37,7 +37,7 @@ package struct CallbackAutomaton: Sendable {
         }
     }
 
-    /// Events come after the launch callbacks, and what is for the app in front only to that one, before it is active or
+    /// Events come after the launch callbacks, and what is for the app in the foreground only to that one, before it is active or
     /// while it is.
     private func problem(with delivery: Delivery) -> String? {
         guard hasLaunched else { return "\(delivery.callback.rawValue) before it has launched" }
@@ -45,7 +45,7 @@ package struct CallbackAutomaton: Sendable {
         case .openURL, .continueActivity:
             let isHidden = hasScenes ? !scenes.values.contains(where: \.isShown) : last == .didEnterBackground
             if isHidden || delivery.state == .background {
-                return "\(delivery.callback.rawValue) out of sight"
+                return "\(delivery.callback.rawValue) in the background"
             }
             return last == .willResignActive && delivery.state == .active
                 ? "\(delivery.callback.rawValue) while active, after it has resigned" : nil

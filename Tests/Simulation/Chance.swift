@@ -1,7 +1,7 @@
 import LifecycleCore
 import TestSupport
 
-/// What is left to chance: by one seed, or not at all, where every possibility is tried in turn instead.
+/// The random choices: by one seed, or not at all, where every possibility is tried in turn instead.
 package struct Chance: Sendable {
     private var generator: SeededGenerator?
 

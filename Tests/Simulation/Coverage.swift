@@ -62,7 +62,7 @@ extension AppState {
 extension Input {
     /// Every kind that comes.
     static let kinds = [
-        "start", "configure", "define", "forget", "wake", "use", "shutDown", "takeOver", "pressure", "look", "tick",
+        "start", "configure", "define", "forget", "wake", "use", "shutDown", "restore", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
         "request kill", "request release", "request memoryPressure", "outcome spawned", "outcome spawnFailed",
@@ -87,7 +87,7 @@ extension Input {
         case .shutDown: "shutDown"
         case .outcome(_, let outcome): outcome.kind
         case .message(_, let message): message.kind
-        case .resumeRestored: "takeOver"
+        case .resumeRestored: "restore"
         case .memoryPressure: "pressure"
         case .memoryChecked: "look"
         case .tick: "tick"

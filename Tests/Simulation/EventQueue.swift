@@ -1,6 +1,6 @@
 package import LifecycleCore
 
-/// What is on its way: to the daemon, or to an app.
+/// The events on their way: to the daemon, or to an app.
 package enum Event: Sendable {
     /// The kernel has something to tell the daemon about one launch of an app.
     case notice(AppID, Outcome, launch: Int)

@@ -32,7 +32,7 @@ package struct Exploration: Sendable {
     package private(set) var states: [Int] = []
     package private(set) var inputs = 0
     package private(set) var rested = 0
-    /// What is wrong, and how it came to that.
+    /// The broken promise, and the steps to it.
     package private(set) var failure: (problems: [String], story: [Happening])?
     private var seen: Set<Key> = []
     private var frontier: [Node]

@@ -1,12 +1,12 @@
 package import LifecycleCore
 
-/// Programs that somebody else has started: the daemon takes them as apps, and lets them go again.
+/// Programs that another program has started: the daemon adopts and releases them.
 extension Machine {
     /// Programs have ids of their own, or that of an app that a manifest describes and that does not run.
     package static let strangers = [AppID("x"), AppID("y")]
 
-    /// Somebody has the daemon adopt a program that runs already.
-    mutating func takeIn(_ id: AppID, background: Bool) {
+    /// A client has the daemon adopt a program that runs already.
+    mutating func adopt(_ id: AppID, background: Bool) {
         let app = core.knownApps[id]
         guard !isShuttingDown, app.map({ !$0.isRunning && !$0.policy.isTransient }) ?? true else { return }
         let policy = policies[id] ?? Policy(isTransient: true)
@@ -41,7 +41,7 @@ extension Machine {
         queue.add(.describedAgain(id), at: now)
     }
 
-    /// Whether the processes run on when the app ends: somebody wanted only that, or that the daemon stops.
+    /// Whether the processes run on when the app ends: a client released the app, or the daemon stops.
     func isToBeLetGo(_ id: AppID) -> Bool {
         guard policies[id]?.isAdopted == true, let reason = core.knownApps[id]?.reason else { return false }
         return reason == .release || reason == .shutdown
@@ -50,14 +50,14 @@ extension Machine {
     /// The processes run on as nobody's.
     mutating func letGo(_ id: AppID) {
         guard let tree = trees[id] else { return }
-        goOn(id)
+        proceed(id)
         let outcome = tree.mainStatus == nil ? Outcome.exited(.unknown, othersLeft: false) : .gone
         queue.add(.notice(id, outcome, launch: tree.number), at: now)
     }
 
-    // MARK: What is promised
+    // MARK: Promises
 
-    /// What was there before the daemon is there after it, unless somebody wants something else of it meanwhile.
+    /// An adopted program survives the daemon, unless a client requests something else meanwhile.
     mutating func noteLettingGo(_ input: Input) {
         switch input {
         case .request(_, .release(let id)):
@@ -81,7 +81,7 @@ extension Machine {
         report("\(id) was adopted, and is started again by itself")
     }
 
-    /// Nobody who was adopted is asked to end, or killed, for being let go.
+    /// No adopted program is asked to end, or killed, for its release.
     mutating func watchLettingGo(_ id: AppID, _ what: String) {
         guard let tree = trees[id], tree.watch.isToBeLetGo, !tree.watch.isVictim, tree.mainStatus == nil else { return }
         report("\(id) is sent \(what), and was to be let go")
@@ -89,7 +89,7 @@ extension Machine {
 }
 
 extension Policy {
-    /// The same for a program that runs already: nobody can tell it anything.
+    /// The same for a program that runs already: it gets no callbacks.
     var adopted: Policy {
         var policy = self
         policy.isAdopted = true

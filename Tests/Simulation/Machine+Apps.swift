@@ -45,7 +45,7 @@ extension Machine {
         }
         switch message {
         case .hello:
-            // Who says it again only makes a mistake, which the channel counts.
+            // A second hello is only a mistake, which the channel counts.
             guard !tree.hasSaidHello else { return }
             trees[id]?.hasSaidHello = true
         case .closed: trees[id]?.channel = .closed
@@ -107,7 +107,7 @@ extension Machine {
         guard let tree = trees[id] else { return }
         switch told {
         case .expire(let number):
-            // One that has ended it says so again.
+            // An app that has ended it says so again.
             if isCalm || tree.manner != .silent && !chance.happens(faults ? 20 : 0) { endAssertion(number, of: id) }
         case .callback(let delivery):
             noteScene(of: delivery, id)
@@ -196,7 +196,7 @@ extension Machine {
         }
     }
 
-    /// The app wants something with a scene. What is to be said again when the channel was lost is kept.
+    /// The app wants something with a scene. A request that is repeated on a new channel is kept.
     mutating func want(_ message: AppMessage, _ id: AppID) {
         guard let tree = trees[id], tree.canAct, tree.hasSaidHello, tree.channel == .open else { return }
         switch message {

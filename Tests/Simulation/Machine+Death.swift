@@ -1,6 +1,6 @@
 import LifecycleCore
 
-/// The daemon is killed, and another one takes over.
+/// The daemon is killed, and another one restores the apps.
 extension Machine {
     /// - Parameter input: What it was dealing with.
     mutating func die(during input: Input?, downtime: Duration) {
@@ -23,12 +23,12 @@ extension Machine {
         }
         pass(downtime)
         isDead = false
-        if problems.isEmpty { takeOver() }
+        if problems.isEmpty { restore() }
     }
 
     private mutating func loseDaemon(_ id: AppID) {
         guard let tree = trees[id] else { return }
-        // One that was killed before it had failed was a process after all.
+        // An app that was killed before it had failed was a process after all.
         if tree.failsToStart, !tree.runs {
             trees[id] = nil
             return
@@ -43,7 +43,7 @@ extension Machine {
         trees[id]?.watch.wasAway = true
         // It may lose while it is away what it was about to be told.
         trees[id]?.watch.automaton.wasLate = true
-        // What was not read, on either side, is lost.
+        // Unread lines, on either side, are lost.
         trees[id]?.inbox = []
         queue.removeAll { event in
             if case .line(id, _, _) = event { true } else { false }
@@ -51,14 +51,14 @@ extension Machine {
         if !tree.isStopped { later(.comeBack(id, launch: tree.number), within: 4000) }
     }
 
-    private mutating func takeOver() {
+    private mutating func restore() {
         isTakingOver = true
         tookOver = now
         let policies = policies
         core = Lifecycle(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
-        if isTold { story.append(.note("another daemon takes over")) }
+        if isTold { story.append(.note("another daemon restores the apps")) }
         adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
         var ended: [(AppID, ExitStatus)] = []
@@ -116,7 +116,7 @@ extension Machine {
         }
     }
 
-    /// What the apps have said to nobody is read now.
+    /// Lines that the apps sent without a daemon are read now.
     private mutating func readOn() {
         for id in trees.keys.sorted() {
             guard let tree = trees[id] else { continue }
@@ -138,7 +138,7 @@ extension Machine {
     mutating func comeBack(_ id: AppID) {
         guard let tree = trees[id], tree.channel == .lost, tree.canAct else { return }
         guard !isDead else { return later(.comeBack(id, launch: tree.number), within: 1000) }
-        // One that stayed away for too long, or never was there, is not let in any more.
+        // An app that stayed away for too long, or never was there, is not let in any more.
         guard core.knownApps[id]?.isReconnecting == true else {
             trees[id]?.channel = .closed
             return

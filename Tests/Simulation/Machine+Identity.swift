@@ -61,7 +61,7 @@ extension Machine {
         case "scene":
             let parts = value.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
             return parts.enumerated().map { place, part in
-                // Since when it is where it is, and when it was in front the last time.
+                // Since when it is where it is, and when it was in the foreground the last time.
                 guard place == 5 || place == 6, let time = UInt64(part) else { return part }
                 return String(min(now.microseconds &- time, 61_000_000))
             }.joined(separator: " ")
@@ -70,7 +70,7 @@ extension Machine {
         }
     }
 
-    /// A part that the core shows to nobody, and that no record has.
+    /// A part that the core does not show, and that no record has.
     private func inner(_ whole: some Any, _ name: String) -> String {
         Mirror(reflecting: whole).descendant(name).map { "\($0)" } ?? ""
     }

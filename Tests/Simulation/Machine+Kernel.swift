@@ -18,7 +18,7 @@ extension Machine {
             later(.look(level), within: 300)
         case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
         case .decision(.launchFailed(let id, _)): trees[id] = nil
-        // What was refused holds nothing; what was begun before under the same number does.
+        // A refused task holds no assertion; a task that was begun before under the same number does.
         case .answerAssertion(let id, let number, let refusal?):
             if refusal != .duplicate { trees[id]?.heldAssertions[number] = nil }
         case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten,
@@ -45,7 +45,7 @@ extension Machine {
         tree.failsToStart = faults && chance.happens(8)
         insert(tree, id)
         file.told[id] = nil
-        if let url = core.knownApps[id]?.argumentURL { errands[url]?.isArgument = true }
+        if let url = core.knownApps[id]?.argumentURL { handovers[url]?.isArgument = true }
         if tree.failsToStart {
             return later(.notice(id, .spawnFailed(.command("no such program")), launch: tree.number))
         }
@@ -55,7 +55,7 @@ extension Machine {
 
     private mutating func insert(_ new: Tree, _ id: AppID) {
         var tree = new
-        // One that was being started is started again, whatever was to follow.
+        // An app that was being launched is launched again, whatever was to follow.
         tree.watch.isKillWanted = isTakingOver && killsWanted.contains(id)
         tree.watch.endWanted = isTakingOver ? endsWanted[id] : nil
         let isForSleep = core.launch(of: id)?.reason == .suspend
@@ -92,14 +92,14 @@ extension Machine {
 
     private mutating func resume(_ id: AppID) {
         guard let tree = trees[id] else { return }
-        goOn(id)
+        proceed(id)
         forgetNotices(of: id)
         later(.notice(id, .resumed, launch: tree.number), within: 1)
         if tree.channel == .lost { later(.comeBack(id, launch: tree.number), within: 4000) }
     }
 
     /// SIGCONT.
-    mutating func goOn(_ id: AppID) {
+    mutating func proceed(_ id: AppID) {
         trees[id]?.isStopped = false
         trees[id]?.isSeenStopped = false
         trees[id]?.isStoppedByOther = false
@@ -113,7 +113,7 @@ extension Machine {
         guard let tree = trees[id] else { return }
         watchLettingGo(id, "SIGTERM")
         trees[id]?.asked = now
-        goOn(id)
+        proceed(id)
         guard !faults || chance.happens(75) else {
             if chance.happens(50) { end(id, tree.number, .code(0), within: 9000) }
             return
@@ -143,7 +143,7 @@ extension Machine {
         }
     }
 
-    /// What was done to the processes before is of no interest any more.
+    /// Earlier operations on the processes do not matter any more.
     private mutating func forgetNotices(of id: AppID) {
         queue.removeAll { event in
             switch event {
@@ -161,10 +161,10 @@ extension Machine {
         switch outcome {
         case .spawned: trees[id]?.runs = true
         case .spawnFailed:
-            // One that has ended meanwhile was a process after all.
+            // An app that has ended meanwhile was a process after all.
             guard tree.mainStatus == nil else { return }
             trees[id]?.isGone = true
-        // Whoever stops a tree sends SIGSTOP until all of it is seen stopped, whatever others send meanwhile.
+        // The daemon sends SIGSTOP until the whole tree is seen stopped, whatever others send meanwhile.
         case .stopped:
             trees[id]?.isStopped = true
             trees[id]?.isSeenStopped = true

@@ -7,7 +7,7 @@ extension Machine {
     /// An app is told something: it has to listen, and to run.
     mutating func watchTelling(_ id: AppID, _ what: String) {
         guard let tree = trees[id] else { return report("\(what) for \(id), which does not run") }
-        if !tree.hasSaidHello { report("\(id) is told \(what), and does not listen") }
+        if !tree.hasSaidHello { report("\(id) is told \(what), and is not connected") }
         if tree.isStopped { report("\(id) is told \(what) while it is stopped") }
         if tree.asked != nil { report("\(id) is told \(what) after SIGTERM") }
         if tree.killed != nil { report("\(id) is told \(what) after SIGKILL") }
@@ -28,7 +28,7 @@ extension Machine {
         }
         // What it has had before is no news to it.
         guard delivery.sequence > tree.lastSequence else { return }
-        noteErrand(delivery, id)
+        noteHandover(delivery, id)
         if let problem = trees[id]?.watch.automaton.told(delivery) { report("\(id) is told \(problem)") }
         if let news = delivery.scene { watchSceneNews(delivery, news, id) }
         switch callback {
@@ -81,17 +81,17 @@ extension Machine {
 
     private var isAwayPossible: Bool { setup.deaths != .none }
 
-    private mutating func noteErrand(_ delivery: Delivery, _ id: AppID) {
-        guard let key = delivery.event?.event.key, var errand = errands[key] else { return }
-        let isNew = errand.told.insert(delivery.sequence).inserted
+    private mutating func noteHandover(_ delivery: Delivery, _ id: AppID) {
+        guard let key = delivery.event?.event.key, var handover = handovers[key] else { return }
+        let isNew = handover.told.insert(delivery.sequence).inserted
         // Where every possibility is tried in turn, the same is handed over again.
         let isOnce = !chance.isBlind
-        if isOnce, !isNew || errand.told.count > 1 || errand.isArgument { report("\(id) is handed \(key) twice") }
-        if isOnce, errand.isOver { report("\(id) is handed \(key), and its end was told") }
-        errands[key] = errand
+        if isOnce, !isNew || handover.told.count > 1 || handover.isArgument { report("\(id) is handed \(key) twice") }
+        if isOnce, handover.isOver { report("\(id) is handed \(key), and its end was told") }
+        handovers[key] = handover
     }
 
-    /// Nobody becomes active before those in the way have resigned, or have had the time for it.
+    /// No app becomes active before those in the way have resigned, or have had the time for it.
     private mutating func becomeActive(_ id: AppID) {
         let limit = now < lastLimit.until ? max(lastLimit.limit, settings.foregroundLimit) : settings.foregroundLimit
         let others = trees.filter { $0.key != id && believesActive($0.key, $0.value) }.keys
@@ -101,7 +101,7 @@ extension Machine {
         trees[id]?.watch.resignsBy = nil
     }
 
-    /// Whoever is called inactive has resigned, or has had the time for it, and has no more of it when it is wanted again.
+    /// An inactive app has resigned, or has had the time for it, and has no more of it when it is wanted again.
     mutating func stopBeingActive(_ id: AppID) {
         guard let tree = trees[id], tree.watch.believesActive || tree.hasScenes else { return }
         if believesActive(id, tree) { report("\(id) is called inactive, and may believe that it is active") }
@@ -114,7 +114,7 @@ extension Machine {
         }
         // A successor ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
-        // One that stayed away for too long does not listen any more, from the input on that says so.
+        // An app that stayed away for too long is not connected any more, from the input on that says so.
         if tree.channel == .lost, core.knownApps[id]?.isReconnecting == false { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
@@ -126,7 +126,7 @@ extension Machine {
         if let exit = launch.previous, !exit.reason.isExitReason { report("\(id) has ended for \(exit.reason)") }
         switch ends[id] {
         case .system where !launch.restores: report("\(id) is not restored after the system has ended it")
-        case .person where launch.restores: report("\(id) is restored after a person has ended it")
+        case .user where launch.restores: report("\(id) is restored after a user has ended it")
         case .itself where launch.restores: report("\(id) is restored after it has ended with success")
         case nil where launch.previous != nil: report("\(id) is told of an end before its first")
         default: break
@@ -135,30 +135,30 @@ extension Machine {
 
     // MARK: Stopping and ending
 
-    /// Nobody is put to sleep who is in use, has something to finish, or has not been given its time.
+    /// No app is suspended that is in use, holds an assertion, or has background time left.
     mutating func watchStop(_ id: AppID) {
         guard let tree = trees[id] else { return report("\(id) is stopped, and does not run") }
         let watch = tree.watch
         if policies[id]?.suspend == .never { report("\(id) is stopped, and may never be") }
         if core.foreground.contains(id), core.foregroundBlockers.isEmpty, core.interruptions.isEmpty {
-            report("\(id) is stopped in front")
+            report("\(id) is stopped in the foreground")
         }
         if states[id]?.isForeground == true { report("\(id) is stopped in sight") }
         watchUse(of: id)
         if let task = watch.task, now < task.deadline { report("\(id) is stopped in the middle of its task") }
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
-        // One that somebody else has continued sleeps on, whatever it has begun in that moment.
+        // An app that another program has continued stays suspended, whatever it has begun in that moment.
         if states[id] == .suspended { return }
-        let isLinked = core.knownApps[id]?.isConnected == true
-        // Whoever does not listen any more holds nothing.
-        if isLinked, !watch.isToStopAtOnce, !watch.granted.isEmpty {
+        let isConnected = core.knownApps[id]?.isConnected == true
+        // An app that is not connected any more holds no assertion.
+        if isConnected, !watch.isToStopAtOnce, !watch.granted.isEmpty {
             report("\(id) is stopped, and held by \(watch.granted.keys.sorted())")
         }
         let isShown = watch.automaton.scenes.values.contains(where: \.isShown)
-        if isLinked, isShown || [.didBecomeActive, .willResignActive].contains(watch.automaton.last) {
-            report("\(id) is stopped, and has not been told that it is out of sight")
+        if isConnected, isShown || [.didBecomeActive, .willResignActive].contains(watch.automaton.last) {
+            report("\(id) is stopped, and has not been told that it is in the background")
         }
-        guard !isLinked, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince else {
+        guard !isConnected, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince else {
             return
         }
         if now < since + timeouts(of: id).background {
@@ -166,9 +166,9 @@ extension Machine {
         }
     }
 
-    /// Nobody is put to sleep who is on the screen, or plays and may.
+    /// No app is suspended that is visible, or plays and may.
     private mutating func watchUse(of id: AppID) {
-        // One that somebody else has continued is put back to sleep, whatever it does.
+        // An app that another program has continued is suspended again, whatever it does.
         guard states[id] != .suspended, trees[id]?.watch.isToStopAtOnce == false, let use = keepingUse(of: id) else {
             return
         }
@@ -191,7 +191,7 @@ extension Machine {
         if tree.mainStatus == nil, tree.channel != .lost, !tree.watch.automaton.wasLate, believesActive(id, tree) {
             report("\(id) is sent SIGTERM while it believes that it is active")
         }
-        if tree.watch.cause == nil { trees[id]?.watch.cause = tree.watch.endWanted == nil ? .unclear : .person }
+        if tree.watch.cause == nil { trees[id]?.watch.cause = tree.watch.endWanted == nil ? .unclear : .user }
     }
 
     mutating func watchKill(_ id: AppID) {
@@ -209,7 +209,7 @@ extension Machine {
 
     private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {
         let (watch, times) = (tree.watch, timeouts(of: id))
-        if watch.isKillWanted { return .person }
+        if watch.isKillWanted { return .user }
         if let asked = tree.asked {
             if asked + times.willTerminate <= now { return .unclear }
             // The time in which an app hears of its scenes' end, half of all at most, is taken from that of SIGTERM.
@@ -238,9 +238,9 @@ extension Machine {
         return nil
     }
 
-    /// Nobody loses what is in use, or what may never be ended, and one goes at a time.
+    /// No app is ended that is in use, or that may never be ended, and one is ended at a time.
     mutating func watchVictim(_ id: AppID) {
-        if core.foreground.contains(id) { report("\(id) is in front, and ended for its memory") }
+        if core.foreground.contains(id) { report("\(id) is in the foreground, and ended for its memory") }
         if policies[id]?.suspend == .never { report("\(id) is never suspended, and ended for its memory") }
         checkNoScenesToReclaim(before: id)
         let sleepers = states.filter { $0.value == .suspended }.keys
@@ -253,7 +253,7 @@ extension Machine {
         if trees[id]?.watch.cause == nil { trees[id]?.watch.cause = .system }
     }
 
-    /// One that was to go, and is wanted again before it was asked to, has not been ended.
+    /// An app that was to end, and is wanted again before it was asked to, has not been ended.
     mutating func noteRescue(of id: AppID) {
         guard let tree = trees[id], tree.watch.isVictim, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil
         else { return }
@@ -262,7 +262,7 @@ extension Machine {
         if tree.watch.cause == .system { trees[id]?.watch.cause = nil }
     }
 
-    /// What is in front and only concealed goes last.
+    /// A foreground app that is only blocked is ended last.
     private func canGo(_ id: AppID) -> Bool {
         guard let app = core.knownApps[id] else { return false }
         return app.target == .suspended && app.isStoppedOrStopping && app.state == .suspended

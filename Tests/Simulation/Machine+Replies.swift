@@ -20,7 +20,7 @@ extension Machine {
                 report("\(id) is called suspended, and was not seen stopped")
             }
         case .background:
-            // The request came before the app was started.
+            // The request came before the launch of the app.
             if step.from == .notRunning, step.reason == .suspend { trees[id]?.watch.isToSleepAtOnce = true }
             if step.from != .suspended {
                 trees[id]?.watch.backgroundSince = now
@@ -96,9 +96,9 @@ extension Machine {
         case .terminate(let id), .kill(let id), .release(let id): promise(isGone(id), id, "gone")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
-        case .machine(.lock): promiseOutOfSight(.locked, request)
-        case .machine(.switchAway): promiseOutOfSight(.switchedAway, request)
-        case .machine(.sleep): promiseOutOfSight(.asleep, request)
+        case .machine(.lock): promiseBackground(.locked, request)
+        case .machine(.switchAway): promiseBackground(.switchedAway, request)
+        case .machine(.sleep): promiseBackground(.asleep, request)
         case .beginInterruption(let name):
             guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
             for id in core.foreground { promise(states[id] != .active, id, "interrupted") }
@@ -130,10 +130,10 @@ extension Machine {
     /// Whether what was asked for has ended and begun anew: then another request is answered when it is so again.
     private func hasBegunAnew(_ request: Request) -> Bool { open.values.contains(request) }
 
-    /// What conceals may have been taken back meanwhile.
-    private mutating func promiseOutOfSight(_ concealment: ForegroundBlocker, _ request: Request) {
-        guard core.foregroundBlockers.contains(concealment), !hasBegunAnew(request) else { return }
-        for id in core.foreground { promise(states[id]?.isForeground != true, id, "out of sight") }
+    /// The foreground may be free again meanwhile.
+    private mutating func promiseBackground(_ blocker: ForegroundBlocker, _ request: Request) {
+        guard core.foregroundBlockers.contains(blocker), !hasBegunAnew(request) else { return }
+        for id in core.foreground { promise(states[id]?.isForeground != true, id, "in the background") }
     }
 
     private mutating func promise(_ isKept: Bool, _ id: AppID, _ what: String) {
@@ -141,18 +141,18 @@ extension Machine {
     }
 
     private mutating func check(_ outcome: EventOutcome, of request: Request) {
-        guard case .deliver(let id, let event) = request, let key = event.key, let errand = errands[key] else { return }
+        guard case .deliver(let id, let event) = request, let key = event.key, let handover = handovers[key] else { return }
         let isTrue =
             switch outcome {
-            case .handled: errand.answer == .handled(true) || errand.isArgument
-            case .declined: errand.isDeclined || (errand.answer != nil && errand.answer != .handled(true))
-            case .newData: errand.answer == .result(.newData)
-            case .failed: errand.answer == .result(.failed)
-            case .noData: errand.answer.map { $0 != .result(.newData) && $0 != .result(.failed) } ?? false
-            case .unanswered: !errand.told.isEmpty && errand.answer == nil
-            case .notListening, .lost: errand.answer == nil
+            case .handled: handover.answer == .handled(true) || handover.isArgument
+            case .declined: handover.isDeclined || (handover.answer != nil && handover.answer != .handled(true))
+            case .newData: handover.answer == .result(.newData)
+            case .failed: handover.answer == .result(.failed)
+            case .noData: handover.answer.map { $0 != .result(.newData) && $0 != .result(.failed) } ?? false
+            case .unanswered: !handover.told.isEmpty && handover.answer == nil
+            case .notListening, .lost: handover.answer == nil
             }
-        let answer = errand.answer.map { "\($0)" } ?? "nothing"
+        let answer = handover.answer.map { "\($0)" } ?? "nothing"
         if !isTrue { report("\(key) is said to be \(outcome.rawValue), and \(id) answered \(answer)") }
     }
 }

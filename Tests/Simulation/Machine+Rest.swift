@@ -3,7 +3,7 @@ import LifecycleCore
 /// Liveness: with the faults ended, everything gets to where it should be, in bounded time.
 extension Machine {
     /// How long everything together may take: an app that was silent may have 20 s for its launch, 35 s to come back, 35 s
-    /// for its tasks and its grace; one that failed often is started again a minute later.
+    /// for its tasks and its termination timeout; one that failed often is started again a minute later.
     static let boundedTime = Duration.seconds(150)
 
     package mutating func expectRest(_ chance: Chance) {
@@ -29,7 +29,7 @@ extension Machine {
         if !open.isEmpty { report("\(open.values.map { "\($0)" }) never answered") }
     }
 
-    /// How much longer it takes until nothing waits any more for an app that somebody else has stopped: it answers nothing, and
+    /// How much longer it takes until nothing waits any more for an app that another program has stopped: it answers nothing, and
     /// whatever was handed to it has all of its time, one after the other.
     private var timeForUnanswered: Duration {
         var longest = Duration.zero
@@ -48,7 +48,7 @@ extension Machine {
         if !open.isEmpty { report("\(when): \(open.values.map { "\($0)" }) not answered") }
         for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) {
             let tree = trees[app.id]
-            // What has begun something and was stopped by somebody else cannot say that it has ended.
+            // An app that another program has stopped cannot say that its task has ended.
             let isStuck = app.isHeldAwake && tree?.isStoppedByOther == true
             if app.state != app.target, !isStuck { report("\(when): \(app.id) is \(app.state), not \(app.target)") }
             if (tree != nil) != app.isRunning { report("\(when): \(app.id) is \(app.state), not so its process") }
@@ -56,7 +56,7 @@ extension Machine {
                 report("\(when): \(app.id) is \(app.state), and stopped is \(tree.isStopped)")
             }
             if app.state == .background, app.policy.suspend == .auto, !app.isHeldAwake, app.target == .suspended {
-                report("\(when): \(app.id) is not put to sleep")
+                report("\(when): \(app.id) is not suspended")
             }
         }
         checkScenesAtRest(when)
@@ -64,12 +64,12 @@ extension Machine {
         else {
             return
         }
-        // What nobody describes is not started by itself.
+        // An app without a definition is not launched by itself.
         if app.policy.isTransient, !app.isRunning { return }
-        if core.foreground.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in front") }
+        if core.foreground.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in the foreground") }
     }
 
-    /// Whoever is stopped can be had back, and whoever runs can be had in front.
+    /// A stopped app can be resumed, and a running app can come to the foreground.
     private mutating func expectWayBack() {
         ask(.machine(.wake))
         ask(.machine(.switchBack))
@@ -81,14 +81,14 @@ extension Machine {
             ask(.focus(id))
             pass(.seconds(8))
             if trees[id] != nil, core.foreground.contains(id), states[id] != .active {
-                report("\(id) was wanted in front, and is \(states[id] ?? .notRunning)")
+                report("\(id) was wanted in the foreground, and is \(states[id] ?? .notRunning)")
             }
-            if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in front, and stays stopped") }
-            expectScenesInFront(of: id)
+            if trees[id]?.isStoppedByOther == true { report("\(id) was wanted in the foreground, and stays stopped") }
+            expectScenesInForeground(of: id)
         }
         endAllHolds()
         pass(.seconds(60))
-        if problems.isEmpty { checkRest("after all were in front") }
+        if problems.isEmpty { checkRest("after all were in the foreground") }
     }
 }
 

@@ -23,8 +23,8 @@ extension Machine {
         }
     }
 
-    /// The picture of a scene's life: connected into the front or out of sight, to and fro between these, asleep with its
-    /// process; disconnected out of sight, or wherever it is when its app ends.
+    /// The picture of a scene's life: connected into the front or in the background, to and fro between these, asleep with its
+    /// process; disconnected in the background, or wherever it is when its app ends.
     private func isLegal(_ step: SceneTransition) -> Bool {
         switch (step.from, step.to) {
         case (.unattached, .foregroundInactive), (.unattached, .background),
@@ -39,7 +39,7 @@ extension Machine {
         }
     }
 
-    /// No more scenes of an app become active than it may have in front.
+    /// No more scenes of an app become active than it may have in the foreground.
     private mutating func checkSceneCount(_ id: AppID) {
         let limit = max(1, core.knownApps[id]?.policy.sceneLimit ?? 1)
         let active = (sessions[id] ?? [:]).values.count { $0.state == .foregroundActive }
@@ -58,7 +58,7 @@ extension Machine {
 
     // MARK: Telling
 
-    /// What is said of a scene is what is known of it.
+    /// The replies about a scene agree with its state.
     mutating func watchSceneNews(_ delivery: Delivery, _ news: SceneNews, _ id: AppID) {
         let name = "\(id)/\(news.scene)"
         switch delivery.callback {
@@ -88,7 +88,7 @@ extension Machine {
 
     // MARK: Memory
 
-    /// Scenes out of sight are what can be taken back without anybody's loss.
+    /// Background scenes can be reclaimed without a loss for users.
     mutating func noteReclaimed(_ scenes: [SceneID], of id: AppID) {
         for scene in scenes {
             if sessions[id]?[scene]?.state.isConnectedInBackground != true {
@@ -119,7 +119,7 @@ extension Machine {
             guard let app = core.knownApps[id] else { continue }
             if app.scenes.all.count > Scenes.limit + 1 { report("\(id) has \(app.scenes.all.count) scenes") }
             for scene in app.scenes.all where scene.state != sessions[id]?[scene.id]?.state {
-                report("\(id)/\(scene.id) is \(scene.state), and nobody was told")
+                report("\(id)/\(scene.id) is \(scene.state), without a report")
             }
             let states = app.scenes.all.map(\.state)
             if Set(app.scenes.all.map(\.id)).count < states.count { report("\(id) has two scenes of one name") }
@@ -130,7 +130,7 @@ extension Machine {
         }
     }
 
-    /// An app is as far in front as its scenes are, and they sleep when it sleeps. It is inactive, too, while it launches or
+    /// An app is as far in the foreground as its scenes are, and they sleep when it sleeps. It is inactive, too, while it launches or
     /// ends and has none.
     private func isPossible(_ states: [SceneState], for app: AppMachine) -> Bool {
         guard app.hasScenes, app.isRunning else { return states.allSatisfy { $0 == .unattached } }
@@ -143,11 +143,11 @@ extension Machine {
         }
     }
 
-    /// What a person has ended is not found again.
+    /// What a user has ended is not found again.
     mutating func checkEndOfScenes(_ id: AppID) {
-        guard trees[id]?.watch.cause == .person, let app = core.knownApps[id] else { return }
+        guard trees[id]?.watch.cause == .user, let app = core.knownApps[id] else { return }
         let kept = app.scenes.all.map(\.id).filter { sessions[id]?[$0]?.wasConnected == true }
-        if !kept.isEmpty { report("\(id) was ended by a person, and keeps \(kept)") }
+        if !kept.isEmpty { report("\(id) was ended by a user, and keeps \(kept)") }
     }
 
     /// An app that runs hears of its scenes' end before its own, in half of the time that it has for both.
@@ -184,7 +184,7 @@ extension Machine {
 
     mutating func checkScenesAtRest(_ when: String) {
         for app in core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isRunning && app.hasScenes {
-            // What has begun something and was stopped by somebody else cannot say that it has ended.
+            // An app that another program has stopped cannot say that its task has ended.
             if trees[app.id]?.isStoppedByOther == true { continue }
             for scene in app.scenes.all where scene.state != app.sceneTarget(of: scene) {
                 report("\(when): \(app.id)/\(scene.id) is \(scene.state), not \(app.sceneTarget(of: scene))")
@@ -195,8 +195,8 @@ extension Machine {
         }
     }
 
-    /// Each scene of an app in front can be had in front.
-    mutating func expectScenesInFront(of id: AppID) {
+    /// Each scene of an app in the foreground can be had in the foreground.
+    mutating func expectScenesInForeground(of id: AppID) {
         guard let app = core.knownApps[id], app.hasScenes else { return }
         for scene in app.scenes.all {
             ask(.focusScene(id, scene.id))
@@ -204,7 +204,7 @@ extension Machine {
             guard problems.isEmpty, trees[id] != nil, core.foreground.contains(id) else { return }
             guard let found = core.knownApps[id]?.scenes[scene.id] else { continue }
             if found.state != .foregroundActive {
-                report("\(id)/\(scene.id) was wanted in front, and is \(found.state)")
+                report("\(id)/\(scene.id) was wanted in the foreground, and is \(found.state)")
             }
         }
     }

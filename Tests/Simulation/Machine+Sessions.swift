@@ -35,7 +35,7 @@ extension Machine {
         if isWanted { sessions[id]?[scene]?.wasCloseWanted = true }
     }
 
-    /// Scenes that there were not before: somebody has asked for one, or an app comes to the front and has none to show.
+    /// Scenes that there were not before: a client has asked for one, or an app comes to the foreground and has none to show.
     mutating func noteNewScenes(_ input: Input, _ changed: [AppID]) {
         for id in changed {
             guard let app = core.knownApps[id], !app.scenes.all.isEmpty else { continue }
@@ -45,7 +45,7 @@ extension Machine {
                 if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
                     session = Session(info: opening.info, origin: origin, made: scene.since)
                 } else if !app.target.isForeground, !core.foreground.contains(id), !isTakingOver {
-                    report("\(id)/\(scene.id) is there, and nobody has asked for it")
+                    report("\(id)/\(scene.id) is there without a request")
                 }
                 sessions[id, default: [:]][scene.id] = session
             }
@@ -94,7 +94,7 @@ extension Machine {
             guard let app else { continue }
             let cause = trees[id]?.watch.cause ?? ends[id] ?? .unclear
             if app.state.isAlive {
-                if !session.isCloseWanted { report("\(id)/\(scene) is forgotten, and nobody wants that") }
+                if !session.isCloseWanted { report("\(id)/\(scene) is forgotten without a request") }
                 guard app.isConnected, let tree = trees[id], tree.hasSaidHello, tree.channel == .open else { continue }
                 if tree.watch.automaton.scenes[scene]?.isConnected == true {
                     report("\(id)/\(scene) is forgotten, and \(id) has not heard so")

@@ -30,7 +30,7 @@ extension Machine {
         case .define(let id, let policy): define(id, policy)
         case .forget(let id):
             described[id] = nil
-            // Whose processes the daemon has taken in does not become a program that it could start.
+            // An app whose processes the daemon has adopted does not become a program that it could start.
             if policies[id]?.isAdopted == true, trees[id] != nil {
                 policies[id]?.isTransient = true
             } else {
@@ -39,7 +39,7 @@ extension Machine {
             give(.forget(id))
         case .killDaemon(let percent, let downtime):
             if !isShuttingDown { armed = Death(percent: percent, downtime: downtime) }
-        case .adopt(let id, let background): takeIn(id, background: background)
+        case .adopt(let id, let background): adopt(id, background: background)
         case .shutDown: shutDown()
         }
     }
@@ -49,7 +49,7 @@ extension Machine {
         lastRequest += 1
         let number = lastRequest
         open[number] = request
-        if case .deliver(_, let event) = request, let key = event.key { errands[key] = Errand(request: number) }
+        if case .deliver(_, let event) = request, let key = event.key { handovers[key] = Handover(request: number) }
         give(.request(RequestID(number), request))
         return number
     }
@@ -71,7 +71,7 @@ extension Machine {
 
     private mutating func continueFromOutside(_ id: AppID) {
         guard let tree = trees[id], tree.isStopped || tree.isStoppedByOther, !tree.isGone else { return }
-        goOn(id)
+        proceed(id)
         trees[id]?.isContinuedByOther = true
         let earliest = timeOfLastStop(of: id)
         queue.add(.notice(id, .resumedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
@@ -84,7 +84,7 @@ extension Machine {
         queue.add(.notice(id, .stoppedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
     }
 
-    /// What was done before, by the daemon or by others, is reported before.
+    /// Earlier operations, of the daemon or of others, are reported before.
     private func timeOfLastStop(of id: AppID) -> Instant {
         let last = queue.ordered.last { entry in
             switch entry.event {

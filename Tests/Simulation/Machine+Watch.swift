@@ -69,9 +69,9 @@ extension Machine {
 
     private mutating func noteAnswer(_ answer: AppAnswer, to delivery: Delivery) {
         if let key = delivery.event?.event.key {
-            errands[key]?.answer = answer
+            handovers[key]?.answer = answer
         } else if delivery.launch?.url != nil, answer == .handled(false), let key = delivery.launch?.url {
-            errands[key]?.isDeclined = true
+            handovers[key]?.isDeclined = true
         }
     }
 
@@ -81,7 +81,7 @@ extension Machine {
         trees[id]?.watch.cause = watch.endWanted == nil ? own : .unclear
     }
 
-    /// Whoever does not listen any more owes no answer, and holds nothing.
+    /// An app that is not connected any more must not answer, and holds no assertion.
     mutating func endConversation(of id: AppID) {
         trees[id]?.watch.outstanding = nil
         trees[id]?.watch.resignations = []
@@ -140,7 +140,7 @@ extension Machine {
             trees[id] = nil
             endAdoption(of: id)
         case .decision(.eventEnded(let id, let event, let outcome)):
-            if let key = event.key { errands[key]?.isOver = true }
+            if let key = event.key { handovers[key]?.isOver = true }
             if case .performTask = event, outcome == .lost { trees[id]?.watch.task = nil }
         case .forgotten(let id, exit: _, reclaimed: _):
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
@@ -180,7 +180,7 @@ extension Machine {
         if callback == .performTask {
             trees[id]?.watch.task = nil
         } else if let delivery = trees[id]?.watch.outstanding, delivery.callback == callback {
-            // Who does not answer didEnterBackground has no more time, and is not forgiven. Before that is over, it is only one
+            // An app that does not answer didEnterBackground has no more time, and is not forgiven. Before that is over, it is only one
             // that had to make room and was not waited for.
             let isAboutLeaving = callback == .didEnterBackground || callback == .sceneDidEnterBackground
             if isAboutLeaving, delivery.deadline <= now {
@@ -199,7 +199,7 @@ extension Machine {
         }
     }
 
-    /// Until when an app that is to resign, or a scene of it, is waited for. Nobody waits for one that was silent and is told
+    /// Until when an app that is to resign, or a scene of it, is waited for. The daemon does not wait for one that was silent and is told
     /// late.
     mutating func noteResignation(_ delivery: Delivery, _ id: AppID) {
         let now = now
@@ -235,7 +235,7 @@ extension Machine {
     mutating func noteAfter(_ input: Input, _ changed: [AppID]) {
         for id in changed {
             guard let app = core.knownApps[id] else { continue }
-            if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), and nobody was told") }
+            if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), without a report") }
             if !app.isConnected, trees[id]?.hasSaidHello == true { endConversation(of: id) }
             checkResignation(of: app)
             guard !isTakingOver, let tree = trees[id], tree.isStopped, tree.killed == nil, !tree.isGone else {
@@ -248,11 +248,11 @@ extension Machine {
         checkActive()
         checkScenes(changed)
         checkOutlookAndRecords()
-        if core.foreground.count > settings.foregroundLimit { report("\(core.foreground) are in front") }
+        if core.foreground.count > settings.foregroundLimit { report("\(core.foreground) are in the foreground") }
         if let problem = inspect?(core, now) { report(problem) }
         if isShuttingDown { return }
         for id in changed where core.knownApps[id]?.target.isForeground == true && !core.foregroundBlockers.isEmpty {
-            report("\(id) is to be in front, and nothing is in sight")
+            report("\(id) is to be in the foreground, and nothing is in sight")
         }
     }
 
@@ -291,13 +291,13 @@ extension Machine {
     }
 }
 
-/// Who or what ended an app.
+/// The cause of an app's end.
 package enum EndCause: Sendable {
-    case person, system, itself, unclear
+    case user, system, itself, unclear
 }
 
-/// What was handed to an app, and what became of it.
-struct Errand: Sendable {
+/// An event that was handed to an app, and its outcome.
+struct Handover: Sendable {
     let request: UInt64
     var told: Set<UInt64> = []
     var answer: AppAnswer?

@@ -11,10 +11,10 @@ package struct Machine: Sendable {
     package internal(set) var now = Instant(microseconds: 0)
     /// How many inputs the core was given.
     package internal(set) var inputs = 0
-    /// What was promised and is not so.
+    /// The broken promises.
     package internal(set) var problems: [String] = []
     package var coverage = Coverage()
-    /// What happened, for whoever looks at a failure; empty unless it is to be told.
+    /// The steps, for the report of a failure; empty unless it is to be printed.
     package internal(set) var story: [Happening] = []
     /// Called after each input, with the core as it is then.
     package var inspect: (@Sendable (Lifecycle, Instant) -> String?)?
@@ -36,19 +36,19 @@ package struct Machine: Sendable {
     /// The requests that have no answer yet.
     package internal(set) var open: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
-    var errands: [String: Errand] = [:]
-    /// The apps that somebody wanted killed, or put to sleep, and that are not gone yet.
+    var handovers: [String: Handover] = [:]
+    /// The apps that a client wants killed, or suspended, and that are not gone yet.
     var killsWanted: Set<AppID> = []
     var sleepWanted: Set<AppID> = []
-    /// Since when somebody has wanted the end of apps that are not gone yet.
+    /// The instants of the requests to end apps that are not gone yet.
     var endsWanted: [AppID: Instant] = [:]
-    /// What somebody has said of the apps' use to the daemon that there is now.
+    /// The use of the apps that a client has reported to the present daemon.
     var used: [Use: Set<AppID>] = [:]
     var file = StateFile()
     var armed: Death?
     var isDead = false
     var isTakingOver = false
-    /// When the last daemon took over.
+    /// The instant at which the last daemon restored the apps.
     var tookOver = Instant(microseconds: 0)
     /// Whether nothing goes wrong from now on.
     var isCalm = false

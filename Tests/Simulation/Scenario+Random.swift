@@ -18,7 +18,7 @@ extension Scenario {
         addStrangers(seed: seed)
     }
 
-    /// In one history of four there are programs that somebody else has started. The others are what they would be if
+    /// In one history of four there are programs that another program has started. The others are what they would be if
     /// there never were any, and so is the rest of this one.
     private mutating func addStrangers(seed: UInt64) {
         var chance = Chance(seed: seed &* 0x9E37_79B9_7F4A_7C15)

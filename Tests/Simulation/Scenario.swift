@@ -6,12 +6,12 @@ package struct Scenario: Sendable {
     package var steps: [Step]
 }
 
-/// Who is there.
+/// The apps of the scenario.
 package struct Setup: Sendable {
     package var settings = Settings()
     package var apps: [AppSetup] = []
     package var deaths = Deaths.none
-    /// Whether the kernel is slow and other people interfere.
+    /// Whether the kernel is slow and other users interfere.
     package var hasFaults = false
 }
 
@@ -60,12 +60,12 @@ package struct Step: Sendable {
 
 /// What happens.
 package enum Action: Sendable {
-    /// Somebody wants something.
+    /// A client makes a request.
     case ask(Request)
     /// The time for scheduled work has come.
     case wake(AppID, kind: String)
     case pressure(MemoryLevel)
-    /// Somebody says which apps are on the screen, or play.
+    /// A client reports which apps are visible, or play.
     case use(Use, [AppID])
     /// An app begins something, ends something, or stops listening.
     case beginTask(AppID, UInt64)
@@ -76,14 +76,14 @@ package enum Action: Sendable {
     case say(AppID, AppMessage)
     /// The main process of an app ends by itself.
     case exit(AppID, ExitStatus, othersLeft: Bool)
-    /// Somebody else sends SIGCONT or SIGSTOP.
+    /// Another program sends SIGCONT or SIGSTOP.
     case foreignContinue(AppID)
     case foreignStop(AppID)
     /// The configuration is read again.
     case configure(Settings)
     case define(AppID, Policy)
     case forget(AppID)
-    /// Somebody has the daemon adopt a program that they have started.
+    /// A client has the daemon adopt a program that runs.
     case adopt(AppID, background: Bool)
     /// The daemon is killed, after it has done this share of the effects of the next input, and is gone for some time.
     case killDaemon(afterPercent: Int, downtime: Duration)

@@ -18,7 +18,7 @@ package struct SceneAutomaton: Sendable {
     /// Takes note of a callback.
     ///
     /// - Parameter reason: Why, where the callback says so.
-    /// - Returns: What is wrong with it, or nil.
+    /// - Returns: The mistake, or nil.
     package mutating func told(_ callback: Callback, reason: String?) -> String? {
         let allowed = allowedNext(endsApp: reason == "terminating")
         defer { last = callback }
@@ -26,7 +26,7 @@ package struct SceneAutomaton: Sendable {
         return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"
     }
 
-    /// A scene is shown and hidden, and is disconnected out of sight; only an app that ends loses one that is shown, and that
+    /// A scene is shown and hidden, and is disconnected in the background; only an app that ends loses one that is shown, and that
     /// has resigned by then.
     private func allowedNext(endsApp: Bool) -> Set<Callback> {
         switch last {
@@ -62,7 +62,7 @@ struct Session: Sendable {
     var wasConnected = false
     /// Whether it is a new one, and the old one of its name has not been seen to go yet.
     var isNamesake = false
-    /// Whether somebody wants to be rid of it, and whether somebody ever did.
+    /// Whether a request closes it, and whether one ever did.
     var isCloseWanted = false
     var wasCloseWanted = false
     /// Whether its memory was needed, since it was last connected.

@@ -7,7 +7,7 @@ package struct SmallWorld: Sendable {
     package let commands: [Action]
 
     package static let all: [SmallWorld] = [
-        SmallWorld(name: "both listen", second: .good), SmallWorld(name: "one does not listen", second: .deaf),
+        SmallWorld(name: "both connected", second: .good), SmallWorld(name: "one not connected", second: .deaf),
         SmallWorld(name: "one is at home", second: .good, home: AppID("a")),
         SmallWorld(name: "two places", second: .good, places: 2),
         SmallWorld(name: "one has scenes", second: .good, hasScenes: true),

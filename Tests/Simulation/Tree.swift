@@ -27,7 +27,7 @@ package struct Tree: Sendable {
     package var isStopped = false
     package var isSeenStopped = false
     package var isStoppedByOther = false
-    /// Whether somebody else has continued it since, of which the daemon may not have heard.
+    /// Whether another program has continued it since, of which the daemon may not have heard.
     package var isContinuedByOther = false
     /// How the main process ended, when it has.
     package var mainStatus: ExitStatus?
@@ -96,7 +96,7 @@ package struct Watch: Sendable {
     package var scenes: [SceneID: SceneWatch] = [:]
     /// Since when it is not to be active.
     package var unwantedSince: Instant?
-    /// Since when it has been out of sight.
+    /// Since when it has been in the background.
     package var backgroundSince: Instant?
     package var wasInForeground = false
     package var wasLinkedInBackground = false
@@ -110,20 +110,20 @@ package struct Watch: Sendable {
     package var started: Instant?
     /// Whether it has answered both launch callbacks.
     package var hasAnsweredLaunch = false
-    /// Since when somebody wants it to end, and whether at once.
+    /// The instant of the request to end it, and whether it ends at once.
     package var endWanted: Instant?
     package var isKillWanted = false
-    /// Whether it was adopted, and somebody wants nothing but that it is an app no more.
+    /// Whether it was adopted, and a client has only released it.
     package var isToBeLetGo = false
-    /// Whether it has not answered in time that it is out of sight.
+    /// Whether it has not answered in time that it is in the background.
     package var hasMissedBackground = false
-    /// The number of the callback for whose answer nobody waited as long as was promised, because it had to make room.
+    /// The number of the callback for whose answer the daemon did not wait as long as promised, because it had to make room.
     package var excused: UInt64?
     /// Whether it is about to be ended for its memory.
     package var isVictim = false
     package var victimState = AppState.notRunning
     package var victimSince: Instant?
-    /// What has ended it, or is about to.
+    /// The cause of its end, present or near.
     package var cause: EndCause?
     /// Where it was when its end began.
     package var endedFrom: AppState?
@@ -137,7 +137,7 @@ package struct Watch: Sendable {
 
     mutating func wantEnd(_ now: Instant) {
         endWanted = endWanted ?? now
-        // Whoever comes first when its memory was needed, and a person wants its end as well.
+        // The first cause counts when its memory was needed, and a user wants its end as well.
         if isVictim, cause == .system { cause = .unclear }
     }
 

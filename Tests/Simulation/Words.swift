@@ -93,13 +93,13 @@ extension Policy {
         if let launchAtStart { words.append("from the start in the \(launchAtStart.rawValue)") }
         if isTransient { words.append("ad hoc") }
         if isAdopted { words.append("adopted") }
-        if scenes { words.append("scenes, \(sceneLimit) in front") }
+        if scenes { words.append("scenes, \(sceneLimit) in the foreground") }
         return words.map { ", " + $0 }.joined()
     }
 }
 
 extension Settings {
     fileprivate var words: String {
-        "\(foregroundLimit) in front, home \(homeApp?.name ?? "none"), suspended limit \(suspendedLimit)"
+        "\(foregroundLimit) in the foreground, home \(homeApp?.name ?? "none"), suspended limit \(suspendedLimit)"
     }
 }

@@ -6,7 +6,7 @@ import time
 from driver import call, connect
 from scene import is_frozen
 
-# Ends that were asked for, by somebody or by the daemon's own settings.
+# Ends by request, or by the daemon's own settings.
 WANTED_ENDS = {"terminate", "kill", "shutdown", "reclaimed"}
 # How long what should be otherwise may stay so on a busy machine. What takes longer will never be otherwise.
 PATIENCE = 30
@@ -25,7 +25,7 @@ class Checker:
         self.disturbed = {}
 
     def disturb(self, app):
-        """Somebody stops and continues the app, which the daemon may not notice."""
+        """Another program stops and continues the app, which the daemon may not notice."""
         self.disturbed[app] = time.monotonic()
 
     def list(self):
@@ -55,7 +55,7 @@ class Checker:
             return
         allowed = WANTED_ENDS | self.apps[app["id"]].ends
         if exit["reason"] not in allowed and not self.ledger.was_harmed(app["id"], known["timeUSec"] / 1e6 if known else 0):
-            self.ledger.problem("an app ended that nobody ended", app)
+            self.ledger.problem("an app ended without a request", app)
 
     # What takes a look at the kernel: it is true only if the daemon says the same before and after.
 
@@ -102,7 +102,7 @@ class Checker:
         return when is not None and time.time() - description["sinceUSec"] / 1e6 > time.monotonic() - when
 
     def judge(self, found):
-        """What is found again and again for too long is a problem, and told once."""
+        """A finding that lasts too long is a problem, and is told once."""
         now = time.monotonic()
         self.suspects = {each: self.suspects.get(each, now) for each in found}
         for suspect, since in self.suspects.items():
@@ -128,7 +128,7 @@ class Checker:
             self.ledger.count("suspended and found running (a stranger's SIGCONT, or a fork)")
             self.suspects.setdefault(("suspended and not stopped", app["id"], app["sinceUSec"] // 1_000_000), time.monotonic())
 
-    # When nobody does anything any more.
+    # When no client does anything any more.
 
     def at_rest(self):
         """Every app, once all of them are where they are to be; nothing before that."""

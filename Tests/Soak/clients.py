@@ -103,7 +103,7 @@ class Talker(Client):
 
 
 class Shell(Client):
-    """A person at a terminal, or a script: one lifectl after the other."""
+    """A user at a terminal, or a script: one lifectl after the other."""
 
     statuses = {0, 1, 2, 3, 4, 5, 6, 7, 8, 66, 69, 73, 75}
 

@@ -12,7 +12,7 @@ ENDING = [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGHUP, signal.
 
 
 class Stranger(Client):
-    """Sends signals to the apps' processes. Who it stops, it continues."""
+    """Sends signals to the apps' processes. It continues the processes that it stops."""
 
     def __init__(self, name, seed, keeper, scene, ledger, checker):
         super().__init__(name, seed)

@@ -40,7 +40,7 @@ class Keeper:
             self.start()
 
     def check(self):
-        """Nobody but us may end it."""
+        """Only the keeper may end it."""
         with self.lock:
             if self.process.poll() is not None:
                 self.ledger.problem("the daemon ended by itself", f"status {self.process.returncode}, {self.last_words()}")

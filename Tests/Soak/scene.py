@@ -1,4 +1,4 @@
-"""The kernel's view of a soak: every process that the daemon's apps have started, whoever its parent is by now."""
+"""The kernel's view of a soak: every process that the daemon's apps have started, whatever its parent is by now."""
 
 import os
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ from clients import Shell, Talker
 from container import wait_for
 from crowd import CONFIGURATION, write_manifests
 from driver import call, connect
-from figures import Figures, print_table
+from measurements import Measurements, print_table
 from harm import Hostile, Stranger
 from keeper import Keeper, Killer
 from ledger import Ledger
@@ -46,7 +46,7 @@ class Soak:
         (self.keeper.daemon.configuration / "lifed.toml").write_text(configuration)
         self.scene = Scene(self.keeper.daemon.state)
         self.checker = Checker(self.keeper, Scene(self.keeper.daemon.state), self.apps, self.foreground_limit, self.ledger)
-        self.figures = Figures()
+        self.measurements = Measurements()
         self.clients = []
         self.killer = None
 
@@ -61,7 +61,7 @@ class Soak:
         self.busy(self.seconds * 2 / 3, kills=False)
         self.keeper.stop()
         self.look_for_leftovers()
-        self.figures.judge(self.ledger)
+        self.measurements.judge(self.ledger)
 
     def launch_all(self):
         with connect(self.keeper.address) as connection:
@@ -69,7 +69,7 @@ class Soak:
                 call(connection, "org.lifed.Launch", {"id": app, "background": True})
 
     def busy(self, seconds, kills):
-        """Everybody does what they do; then everybody stops, and everything has to come to rest."""
+        """All clients work; then all stop, and everything has to come to rest."""
         names = list(self.apps)
         self.clients = [Talker(f"talker {n}", self.seed(), self.keeper, names, self.ledger, self.checker) for n in range(4)]
         self.clients += [Shell("shell", self.seed(), self.keeper, names, self.ledger)]
@@ -97,7 +97,7 @@ class Soak:
                 self.ledger.count("looks while the daemon was away")
             if measures:
                 with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                    self.figures.take(self.keeper.pid)
+                    self.measurements.take(self.keeper.pid)
             time.sleep(1 if self.seconds >= 300 else 0.2)
 
     def check_threads(self):
@@ -108,7 +108,7 @@ class Soak:
     def calm(self):
         for each in self.clients:
             if not each.stop():
-                self.ledger.problem("somebody waits in vain", each.name)
+                self.ledger.problem("a client waits in vain", each.name)
         with connect(self.keeper.address) as connection:
             for name in ("call", "alert"):
                 call(connection, "org.lifed.EndInterruption", {"name": name})
@@ -135,10 +135,10 @@ class Soak:
 
     def report(self):
         rows = [("time (s)", f"{time.monotonic() - self.ledger.began:.0f}"), ("apps", len(self.apps))]
-        rows += [("places in front", self.foreground_limit), ("kills of the daemon", self.keeper.kills)]
+        rows += [("foreground slots", self.foreground_limit), ("kills of the daemon", self.keeper.kills)]
         rows += sorted((name, str(value)) for name, value in self.ledger.counts.items())
         rows += sorted((name, f"{value:.2f}") for name, value in self.ledger.longest.items())
-        print_table(rows + self.figures.rows() + [("problems", len(self.ledger.problems))])
+        print_table(rows + self.measurements.rows() + [("problems", len(self.ledger.problems))])
 
 
 def main():

@@ -20,7 +20,7 @@ import Testing
         process = try spawn("/usr/bin/dbus-daemon", arguments)
     }
 
-    /// Ends the daemon at once, so that its socket stays behind with nobody listening.
+    /// Ends the daemon at once, so that its socket stays behind without a listener.
     func stop() {
         guard let process else { return }
         self.process = nil
@@ -60,7 +60,7 @@ private func spawn(_ path: String, _ arguments: [String]) throws -> pid_t {
     return process
 }
 
-/// Listens at a path, accepts nobody, and answers nobody.
+/// Listens at a path, accepts no client, and answers none.
 @MainActor final class SilentListener {
     private var descriptor: Int32
     private let path: String

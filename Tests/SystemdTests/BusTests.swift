@@ -96,7 +96,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
         _ = name
     }
 
-    /// Anybody may send a signal straight to a connection, in anybody's words but only by their own name.
+    /// Any client may send a signal straight to a connection, in any words but only by its own name.
     @Test func signalOfAnotherSenderIsIgnored() throws {
         try daemon.start()
         let bus = try Bus(loop: loop, address: daemon.address)

@@ -32,7 +32,7 @@ final class DatagramReceiver {
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// Sends datagrams here until the kernel takes no more from anybody: each sender has a limit of its own, and the
+    /// Sends datagrams here until the kernel takes no more from any sender: each sender has a limit of its own, and the
     /// queue here may be longer than that.
     func fill() throws {
         var senders: [Int32] = []

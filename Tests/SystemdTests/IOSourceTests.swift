@@ -94,7 +94,7 @@ import Testing
         var next: IOSource?
         source = try loop.watch(descriptor: pipe.readEnd, events: .readable) { [loop, pipe] _ in
             source = nil
-            // What is watched cannot be watched twice, and must not be closed.
+            // A watched descriptor cannot be watched twice, and must not be closed.
             next = try? loop.watch(descriptor: pipe.readEnd, events: .readable) { _ in loop.exit(code: 0) }
             #expect(next != nil)
         }

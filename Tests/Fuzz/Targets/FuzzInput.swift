@@ -1,4 +1,4 @@
-/// The bytes of an input, taken from the front for decisions and for texts.
+/// The bytes of an input, taken from the foreground for decisions and for texts.
 struct FuzzInput {
     private(set) var rest: ArraySlice<UInt8>
 

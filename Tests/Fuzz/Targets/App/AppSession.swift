@@ -46,7 +46,7 @@ private struct FuzzedApp {
         drain()
     }
 
-    /// One that the app has heard of, if there is any.
+    /// A sequence number that the app knows, if there is any.
     private var scene: SceneID { session.allScenes.last?.id ?? .main }
 
     private mutating func openScene(_ input: inout FuzzInput) {

@@ -1,7 +1,7 @@
 @testable import Configuration
 
 extension FuzzTarget {
-    /// A text, as any of the files that people write.
+    /// A text, as any of the files that users write.
     static let toml = FuzzTarget("toml", takesList: true) { bytes in
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1

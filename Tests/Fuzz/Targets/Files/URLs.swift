@@ -4,7 +4,7 @@ import LifecycleCore
 @testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// What somebody wants opened: a media type, a line feed, a URL.
+    /// The object to open: a media type, a line feed, a URL.
     static let url = FuzzTarget("url", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let type = input.text()
@@ -20,7 +20,7 @@ extension FuzzTarget {
         for type in [type, fileType] {
             do throws(ControlError) {
                 let id = try handlers.app(for: url, type: type)
-                require(handlers.apps[id] != nil, "whoever opens it is there")
+                require(handlers.apps[id] != nil, "the app that opens it is known")
             } catch {
                 require(!error.reason.isEmpty, "a refusal has a reason")
             }

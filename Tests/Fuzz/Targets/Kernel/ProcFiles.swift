@@ -83,7 +83,7 @@ extension FuzzTarget {
         require(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a group's name is plain")
     }
 
-    /// What is kept of an app's share of the machine.
+    /// The record of an app's resources.
     private static func checkRecord(_ text: String) {
         guard let record = ResourceRecord(text: text) else { return }
         guard let again = ResourceRecord(text: record.text) else { return require(false, "a record is read again") }

@@ -4,7 +4,7 @@ import Varlink
 @testable import lifectl
 
 extension FuzzTarget {
-    /// Lines of `journalctl -o json`. Whoever is the daemon's user can write what they like under its name.
+    /// Lines of `journalctl -o json`. The daemon's user can write any text under its name.
     static let journal = FuzzTarget("journal") { bytes in
         var input = FuzzInput(bytes)
         var events: [HistoryEvent] = []
@@ -21,7 +21,7 @@ extension FuzzTarget {
 
     private static let now: Int64 = 1_760_000_000_000_000
 
-    /// A timeline in both ways, and figures.
+    /// A timeline in both ways, and measurements.
     private static func checkPictures(_ events: [HistoryEvent], _ present: Presentation) {
         let lanes = Lanes(events, start: now - 600_000_000, end: now)
         for lane in lanes.lanes {
@@ -32,10 +32,10 @@ extension FuzzTarget {
         _ = present.timeline(lanes, width: 80)
         let svg = TimelineDrawing(lanes: lanes).text
         require(svg.hasSuffix("</svg>\n"), "a picture has an end")
-        let figures = Statistics(events, start: nil, end: now)
+        let measurements = Statistics(events, start: nil, end: now)
         // Of an app that was there for no time nothing is said but that it has ended.
-        let known = figures.apps.reduce(0) { $0 + $1.ends }
-        require(figures.ends.values.reduce(0, +) >= known, "an app's ends are among all ends")
-        _ = present.statistics(figures)
+        let known = measurements.apps.reduce(0) { $0 + $1.ends }
+        require(measurements.ends.values.reduce(0, +) >= known, "an app's ends are among all ends")
+        _ = present.statistics(measurements)
     }
 }

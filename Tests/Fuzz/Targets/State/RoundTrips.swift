@@ -4,7 +4,7 @@ import Processes
 @testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// Texts that apps and people choose, through a state file and back: the first byte says as what.
+    /// Texts that apps and users choose, through a state file and back: the first byte says as what.
     static let stateRoundTrip = FuzzTarget("state-round-trip", takesList: true) { bytes in
         var input = FuzzInput(bytes)
         let kind = input.number(below: 8)

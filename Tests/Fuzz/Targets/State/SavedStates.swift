@@ -17,7 +17,7 @@ extension FuzzTarget {
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
         checkIsFoundAgain(restored(from: machine))
         checkDates(in: machine)
-        goOn(machine)
+        proceed(machine)
         for (id, app) in saved.apps { readRest(of: id, app) }
     }
 
@@ -52,7 +52,7 @@ extension FuzzTarget {
         return policy
     }
 
-    /// Whatever the instants are, whoever asks is told a date.
+    /// Every instant has a date.
     private static func checkDates(in machine: Lifecycle) {
         for app in machine.knownApps.values {
             var instants = [app.since] + app.scenes.all.map(\.since) + app.heldAssertions.map(\.since)
@@ -91,7 +91,7 @@ extension FuzzTarget {
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
-    private static func goOn(_ machine: Lifecycle) {
+    private static func proceed(_ machine: Lifecycle) {
         var machine = machine
         var time = now
         for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {

@@ -77,7 +77,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What was understood, in words that can be compared.
+    /// The calls that were understood, in words that can be compared.
     private static func echo<Parameters: JSONReadable & JSONWritable>(
         _ call: Call, _ type: Parameters.Type
     ) throws(ServiceError) -> Reply {

@@ -1,12 +1,12 @@
 // What the least possible life cycle daemon would cost: it does what it is asked on its standard input, a stream
-// socket, with the system calls that nobody can do without, and keeps nothing. Requests and answers end in a NUL.
+// socket, with the system calls that none can do without, and keeps nothing. Requests and answers end in a NUL.
 //
-//   launch PROGRAM NOTES PROCESSES   starts an app in a session of its own; the answer is its pid
+//   launch PROGRAM NOTES PROCESSES   starts a program in a session of its own; the answer is its pid
 //   switch TO AWAY                   continues one app and stops the other, which is seen stopped then
 //   suspend PID                      stops an app's process group; every process of it is seen stopped in /proc then
 //   resume PID                       continues it
-//   listen PROGRAM NOTES             starts an app that listens, and tells it that it is active; the answer is its pid
-//   focus TO AWAY                    the same as switch for apps that listen; the answer comes when TO has been active
+//   listen PROGRAM NOTES             starts a connected app, and tells it that it is active; the answer is its pid
+//   focus TO AWAY                    the same as switch for connected apps; the answer comes when TO has been active
 //   terminate PID                    SIGTERM; the app is reaped then
 
 #define _GNU_SOURCE  // for POSIX_SPAWN_SETSID
@@ -29,7 +29,7 @@ enum { most_apps = 4096, longest_request = 4096 };
 
 extern char **environ;
 
-// Everybody who was launched, so that nobody is left behind.
+// Every launched process, so that none is left behind.
 static pid_t apps[most_apps];
 static int app_count;
 
@@ -76,7 +76,7 @@ static void forget(pid_t pid) {
         if (apps[each] == pid) apps[each] = apps[--app_count];
 }
 
-// Whether a process belongs to the group and has not stopped. One that has gone meanwhile does not.
+// Whether a process belongs to the group and has not stopped. A process that has ended meanwhile does not.
 static bool runs_in_group(const char *pid, pid_t group) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%.16s/stat", pid);
@@ -104,7 +104,7 @@ static bool group_runs(pid_t group) {
     return runs;
 }
 
-// Whoever is still to be told that it is out of sight, and to be stopped, once the answer is on its way.
+// The process that is still to be told that it is in the background, and to be stopped, once the answer is on its way.
 static pid_t leaving;
 
 static void finish(void) {

@@ -5,10 +5,10 @@ import statistics
 import time
 
 
-class Figures:
+class Measurements:
     """Samples of the steady part of a soak, in which one daemon lives all the time."""
 
-    # An app that the daemon has started itself has a channel, which one that was taken over has not, and what goes with it:
+    # An app that the daemon has started itself has a channel, which a restored one has not, and what goes with it:
     # kB for each descriptor more.
     memory_of_a_descriptor = 2
     # kB beyond that, and descriptors, by which the last quarter may exceed the second: less than a page an app, and some
@@ -42,7 +42,7 @@ class Figures:
     def rows(self):
         if len(self.samples) < 4:
             return []
-        # What it takes to get to know everybody is no growth.
+        # The memory for every new app is no growth.
         steady = self.samples[len(self.samples) // 4 :]
         times = [each[0] / 60 for each in steady]
         rows = []
