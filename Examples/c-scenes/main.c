@@ -9,7 +9,7 @@
 
 static struct lifecycle *app;
 
-// How often a scene was in the foreground. Real apps have this for each scene; this one opens no second one.
+// How often a scene was in front. Real apps have this for each scene; this one opens no second one.
 static int count;
 
 static void show(const char *callback, const char *scene) {

@@ -46,7 +46,7 @@ def callback(name, kind):
     return kind(lambda context: show(verb) and None)
 
 
-# Python frees a callback without references, while the library still calls it: this keeps them.
+# Python frees a callback that nobody refers to, while the library still calls it: this keeps them.
 callbacks = Callbacks(sizeof(Callbacks), *(callback(name, kind) for name, kind in Callbacks._fields_[1:]))
 
 app = library.lifecycle_open(byref(callbacks), None, 0)

@@ -3,7 +3,7 @@ import Lifecycle
 
 /// Hears of the app as a whole, and gives each scene a delegate of its own.
 final class ScenesDelegate: ApplicationDelegate {
-    /// The state beside the main scene in this app.
+    /// What is beside the main scene in this app.
     private static let others = ["inbox", "draft"]
 
     let usesScenes = true
@@ -34,7 +34,7 @@ final class ScenesDelegate: ApplicationDelegate {
     }
 }
 
-/// Counts how often its scene was in the foreground, and has the count back when the scene is restored.
+/// Counts how often its scene was in front, and has the count back when the scene is restored.
 final class CountingScene: SceneDelegate {
     private var count = 0
 

@@ -92,7 +92,7 @@ def lifed(service):
 
 @pytest.fixture
 def service_listeners(container, lifed):
-    """Starts apps of the service that listen."""
+    """Launches connected apps of the service."""
     container.run(["mkdir", "-p", ServiceListeners.directory])
     yield ServiceListeners(lifed)
     container.run(["rm", "-rf", ServiceListeners.directory])

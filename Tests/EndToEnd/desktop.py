@@ -52,7 +52,7 @@ class Desktop(DirectDaemon):
         file.write_text(text)
 
     def shown(self, app):
-        """The arguments that an app was started with."""
+        """The arguments that an app got at its launch."""
         file = self.results / app
         wait_for(file.exists, what=f"{app} has written its arguments")
         return file.read_text().splitlines()

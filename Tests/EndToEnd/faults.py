@@ -63,7 +63,7 @@ class Reader(threading.Thread):
 
 
 def assert_well(daemon):
-    """Everything works: an app is started, suspended, brought back and ended."""
+    """Everything works: an app is launched, suspended, brought back and ended."""
     pid = daemon.lifectl.start("well", *programs.FAMILY)
     wait_for(lambda: len(daemon.kernel.tree(pid)) == 5)
     daemon.lifectl("suspend", "well")

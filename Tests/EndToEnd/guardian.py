@@ -1,7 +1,7 @@
 """Whatever becomes of a program, SIGKILL included, nothing of it stays: a process of its own sees to that.
 
 Everything that the program starts has a variable with the program's directory in its environment, wherever it goes and
-whoever becomes its parent. When the program has ended, the guardian ends all of these, and removes their cgroups and the
+whatever its parent is. When the program has ended, the guardian ends all of these, and removes their cgroups and the
 directory.
 """
 
@@ -42,7 +42,7 @@ def watch(name, for_temporary_files=True):
     """Makes a directory and starts a guardian. To be called before there are threads, and before anything is started.
 
     Temporary files of the program and of what it starts go into the directory, unless something else is said.
-    A descriptor that nobody else inherits tells the guardian of the end: the kernel closes it with the last of this process.
+    A descriptor that no other process inherits tells the guardian of the end: the kernel closes it with the last of this process.
     """
     end_with_make()
     directory = Path(tempfile.mkdtemp(prefix=f"lifed-{name}-"))
@@ -59,7 +59,7 @@ def watch(name, for_temporary_files=True):
 
 
 def end_with_make():
-    """Who kills make means what make runs as well. Nobody else's end counts: a shell may go and leave a program behind."""
+    """A kill of make is for its children as well. No other end counts: a shell may go and leave a program behind."""
     parent = os.getppid()
     with contextlib.suppress(FileNotFoundError):
         if Path(f"/proc/{parent}/comm").read_text() != "make\n":
@@ -74,7 +74,7 @@ def guard(directory, descriptor, session):
     # The signal for the end of make is not inherited; those that a user sends to everything are not for a guardian.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Whoever reads what the program prints waits for the end of everybody who could print there.
+    # A reader of the program's output waits for the end of every process that could print there.
     null = os.open("/dev/null", os.O_RDWR)
     for number in range(3):
         os.dup2(null, number)

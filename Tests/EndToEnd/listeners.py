@@ -70,7 +70,7 @@ class ServiceListeners(Listeners):
 
 
 def problems(notes, limit=1):
-    """What is wrong with a history, as the apps saw it: too many active at once, or callbacks out of order."""
+    """The mistakes of a history, as the apps saw it: too many active at once, or callbacks out of order."""
     last, active, found = {}, set(), []
     for note in sorted(notes, key=lambda note: note.time):
         verb = note.text.split()[0] if note.text else ""

@@ -57,7 +57,7 @@ class Model:
         if self.known(app) or not valid:
             return INVALID_APP
         if not exists:
-            # What was in the foreground has made room for it all the same.
+            # The foreground app has made room for it all the same.
             result = self._bring_to_front(app)
             self.front.remove(app)
             return result or LAUNCH_FAILED

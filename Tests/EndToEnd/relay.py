@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An app that hands its channel to whoever listens at the socket of its first argument, and then does nothing."""
+"""An app that hands its channel to the listener at the socket of its first argument, and then does nothing."""
 
 import os
 import signal

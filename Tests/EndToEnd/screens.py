@@ -1,4 +1,4 @@
-"""Screens that nobody sees: a headless sway, and an X server with a window manager."""
+"""Screens without a monitor: a headless sway, and an X server with a window manager."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ NOBODY = 65534
 
 
 def need(*programs):
-    # Whoever takes pictures has no pytest.
+    # scripts/pictures has no pytest.
     import pytest
 
     missing = [program for program in programs if shutil.which(program) is None]
@@ -125,7 +125,7 @@ class XServer:
     def start(self, *options):
         read, write = os.pipe()
         display = [] if self.number is None else [f":{self.number}"]
-        # Without -noreset it begins anew when its last client leaves, and takes with it whoever is just connecting.
+        # Without -noreset it begins anew when its last client leaves, and takes with it a client that is just connecting.
         server = ["Xvfb", *display, "-displayfd", str(write), "-noreset", "-screen", "0", "1280x800x24", "-nolisten", "tcp", *options]
         self._spawn(server, pass_fds=[write])
         os.close(write)

@@ -1,4 +1,4 @@
-"""Sound servers with a speaker that nobody hears: PulseAudio, and PipeWire as a user's session starts it."""
+"""Sound servers with a silent speaker: PulseAudio, and PipeWire as a user's session starts it."""
 
 import json
 import os
@@ -102,7 +102,7 @@ class PipeWire(SoundServer):
         }
 
     def _start(self):
-        # What somebody who was killed has left could be taken for its successor's.
+        # The files of a killed server could be taken for its successor's.
         for left in (self.runtime / "bus", self.runtime / "pipewire-0", self.socket):
             left.unlink(missing_ok=True)
         self._spawn("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={self.runtime}/bus")

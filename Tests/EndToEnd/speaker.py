@@ -44,7 +44,7 @@ class Speaker:
             self.tell(b"! loses its channel")
 
     def say(self, line):
-        """What is said without a channel is lost, as it is where the daemon has just ended."""
+        """A line without a channel is lost, as it is where the daemon has just ended."""
         if self.channel:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 self.channel.sendall(line + b"\n")

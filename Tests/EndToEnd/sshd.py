@@ -36,7 +36,7 @@ Host {name}
 
 
 class Sshd:
-    """Whoever logs in finds lifectl, and the daemon of that control socket."""
+    """A login finds lifectl, and the daemon of that control socket."""
 
     def __init__(self, name, directory, lifectl, control):
         self.program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:" + os.environ["PATH"])

@@ -1,4 +1,4 @@
-"""Who may use the control socket."""
+"""The users who may use the control socket."""
 
 import json
 import subprocess
@@ -63,7 +63,7 @@ def test_two_peoples_daemons_do_not_see_each_other(container):
         other = {"LIFED_SOCKET": member.socket}
         assert stranger("lifectl", "list", extra=other, check=False).returncode != 0
         assert stranger("ls", member.socket, check=False).returncode != 0
-        # Even when every file is open to everybody, as by a mistake.
+        # Even when every file is open to all users, as by a mistake.
         runtime = member.socket.removesuffix("/lifed/control")
         member("chmod", "0755", runtime, f"{runtime}/lifed")
         member("chmod", "0666", member.socket)

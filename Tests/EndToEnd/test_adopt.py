@@ -80,7 +80,7 @@ def test_the_end_of_one_is_told_as_of_any_other(daemon, start):
     with connect(str(daemon.socket)) as connection:
         events = call(connection, "org.lifed.History", {"id": "ending"})["parameters"]["events"]
     (end,) = [event for event in events if event["kind"] == "exited"]
-    # Linux 6.15 tells how somebody else's child has ended.
+    # Linux 6.15 tells how a child of another process has ended.
     assert end.get("exitCode") in (3, None) and end["reason"] == "crash"
 
 

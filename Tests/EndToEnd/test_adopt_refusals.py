@@ -24,7 +24,7 @@ INVALID_APP = 65
 def test_what_nobody_wants_to_see_stopped_is_refused(direct):
     app = direct.lifectl.start("app", *programs.IDLE)
     kernel_thread = next((stat.pid for stat in direct.kernel.all() if stat.name == "kthreadd"), None)
-    # Whoever is not root hears of these two that they belong to somebody else, before what they are.
+    # Other users than root hear of these two that they belong to another user, before what they are.
     of_root = {1: "every other process", **({kernel_thread: "of the kernel"} if kernel_thread else {})}
     if os.geteuid() != 0:
         of_root = dict.fromkeys(of_root, "not yours")
@@ -140,7 +140,7 @@ def test_an_app_may_not_adopt(daemon, start, tmp_path):
     daemon.lifectl("launch", "puppet")
     pid = start(programs.IDLE)
     assert puppet.lifectl(f"adopt {pid}").returncode == 77
-    # One that was adopted is an app like any other.
+    # An adopted program is an app like any other.
     client = start(["sh", "-c", f"while [ ! -e {tmp_path}/go ]; do sleep 0.01; done; LIFED_SOCKET={daemon.socket} "
         f"{daemon.products}/lifectl list --json >{tmp_path}/seen.part; mv {tmp_path}/seen.part {tmp_path}/seen; sleep 60"])
     daemon.lifectl("adopt", str(client), "--id", "client")

@@ -40,7 +40,7 @@ def test_a_rule_says_who_is_adopted(direct, start):
     apps = [direct.lifectl.json("adopt", "--by-rule", str(pid))["app"] for pid in (*pids, snake)]
     assert [app["id"] for app in apps[:2]] == ["org.example.sleeper", "org.example.sleeper-2"]
     assert apps[2]["id"].startswith("python3") and apps[2]["state"] == "active"
-    # One that is an app's already is that app, where it is.
+    # A process of an app is that app, where it is.
     again = direct.lifectl.json("adopt", "--by-rule", str(pids[0]))["app"]
     assert (again["id"], again["foreground"]) == ("org.example.sleeper", False)
     assert direct.lifectl.json("adopt", "--by-rule", "1", check=False).get("app") is None

@@ -63,7 +63,7 @@ def test_what_is_foretold_comes_true(direct):
     two_apps(direct)
     foretold = direct.lifectl.json("explain", "one")["explanation"]["prospects"]
     direct.lifectl.wait_for_state("one", "suspended")
-    # One that was asked too late to say so is at rest already.
+    # An app that was asked too late to say so is at rest already.
     for prospect in foretold[:1]:
         assert 0 <= direct.lifectl.app("one")["sinceUSec"] - prospect["timeUSec"] < 1_000_000
     rest = direct.lifectl.json("explain", "one")["explanation"]
@@ -222,7 +222,7 @@ def test_a_picture_for_which_there_is_no_room_leaves_the_one_before(patient, tmp
 def test_that_nobody_answers_is_said_where_there_is_nothing_else_to_show(direct, command):
     direct.stop()
     words = command.split()
-    # The journal of a machine where somebody tries lifed may have entries, but none from then.
+    # The journal of a machine with lifed may have entries, but none from then.
     future = ["--since", "@4000000000"] if words[0] in ("log", "timeline", "stats") else []
     result = direct.lifectl(*words, *future, check=False)
     assert result.returncode == UNAVAILABLE and result.stdout == ""

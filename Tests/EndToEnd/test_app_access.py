@@ -1,4 +1,4 @@
-"""What the processes of an app may do over the control socket, whoever's they are."""
+"""The rights of an app's processes on the control socket, whatever their user."""
 
 import json
 import os
@@ -65,12 +65,12 @@ def test_it_cannot_put_a_persons_client_out_by_coming_often(apps, tmp_path):
         file.write("[limits]\nclients = 16\n")
     apps.lifectl("reload")
     with connect(str(apps.socket)) as user:
-        call(person, "org.lifed.GetStatus", {})
+        call(user, "org.lifed.GetStatus", {})
         crowd, there = tmp_path / "crowd", tmp_path / "there"
         crowd.write_text(CROWD)
         apps.puppet.tell(f"{sys.executable} {crowd} {apps.socket} {there} >/dev/null 2>&1 &")
         wait_for(there.exists)
-        assert "parameters" in call(person, "org.lifed.GetStatus", {})
+        assert "parameters" in call(user, "org.lifed.GetStatus", {})
 
 
 def test_it_sees_itself_alone(apps):
@@ -145,7 +145,7 @@ def test_its_helpers_are_itself_or_nobody(apps):
     if apps.containment == "cgroup":
         assert [app["id"] for app in json.loads(seen.read_text())["apps"]] == ["puppet"]
     else:
-        # Without a control group it can have become an orphan that nobody knows.
+        # Without a control group it can have become an orphan that no app owns.
         assert "other" not in seen.read_text()
 
 

@@ -1,5 +1,5 @@
 """An app that speaks the protocol well, badly or not at all, at random: it hears what it may hear, in order, and no
-mistake of its own harms anybody else. LIFED_EXAMPLES=N tries N histories instead of the few that are always the same."""
+mistake of its own harms another app. LIFED_EXAMPLES=N tries N histories instead of the few that are always the same."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ from far_end import FarEnd, listen
 from histories import History, action
 
 ROOT = Path(__file__).resolve().parents[2]
-# Nobody misses a deadline here: what has not been answered is waited for.
+# No app misses a deadline here: the test waits for each answer.
 CONFIGURATION = """
 [timeouts]
 willResignActive = "1h"
@@ -36,7 +36,7 @@ MISTAKES = [
     b"hello protocol=1\n", b"frobnicate\n", b"end-task id=99999999999999999999\n", b"a" * 9000 + b"\n",
     b"begin-task id=1 name=%zz\n", b"done seq=1 seq=1\n",
 ]
-# What is begun with half a line.
+# The line that half a line begins.
 HALF = 9
 # No mistakes, and without any effect.
 HARMLESS = [b"done seq=999999\n", b"end-task id=777\n", b"end-activity id=778\n", b"done seq=999999 unknown=field\n"]

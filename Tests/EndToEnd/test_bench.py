@@ -74,7 +74,7 @@ def check(output, present):
         assert all(each["ratio"] > 0 for each in others)
     for name in (SWITCH, "launch", "terminate an app that ends at once"):
         names = [each["name"] for each in rows[name]["alternatives"]]
-        assert names[0] == "lifed" and names[-1] == "floor"
+        assert names[0] == "lifed" and names[-1] == "baseline"
         assert [each for each in names if each in (*SUPERVISORS, "systemd")] == present
     chart = (output / "bench.svg").read_text()
     ElementTree.fromstring(chart)

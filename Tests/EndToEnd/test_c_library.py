@@ -114,7 +114,7 @@ def test_installing_again_leaves_apps_the_library_that_they_run_on(tmp_path):
     run(*install)
     with open(tmp_path / "usr/local/lib/liblifecycle.so.0", "rb") as library:
         run(*install)
-        # What is written into while somebody has it mapped changes under them.
+        # A mapped file that is written to changes under its readers.
         assert os.fstat(library.fileno()).st_nlink == 0
 
 
@@ -144,7 +144,7 @@ os.waitpid(child, 0)
 import select
 poller = select.poll()
 poller.register(library.lifecycle_fd(app), select.POLLIN)
-# What was due by then.
+# The callbacks that were due by then.
 while poller.poll(0):
     library.lifecycle_dispatch(app)
 ours.sendall(b"welcome protocol=1\\nwill-finish-launching seq=1 deadline-ms=1 state=inactive reason=launch\\n")
@@ -197,7 +197,7 @@ def opened(flags=0):
 def refused(reason, flags=0):
     assert opened(flags) is None, (reason, flags)
     assert errno.errorcode[ctypes.get_errno()] == reason, (reason, flags)
-    # Whoever tries again finds what there was, and the other end has not heard of it.
+    # A second attempt finds the same, and the other end has not heard of it.
     assert getenv(b"LIFECYCLE_FD") == str(theirs).encode() and getenv(b"LIFECYCLE_SOCKET") == b"/nowhere"
     assert not select.select([ours], [], [], 0)[0]
 

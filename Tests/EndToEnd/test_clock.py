@@ -35,7 +35,7 @@ def test_a_time_zone_that_timedatectl_sets_is_told_to_the_apps(container, told):
 
 def test_a_clock_that_is_set_is_told_to_the_apps(direct, tmp_path):
     if not os.environ.get("LIFED_SET_CLOCK"):
-        pytest.skip("the machine's clock is everybody's: LIFED_SET_CLOCK=1 lets this test step it by a second and back")
+        pytest.skip("all programs share the machine's clock: LIFED_SET_CLOCK=1 lets this test step it by a second and back")
     listeners = Listeners(direct, tmp_path / "notes")
     listeners.run("clock")
     try:

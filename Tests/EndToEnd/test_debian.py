@@ -105,7 +105,7 @@ def test_from_installation_to_purge(machine, packages):
     assert sorted(machine.files() - before) == []
     assert sorted(before - machine.files()) == []
     assert "LIFED_APP" not in machine.run(["sh", "-c", "journalctl --dump-catalog"]).stdout
-    # As for every package of Debian, so that its number becomes nobody else's.
+    # As for every package of Debian, so that no other group gets its number.
     assert "lifed" in machine.run(["getent", "group", "lifed"]).stdout
 
 

@@ -54,9 +54,9 @@ def test_an_entry_in_a_folder_has_the_folder_in_its_id(desktop):
 
 def test_a_persons_own_entry_comes_before_the_machines(desktop):
     desktop.entry("app.desktop", exec="show-it machine")
-    desktop.entry("app.desktop", exec="show-it person", where=desktop.home)
+    desktop.entry("app.desktop", exec="show-it user", where=desktop.home)
     desktop.lifectl("launch", "app")
-    assert desktop.shown("app") == ["person"]
+    assert desktop.shown("app") == ["user"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_keys_for_lifed_count(desktop):
     status, text = refusal(desktop, "suspend", "player")
     assert status == 2 and "never" in text
     assert 'cannot use "X-Lifed-Control": unknown key' in desktop.logged
-    assert "X-Lifed-Restart: expected" in desktop.logged
+    assert "cannot use X-Lifed-Restart: found" in desktop.logged
 
 
 def test_a_manifest_on_top_of_an_entry(desktop):

@@ -13,7 +13,7 @@ def test_a_directory_is_opened_as_one_whatever_its_name(desktop, tmp_path):
 
 def test_a_url_goes_through_the_codes_of_the_command(desktop):
     desktop.entry("reader.desktop", "MimeType=text/x-odd;x-scheme-handler/odd;", exec="show-it --url=%u -- %f")
-    # An app without the library has it among its arguments, which nobody has confirmed.
+    # An app without the library has it among its arguments, which no callback has confirmed.
     desktop.lifectl("open", "odd:a?b=%20", check=False)
     assert desktop.shown("reader") == ["--url=odd:a?b=%20", "--", "odd:a?b=%20"]
     desktop.lifectl("terminate", "reader")
@@ -31,7 +31,7 @@ def test_of_several_that_open_it_the_default_does(desktop):
     desktop.lifectl("reload")
     desktop.lifectl("open", "odd:1", check=False)
     assert desktop.shown("two") == ["odd:1"]
-    # Who has a manifest comes before all who have not.
+    # An app with a manifest comes before all without.
     (desktop.configuration / "lifed.toml").unlink()
     manifest = desktop.configuration / "apps.d" / "three.toml"
     manifest.write_text("command = ['show-it', '%u']\nschemes = ['odd']\n")

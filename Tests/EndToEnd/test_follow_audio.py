@@ -1,4 +1,4 @@
-"""What plays stays awake, where it may: real sound servers with a speaker that nobody hears, and real streams."""
+"""What plays stays awake, where it may: real sound servers with a silent speaker, and real streams."""
 
 import os
 import signal

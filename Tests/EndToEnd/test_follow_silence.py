@@ -1,4 +1,4 @@
-"""Whom lifectl is to follow may take a connection and then say nothing, or what nobody understands, or leave again."""
+"""Whom lifectl is to follow may take a connection and then say nothing, or nonsense, or leave again."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ class Peer:
                     connection.close()
 
     def close(self):
-        # Whoever waits in accept() is not woken by a close.
+        # A close does not wake a thread in accept().
         self.socket.shutdown(socket.SHUT_RDWR)
         for each in [self.socket, *self.kept]:
             each.close()

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
 ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
-# It starts what nobody finds by its parent, by its session or by its process group, and what no signal but one ends.
+# It starts processes that neither parent, session nor process group finds, and that only SIGKILL ends.
 PROGRAM = """
 import subprocess, sys, time
 import guardian
@@ -91,7 +91,7 @@ def test_whoever_kills_make_ends_what_it_runs(place):
 def test_nothing_stays_of_a_bench(place, number):
     options = ["--rounds=1000", "--trees=3", f"--products={PRODUCTS}", f"--output={place / 'output'}"]
     process, directory = start(place, "bench", sys.executable, str(ROOT / "Tests/Bench/bench.py"), *options)
-    # The floor, lifed and whoever else is there, and two apps of each.
+    # The baseline, lifed and the other supervisors, and two apps of each.
     wait_for(lambda: len(guardian.guarded(directory)) >= 6 and guardian.daemons(directory))
     cgroups = guardian.cgroups(directory)
     process.send_signal(number)

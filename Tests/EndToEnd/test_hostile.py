@@ -190,7 +190,7 @@ def as_stranger(directory):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_strangers_do_not_put_out_those_who_may_call(direct):
-    """Where the mode of the socket lets everybody connect, the crowd of those who may not call makes room for itself."""
+    """Where the mode of the socket lets every user connect, the crowd of those who may not call makes room for itself."""
     (direct.configuration / "lifed.toml").write_text("[limits]\nclients = 16\n")
     direct.lifectl("reload")
     direct.runtime.chmod(0o711)

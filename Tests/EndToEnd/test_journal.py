@@ -52,7 +52,7 @@ def test_lifectl_finds_what_is_there(lifed):
     assert steps("--from", "daemon") == steps("--from", "journal", "--since", "1h") == whole
     assert "journal.log" in lifed.lifectl("timeline").stdout
     lifed.systemctl("stop", "lifed.service", "lifed.socket")
-    # What was written is there without the daemon, too; what it remembered is not.
+    # Written entries are there without the daemon, too; its memory is not.
     wait_for(lambda: steps()[-1] == "notRunning")
     for command in (["log", "journal.log"], ["timeline"], ["stats"]):
         result = lifed.lifectl(*command)
@@ -76,7 +76,7 @@ def journal_on_disk(container):
 @pytest.mark.usefixtures("journal_on_disk")
 def test_the_doctor_looks_at_the_entries_of_the_daemon_that_it_was_asked_about(lifed):
     def reading(*arguments, user=None):
-        # Nobody has a daemon of their own here, which the doctor finds bad.
+        # No user has a daemon here, which the doctor finds bad.
         answer = json.loads(lifed.lifectl("doctor", "--json", *arguments, user=user, check=False).stdout)
         return next(each for each in answer["findings"] if each["subject"] == "reading it")
 

@@ -85,7 +85,7 @@ def test_an_app_that_ignores_the_request_is_killed_after_its_grace(lifed):
     began = time.monotonic()
     lifed.lifectl("terminate", "stubborn")
     took = time.monotonic() - began
-    # The grace is 5 s, and the start of lifectl comes on top of it; how much longer it takes is the machine's affair.
+    # The termination timeout is 5 s, and the start of lifectl comes on top of it; how much longer it takes is the machine's affair.
     assert took >= 4.9
     assert not any(lifed.kernel.exists(each) for each in tree)
 

@@ -76,7 +76,7 @@ def test_the_words_of_a_screen_locker_count(container, logind, listen):
     container.run(["loginctl", "lock-session", session])
     logind.call("SetLockedHint", "b", "true", path=path, interface="Session")
     listener.wait_for("locked")
-    # The password was typed into the locker; nobody has asked logind to unlock.
+    # The password was typed into the locker; no program has asked logind to unlock.
     logind.call("SetLockedHint", "b", "false", path=path, interface="Session")
     listener.wait_for("unlocked")
 
@@ -198,7 +198,7 @@ def test_sleep_waits_for_the_apps_and_waking_is_told(container, sleepy, listen):
         wait_for(lambda: "lifed" in inhibitors(container))
         container.run(["systemctl", "suspend", "--no-block"])
         listener.wait_for("willSleep held=true longest=600.0 seconds")
-        # The machine waits: the service that would put it to sleep has not been started.
+        # The machine waits: the service that suspends it has not been started.
         assert "lifed" in inhibitors(container)
         listener.say("release")
         listener.wait_for("released", "didWake")

@@ -53,7 +53,7 @@ class Comparison(History):
         self.stack.callback(self.daemon.stop)
         self.connection = self.stack.enter_context(connect(str(self.daemon.socket)))
         self.model = Model(foreground_limit, frozenset(DECLARED), frozenset({"player"}))
-        # Who runs can be asked for more than who does not.
+        # A running app accepts more requests than one that is not running.
         for app in DECLARED:
             self.launch_in_background("varlink", app)
 

@@ -19,7 +19,7 @@ LEAVE = ["will-resign-active main foregroundActive", "did-enter-background main 
 
 
 class SceneApp:
-    """A sample in one daemon, with room for so many of its scenes in front."""
+    """A sample in one daemon, with so many scenes in the foreground."""
 
     def __init__(self, direct, kind, directory, limit):
         self.direct = direct
@@ -31,7 +31,7 @@ class SceneApp:
         self.lifectl("reload")
 
     def lines(self, scene=None):
-        """What was said of scenes, or of one of them."""
+        """The lines about scenes, or about one of them."""
         text = self.output.read_text() if self.output.exists() else ""
         lines = [line.removeprefix("scene-") for line in text.splitlines() if line.startswith("scene-")]
         return [line for line in lines if scene in (None, line.split()[1])]
@@ -51,7 +51,7 @@ class SceneApp:
 
 @pytest.fixture(params=SAMPLES)
 def one(request, direct, tmp_path):
-    """Either sample; the one in Swift would have more scenes, for which there is no room in front."""
+    """Either sample; the one in Swift would have more scenes, for which there are no slots."""
     return SceneApp(direct, request.param, tmp_path, limit=16)
 
 
@@ -76,7 +76,7 @@ def test_launched_left_and_back(one):
 
 def test_what_a_scene_shows_comes_back_after_a_reclaim(one):
     one.lifectl("launch", "sample")
-    # One that is not listening yet has not said either what its scene shows.
+    # An app that is not connected yet has not told what its scene shows.
     one.expect(COLD_START)
     one.lifectl("home")
     one.lifectl.wait_for_state("sample", "suspended")

@@ -70,7 +70,7 @@ def test_the_machine_waits_until_the_apps_sleep(container, lifed, sleepy):  # no
     lifed.lifectl("run", "--id", "sleeper", "--", *programs.IDLE)
     wait_for(lambda: "lifed" in inhibitors(container))
     container.run(["systemctl", "suspend", "--no-block"])
-    # It wakes at once, for its sleep does nothing; but not before the app was asleep.
+    # It wakes at once, for its sleep does nothing; but not before the app was suspended.
     way = ["inactive", "background", "suspended", "background", "inactive", "active"]
     wait_for(lambda: transitions(lifed) == way, timeout=60, what=f"{way}")
 

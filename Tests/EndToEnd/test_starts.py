@@ -1,4 +1,4 @@
-"""Apps that start without anybody's asking: with the daemon, and after they have ended by themselves."""
+"""Apps that start without a request: with the daemon, and after they have ended by themselves."""
 
 import os
 import re
@@ -100,7 +100,7 @@ def test_launch_with_the_daemon(direct, listeners):
     problems = direct.lifectl.json("status")["status"]["problems"]
     assert [problem["file"].rsplit("/")[-1] for problem in problems] == ["a.toml"]
     assert problems[0]["line"] == 2
-    # A daemon that takes over is no start.
+    # The restart of a daemon is no start.
     direct.lifectl("terminate", "b")
     die_like_a_crash(direct)
     assert direct.lifectl.state("b") == "notRunning"
@@ -199,7 +199,7 @@ def test_a_schedule_wakes_again_and_again(direct, listeners):
     found = details(direct, "mail")["schedules"]
     assert [each["kind"] for each in found] == ["fetch"] and found[0]["nextUSec"]
     assert re.search(r"woken for +fetch, next at .* \(\*:\*:\*\)", direct.lifectl("status", "mail").stdout)
-    # And goes on when the daemon has been killed. Nobody has kept the app's channel here: another process has a new one.
+    # And goes on when the daemon has been killed. No service manager has kept the app's channel here: another process has a new one.
     die_like_a_crash(direct)
     direct.lifectl("terminate", "mail")
     count = sum(text.startswith("perform-task") for text in listeners.told("mail"))

@@ -111,7 +111,7 @@ def test_all_daemons_end_with_their_apps(service, has_bus):
     if not has_bus:
         machine.run(["rm", "-f", "/usr/lib/systemd/user/dbus.socket", "/usr/lib/systemd/user/dbus.service"])
     with session(machine, "kim") as kim:
-        # What is enabled stays loaded until the manager reads its units again.
+        # An enabled unit stays loaded until the manager reads its units again.
         kim("systemctl", "--user", "enable", "lifed.service", "lifed.socket")
         theirs = Lifectl(lambda command, **options: kim(*command, **options))
         awake = [lifectl.start("awake", *programs.FAMILY, background=True) for lifectl in (service.lifectl, theirs)]
@@ -129,7 +129,7 @@ def test_all_daemons_end_with_their_apps(service, has_bus):
 
 
 def fail(systemctl, show):
-    """A daemon that cannot be started again, and that nobody has rescued anything from."""
+    """A daemon that cannot be started again, and whose apps were not rescued."""
     kill_daemon(systemctl)
     wait_for(lambda: show("ActiveState") == "failed")
     wait_for(lambda: systemctl("show", "-P", "ActiveState", "lifed-rescue.service").stdout.strip() == "inactive")
@@ -193,7 +193,7 @@ def test_an_app_has_the_time_that_its_manifest_gives_it(service, slow):
         wait_for(lambda: is_there(machine, "/tmp/asked"))
         # The system's, which had nothing to end, does not wait for a user's, and the program waits for both.
         wait_for(lambda: service.show("ActiveState") == "inactive")
-        # Nobody is to sit through it, so the limit is read where it is kept.
+        # The test must not last that long, so it reads the limit where it is kept.
         limits = [words(service, stat.pid) for stat in service.kernel.all() if stat.name == "timeout"]
         assert any("600" in limit for limit in limits), limits
         assert removal.poll() is None and service.kernel.exists(slow) and is_there(machine, PROGRAM)

@@ -1,4 +1,4 @@
-"""A client that nobody here wrote, knowing nothing but the socket."""
+"""A client of another project, which knows only the socket."""
 
 import pytest
 import varlink

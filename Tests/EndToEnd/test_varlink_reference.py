@@ -145,7 +145,7 @@ class Replay:
         for example in EXAMPLES:
             method = re.search(r'"method": "org.lifed.(\w+)"', example)[1]
             deadline = time.monotonic() + 20
-            # What was called before may still go on.
+            # Earlier calls may still have effects.
             while (found := self.difference(example)) and method in READS and time.monotonic() < deadline:
                 time.sleep(0.02)
             assert not found, f"{example}\n{found}"

@@ -37,7 +37,7 @@ private func details(_ app: App) -> Details {
         #expect(lines[0] == "clock runs out of sight (background)")
         #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the foreground"))
         #expect(lines[2] == "  on its way to suspended")
-        #expect(lines[4].hasPrefix("  it has some time in the background to finish what it does, until "))
+        #expect(lines[4].hasPrefix("  it has some time out of sight to finish what it does, until "))
         #expect(lines[4].hasSuffix("(in 1.8 s)"))
         #expect(lines[6].contains("background → suspended: it is in the background, and nothing keeps it running"))
         #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))
@@ -85,7 +85,7 @@ private func details(_ app: App) -> Details {
 }
 
 @Suite struct TimelineTests {
-    /// A in the foreground, then B; A sleeps after a while and is killed.
+    /// A in front, then B; A sleeps after a while and is killed.
     static let events = [
         step(0, "a", .notRunning, .inactive, .launch), step(0, "a", .inactive, .active, .launch),
         step(10_000, "a", .active, .inactive, .displaced, callback: 4000),
@@ -193,12 +193,12 @@ extension String {
 
 @Suite struct StatisticsTests {
     @Test func timesAndEndsAreCounted() {
-        let measurements = Statistics(TimelineTests.events, start: nil, end: 40_000_000)
-        #expect(measurements.apps.map(\.app) == ["a", "b"])
-        #expect(measurements.apps[0].times == ["active": 10_000_000, "background": 5_000_000, "suspended": 5_000_000])
-        #expect(measurements.apps[0].launches == 1 && measurements.apps[0].activations == 1 && measurements.apps[0].ends == 1)
-        #expect(measurements.ends == ["reclaimed": 1])
-        #expect(plain.statistics(measurements).contains("1 reclaimed"))
+        let figures = Statistics(TimelineTests.events, start: nil, end: 40_000_000)
+        #expect(figures.apps.map(\.app) == ["a", "b"])
+        #expect(figures.apps[0].times == ["active": 10_000_000, "background": 5_000_000, "suspended": 5_000_000])
+        #expect(figures.apps[0].launches == 1 && figures.apps[0].activations == 1 && figures.apps[0].ends == 1)
+        #expect(figures.ends == ["reclaimed": 1])
+        #expect(plain.statistics(figures).contains("1 reclaimed"))
     }
 
     @Test func aSwitchIsCountedFromItsFirstSign() {

@@ -44,7 +44,7 @@ func step(
                 #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind.rawValue)","LIFED_APP":"a",\#(more)}"#)?.event
         }
         #expect(try event(.callbackOverdue, #""LIFED_CALLBACK":"open-url""#)?.callback == "open-url")
-        #expect(try event(.killedAfterGrace, #""MESSAGE":"m""#)?.kind == .killed)
+        #expect(try event(.killedAfterTimeout, #""MESSAGE":"m""#)?.kind == .killed)
         #expect(try event(.exited, #""LIFED_SIGNAL":"SIGSEGV""#)?.signal == 11)
         #expect(try event(.exited, #""LIFED_EXIT_CODE":"3""#)?.exitCode == 3)
         #expect(try event(.exited, #""LIFED_SIGNAL":"signal 40""#)?.signal == 40)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LifecycleCore
 
-/// What becomes of handovers when something else happens to their app.
+/// The outcome of events when something else happens to their app.
 @Suite struct EventRequestTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")

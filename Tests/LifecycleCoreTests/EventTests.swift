@@ -228,7 +228,7 @@ import Testing
             ])
     }
 
-    @Test func `more handovers than can be wanted are refused`() {
+    @Test func `more events than can be wanted are refused`() {
         var world = running(["clock", "maps"])
         world.silent[Self.clock] = [.willEnterForeground]
         for _ in 0..<16 { world.ask(.deliver(Self.clock, Self.page)) }

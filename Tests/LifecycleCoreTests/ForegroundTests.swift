@@ -11,7 +11,7 @@ import Testing
         return World(apps: "home", "clock", settings: settings)
     }
 
-    @Test func `the home app is in front when nothing else is`() {
+    @Test func `the home app is in the foreground when no other app is`() {
         var world = kiosk()
         #expect(world.state("home") == .active)
         world.ask(.launch(Self.clock, background: false))

@@ -44,7 +44,7 @@ import Testing
         #expect(world.core.foreground == [Self.clock])
     }
 
-    @Test func `launching an app in front changes nothing, in the background neither`() {
+    @Test func `launching an app in the foreground changes nothing, in the background neither`() {
         for background in [false, true] {
             var world = running("clock")
             let launch = world.ask(.launch(Self.clock, background: background))
@@ -73,7 +73,7 @@ import Testing
             world.lines().prefix(2) == ["clock: background → terminating (terminate)", "terminate clock"])
     }
 
-    @Test func `a shutdown asks like a person does, each app by its state`() {
+    @Test func `a shutdown asks like a user does, each app by its state`() {
         var world = running("clock", "maps")
         world.give(.shutDown)
         #expect(
@@ -151,7 +151,7 @@ import Testing
         #expect(world.lines() == ["clock ← expire-task 1"])
     }
 
-    @Test func `the time of a task stands still in front, and is whole again afterwards`() {
+    @Test func `the time of a task stands still in the foreground, and is whole again afterwards`() {
         var world = running("clock")
         world.give(.message(Self.clock, .beginTask(1, name: "upload")))
         world.ask(.home)
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: [Request.terminate(clock), .kill(clock)])
-    func `an app that a person ended is told so, and not restored`(request: Request) {
+    func `an app that a user ended is told so, and not restored`(request: Request) {
         var world = running("clock")
         world.ask(request)
         let launch = deliveries(from: world).first?.launch

@@ -26,7 +26,7 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes\u{1F}panel\u{1F}user\u{1F}foregroundActive\u{1F}scene\u{1F}1003000000\u{1F}\u{1F}\u{1F}wi\u{1F}draft 1"
+            "notes\u{1F}panel\u{1F}person\u{1F}foregroundActive\u{1F}scene\u{1F}1003000000\u{1F}\u{1F}\u{1F}wi\u{1F}draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),
@@ -45,7 +45,7 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes\u{1F}panel\u{1F}user\u{1F}background\u{1F}displaced\u{1F}1005500000\u{1F}1005500000\u{1F}\u{1F}wi\u{1F}draft 1"
+            "notes\u{1F}panel\u{1F}person\u{1F}background\u{1F}displaced\u{1F}1005500000\u{1F}1005500000\u{1F}\u{1F}wi\u{1F}draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),

@@ -40,7 +40,7 @@ import Testing
         #expect(world.replies[request] == .refused(.noScenes(Self.maps)))
     }
 
-    @Test func `an interruption leaves the scenes in front, and lets them go on`() {
+    @Test func `an interruption leaves the scenes in the foreground, and lets them go on`() {
         var world = SceneFixture.withTwoScenes()
         world.ask(.beginInterruption("call"))
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .foregroundInactive])

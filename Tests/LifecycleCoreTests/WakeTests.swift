@@ -14,7 +14,7 @@ import Testing
         return world
     }
 
-    @Test func `an app that listens is woken, does its work, and sleeps again`() {
+    @Test func `a connected app is woken, does its work, and is suspended again`() {
         var world = asleep(linked: true)
         world.answers[Self.clock] = [.performTask: .result(.newData)]
         world.ask(.wake(Self.clock, kind: "fetch", payload: "inbox"))
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `an app that does not listen gets the time, and sleeps again`() {
+    @Test func `an app that is not connected gets the time, and is suspended again`() {
         var world = asleep(linked: false)
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         #expect(

@@ -22,7 +22,7 @@ struct LifecycleFixture {
         }
     }
 
-    /// Work of the main actor between callbacks, which goes on only if the code on the main thread lets it.
+    /// Work of the main actor between callbacks, which goes on only if whoever has the main thread lets it.
     private static func tick() {
         Task {
             for number in 1...3 {

@@ -33,7 +33,7 @@ final class FakeDaemon {
         return (FakeDaemon(descriptor: ends[0]), ends[1])
     }
 
-    /// A daemon that has welcomed an app.
+    /// One that has welcomed an app.
     @MainActor
     static func greeting(_ application: Application, _ delegate: any ApplicationDelegate) throws -> FakeDaemon {
         let (daemon, app) = try pair()

@@ -114,16 +114,16 @@ import Testing
             for verb in ["will-connect", "will-enter-foreground", "did-become-active"] { try tell(verb, "active") }
             for verb in ["will-resign-active", "did-enter-background", "did-disconnect"] { try tell(verb, "active") }
         }
-        // A scene that was never connected is not mentioned.
+        // Of one that was never connected nobody hears.
         try tell("did-become-active", "active", scene: "other")
     }
 
-    @Test func `not launched by lifed, an app with scenes has one in the foreground`() throws {
+    @Test func `not launched by lifed, an app with scenes has one in front`() throws {
         let application = Application()
         let delegate = SceneRecorder()
         application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
         application.dispatch()
-        #expect(delegate.log.first == "connect main window user - unattached")
+        #expect(delegate.log.first == "connect main window person - unattached")
         #expect(delegate.log.last == "didBecomeActive main foregroundActive")
         try application.requestSceneSessionActivation()
         application.dispatch()

@@ -19,7 +19,7 @@ import Testing
         #expect(session.isManaged)
     }
 
-    @Test func `without a channel the app is launched to the foreground`() {
+    @Test func `without a channel the app is launched to the front`() {
         var session = Session(hasChannel: false)
         #expect(
             session.run() == [
@@ -30,7 +30,7 @@ import Testing
         #expect(!session.isManaged)
     }
 
-    @Test func `without an answer to the hello the app is launched to the foreground`() {
+    @Test func `when nobody answers the hello the app is launched to the front`() {
         var session = Session(hasChannel: true)
         session.channelDidEnd()
         #expect(session.run().last == "did-become-active active")

@@ -108,7 +108,7 @@ struct JournalSource {
 enum MessageKind: String, CaseIterable {
     case transition = "367840df9a3849ab8fecdee164406af3"
     case callbackOverdue = "190c26465b1a4b4487cf28fd3f7596e2"
-    case killedAfterGrace = "54b582dd17c44720828cc8de5f351c19"
+    case killedAfterTimeout = "54b582dd17c44720828cc8de5f351c19"
     case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
     case exited = "e9dff7f895144524913b544eeffca9b3"
 }
@@ -155,7 +155,7 @@ struct JournalEntry: JSONReadable {
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
         case .callbackOverdue: (event.kind, event.callback) = (.callbackTimeout, fields["LIFED_CALLBACK"])
-        case .killedAfterGrace: (event.kind, event.reason) = (.killed, .kill)
+        case .killedAfterTimeout: (event.kind, event.reason) = (.killed, .kill)
         case .launchFailed: (event.kind, event.error) = (.launchFailed, fields["LIFED_REASON"])
         case .exited:
             event.kind = .exited

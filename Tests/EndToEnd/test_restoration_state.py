@@ -1,4 +1,4 @@
-"""A state file that is not what it should be, or is where others may write: a daemon that takes over says so, and harms nobody."""
+"""A state file that is not what it should be, or is where others may write: a restarted daemon says so, and harms no other process."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split
 
 @pytest.fixture
 def stranger(mortal):
-    """A process of somebody else's. It began in a clock tick before any app does: its start tells it from them."""
+    """A process of another program. It began in a clock tick before any app does: its start tells it from them."""
     process = subprocess.Popen(programs.IDLE, start_new_session=True)
     started = mortal.kernel.stat(process.pid).started
     wait_for(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK") >= started + 1)

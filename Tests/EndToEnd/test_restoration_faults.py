@@ -1,4 +1,4 @@
-"""System calls that fail while a daemon takes over: it serves or ends with a reason, and no app is lost or stays stopped."""
+"""System calls that fail while a daemon restores apps: it serves or ends with a reason, and no app is lost or stays stopped."""
 
 import re
 from pathlib import Path
@@ -68,7 +68,7 @@ def assert_nothing_is_lost(daemon, before):
 
 
 def sweep(daemon, call, error, paths=()):
-    """Lets each of the calls fail, one in each takeover."""
+    """Lets each of the calls fail, one in each restart."""
     before = pids(daemon)
     serves, _, trace = start_with(daemon, call, paths=paths)
     assert serves

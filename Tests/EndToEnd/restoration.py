@@ -1,4 +1,4 @@
-"""What the tests of a daemon that takes over share."""
+"""Helpers for the tests of a daemon that restores apps."""
 
 import re
 from pathlib import Path

@@ -130,7 +130,7 @@ def test_an_app_that_ended_meanwhile_is_reported(mortal):
     app = mortal.lifectl.app("app")
     assert app["state"] == "notRunning"
     assert app["lastExit"]["reason"] == "crash"
-    # Only a parent, or whoever had a pidfd all the time, hears the status.
+    # Only a parent, or a process with a pidfd all the time, hears the status.
     assert app["lastExit"].get("code") in (7, None)
 
 
@@ -231,7 +231,7 @@ def test_it_may_be_killed_while_it_takes_over(mortal, tmp_path, call):
     pids["ending"] = mortal.lifectl.pid("ending")
     waiting = ask_to_end(mortal, "ending")
     wait_for(lambda: terms.exists() and terms.read_text())
-    # Whoever answers has noted what it has done before.
+    # A daemon that answers has noted its earlier effects.
     mortal.lifectl("list")
     kill(mortal)
     waiting.wait()

@@ -1,4 +1,4 @@
-"""Apps with a library when a daemon takes over: they find it again, or are gone on with as if they had none."""
+"""Apps with a library when a daemon restores them: they find it again, or are gone on with as if they had none."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_an_app_that_does_not_come_back_goes_on_as_one_without_the_library(direc
     daemon.lifectl("home", check=False)
     listeners.wait_until_told("app", "did-enter-background")
     start_again(daemon)
-    # It has lost its channel and does not know the way back; nobody can tell whether it would have answered.
+    # It has lost its channel and does not know the way back; whether it would have answered is unknown.
     daemon.lifectl.wait_for_state("app", "suspended", timeout=60)
     assert daemon.lifectl.app("app")["connected"] is False
 

@@ -1,4 +1,4 @@
-"""What has changed between a daemon that was killed and the one that takes over: configuration, and what the rescue has done."""
+"""Changes between a daemon that was killed and the next one: configuration, and what the rescue has done."""
 
 import programs
 from container import wait_for
