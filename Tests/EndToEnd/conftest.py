@@ -12,10 +12,10 @@ from desktop import Desktop
 from direct import DirectDaemon
 from listeners import ServiceListeners
 from machine import Logind
+from restoration import configure
 from screens import Sway, need
 from service import Service
 from shortage import hog as start_hog
-from takeover import configure
 
 ROOT = Path(__file__).resolve().parents[2]
 

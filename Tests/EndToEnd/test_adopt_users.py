@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import manifest, start_again, state_file
+from restoration import manifest, start_again, state_file
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
 

@@ -8,7 +8,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, fault
-from takeover import group_of
+from restoration import group_of
 
 FAILED, LAUNCH_FAILED = 1, 73
 

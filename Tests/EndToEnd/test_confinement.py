@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import manifest
+from restoration import manifest
 
 NO_CHOWN = ~1
 

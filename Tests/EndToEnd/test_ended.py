@@ -3,7 +3,7 @@
 import pytest
 
 import programs
-from takeover import manifest, start_again
+from restoration import manifest, start_again
 
 
 def lane(daemon, app):

@@ -10,7 +10,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well
-from takeover import kill, start_again, state_file
+from restoration import kill, start_again, state_file
 
 LAUNCH_FAILED = 73
 

@@ -7,7 +7,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import configure, start_again
+from restoration import configure, start_again
 
 pytestmark = pytest.mark.skipif(not shutil.which("dbus-daemon"), reason="there is no dbus-daemon")
 

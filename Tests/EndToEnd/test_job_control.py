@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from container import wait_for
-from takeover import configure, manifest, start_again
+from restoration import configure, manifest, start_again
 
 ROUNDS = 5
 

@@ -128,7 +128,7 @@ def test_a_journald_that_hangs_costs_entries_and_nothing_else(lifed):
     finally:
         lifed.container.run(["kill", "-CONT", str(journald)])
     lifed.lifectl("focus", "journal.hung")
-    wait_for(lambda: any("log entries were lost" in entry["MESSAGE"] for entry in entries(lifed, "-t", "lifed")))
+    wait_for(lambda: any("log entries were refused" in entry["MESSAGE"] for entry in entries(lifed, "-t", "lifed")))
 
 
 def test_refusals_of_one_client_and_output_of_one_app_do_not_displace_the_transitions_of_others(lifed):

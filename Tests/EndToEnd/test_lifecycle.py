@@ -6,7 +6,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import manifest
+from restoration import manifest
 
 
 @pytest.fixture
@@ -161,4 +161,4 @@ def test_the_signal_of_the_manifest_asks_an_app_to_end(direct, tmp_path):
     direct.lifectl("terminate", "app")
     assert told.read_text() == "INT\n"
     assert direct.lifectl.app("app")["lastExit"]["exitCode"] == 0
-    assert "did not end in its time" not in direct.logged
+    assert "after its termination timeout" not in direct.logged

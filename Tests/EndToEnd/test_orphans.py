@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from container import wait_for
-from takeover import configure, manifest, start_again
+from restoration import configure, manifest, start_again
 
 # As daemon(3) does, and without the environment that carries lifed's mark.
 BECOMES_DAEMON = """

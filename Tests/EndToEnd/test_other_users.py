@@ -9,7 +9,7 @@ import pytest
 
 from container import wait_for
 from direct import DirectDaemon
-from takeover import manifest
+from restoration import manifest
 
 USER = 65534
 AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]

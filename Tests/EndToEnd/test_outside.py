@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from takeover import configure, group_of, manifest, start_again
+from restoration import configure, group_of, manifest, start_again
 
 SCOPE = "systemd-run --scope --quiet --collect"
 

@@ -92,7 +92,7 @@ def test_the_journal_and_lifectl_explain_it(direct, listeners):
     in_a_row(direct, listeners, "second", "front")
     direct.lifectl.wait_for_state("holder", "suspended")
     assert reclaimed(direct) == ["holder"]
-    entry = wait_for(lambda: re.search("holder was ended for its memory.*", direct.log.read_text())).group()
+    entry = wait_for(lambda: re.search("lifed has ended holder for its memory.*", direct.log.read_text())).group()
     assert "first of 2 that could be ended: holder second" in entry
     assert "LIFED_ORDER=" in entry and "LIFED_PRESSURE=" in entry
     freed = int(re.search(r"LIFED_FREED_BYTES=(\d+)", entry).group(1))
@@ -157,7 +157,7 @@ def test_a_round_goes_on_when_the_daemon_was_killed(direct, listeners):
     direct.lifectl.wait_for_state("stubborn", "terminating")
     restart_after_a_crash(direct)
     assert call.wait(timeout=60) == 69
-    wait_for(lambda: "stubborn was ended for its memory" in direct.log.read_text())
+    wait_for(lambda: "ended stubborn for its memory" in direct.log.read_text())
     assert direct.lifectl.state("front") == "active"
 
 
@@ -183,7 +183,7 @@ def test_resources_follow_the_state_and_come_back(direct, listeners):
     pids = {name: direct.lifectl.pid(name) for name in ("one", "two", "front")}
     own = own_values(pids["front"])
     # What the daemon says that it cannot do is not to happen.
-    given = re.search("what an app gets by its state: ([^;]*)", direct.log.read_text()).group(1)
+    given = re.search("resources controlled by state: ([^;]*)", direct.log.read_text()).group(1)
     behind = own[0] + (10 if "processor time by nice value" in given else 0)
     slack = 50_000_000 if "timer slack" in given else own[2]
     # The kernel is to end them in the order in which lifed would.
@@ -269,7 +269,7 @@ def test_real_pressure_ends_suspended_apps_in_order(direct, listeners, hog):
     assert direct.lifectl.state("front") == "active"
     listeners.wait_until_told("front", "memory-warning")
     # The memory that came back is told when the machine has had a moment.
-    wait_for(lambda: "two was ended for its memory" in direct.log.read_text())
+    wait_for(lambda: "ended two for its memory" in direct.log.read_text())
     log = direct.log.read_text()
-    assert log.index("one was ended for its memory") < log.index("two was ended for its memory")
+    assert log.index("ended one for its memory") < log.index("ended two for its memory")
     assert "tasks waited for memory" in direct.lifectl.app("one")["lastExit"]["reclaim"]["cause"]

@@ -13,7 +13,7 @@ import programs
 from container import wait_for
 from driver import connect
 from listeners import Listeners
-from takeover import configure, manifest, state_file
+from restoration import configure, manifest, state_file
 
 REEXECUTE = signal.SIGRTMIN + 25
 TIMES = 20

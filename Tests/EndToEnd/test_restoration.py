@@ -12,7 +12,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import configure, group_of, kill, manifest, saved, start_again, state_file
+from restoration import configure, group_of, kill, manifest, saved, start_again, state_file
 
 # Writes down each SIGTERM that it gets, and goes on.
 COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; while :; do sleep 0.05; done']
@@ -54,7 +54,7 @@ def test_everything_is_as_it_was(mortal):
     assert not any(each.state == "T" for each in mortal.kernel.tree(before["back"]["pid"]))
 
 
-def test_a_continuation_from_elsewhere_does_not_make_what_was_taken_over_run(mortal):
+def test_a_continuation_from_elsewhere_does_not_make_a_restored_app_run(mortal):
     """It is no child any more, so nothing tells of the continuation: it is frozen besides."""
     pid = mortal.lifectl.start("app", *programs.BUSY)
     group = group_of(mortal, "app")

@@ -2,7 +2,7 @@
 
 import programs
 from container import wait_for
-from takeover import configure, manifest, start_again
+from restoration import configure, manifest, start_again
 
 
 def test_a_manifest_that_was_removed_meanwhile(mortal):

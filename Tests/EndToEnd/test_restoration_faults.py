@@ -8,7 +8,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, at_start
-from takeover import kill
+from restoration import kill
 
 APPS = ("front", "back", "cold")
 

@@ -4,7 +4,7 @@ import pytest
 
 from container import wait_for
 from listeners import Listeners
-from takeover import configure, start_again, state_file
+from restoration import configure, start_again, state_file
 from test_samples import COLD_START, COME_BACK, LEAVE, Sample
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import kill, saved, start_again, state_file
+from restoration import kill, saved, start_again, state_file
 
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
@@ -47,7 +47,7 @@ def test_the_numbers_of_others_harm_nobody(mortal, stranger):
 
 def test_a_state_file_of_garbage_is_said_to_be_one(mortal):
     start_again(mortal, lambda: state_file(mortal).write_bytes(os.urandom(5000)))
-    assert f"apps of a lifed before are lost: {state_file(mortal)} is no state file" in mortal.logged
+    assert f"cannot restore the apps: cannot use {state_file(mortal)}: it is not a state file" in mortal.logged
     mortal.lifectl.start("app", *programs.IDLE)
 
 
@@ -80,7 +80,7 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
     kill(mortal)
     try:
         mortal.start(OTHER_CLOCK)
-        assert "apps of a lifed before are lost" in mortal.logged
+        assert "cannot restore the apps" in mortal.logged
         assert mortal.lifectl.apps() == {}
         os.kill(int((mortal.runtime / "lock").read_text().split()[0]), signal.SIGTERM)
         assert mortal.process.wait(timeout=60) == 0

@@ -9,9 +9,9 @@ import pytest
 
 import programs
 from container import wait_for
-from takeover import kill, manifest
+from restoration import kill, manifest
+from test_restoration_libraries import returned
 from test_samples import COLD_START, Sample
-from test_takeover_libraries import returned
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
 
