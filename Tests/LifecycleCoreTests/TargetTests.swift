@@ -11,7 +11,7 @@ import Testing
         /// The row of the table in the documentation of ``AppMachine``.
         let decider: String
         var isInForeground = false
-        /// Whether the app plays sound when it leaves the foreground.
+        /// A Boolean value that indicates whether the app plays sound when it leaves the foreground.
         var isPlaying = false
         /// The conditions, which are applied after the launch in this order.
         var conditions: [Condition] = []

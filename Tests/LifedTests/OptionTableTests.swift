@@ -59,7 +59,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         let words = help.split { $0 == "\n" || $0 == " " }
         let shown = Verb.lifed.parameters.filter { !$0.isHidden }
         #expect(shown.allSatisfy { words.contains($0.title[...]) })
-        #expect(help.contains("  -h, --help") && help.contains("\n  64  The options were wrong.\n"))
+        #expect(help.contains("  -h, --help") && help.contains("\n  64  The command line is wrong.\n"))
         #expect(!help.contains("--controllers") && !help.contains("--complete"))
         #expect(!help.contains("Common options") && !help.contains("COMMAND"))
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })

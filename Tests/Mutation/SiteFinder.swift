@@ -163,7 +163,7 @@ final class SiteFinder: SyntaxVisitor {
 }
 
 extension ExprSyntaxProtocol {
-    /// Whether its value is turned round by a rule for what it is, so that it need not be for where it stands.
+    /// A Boolean value that indicates whether its value is turned round by a rule for what it is, so that it need not be for where it stands.
     var isFlippedAnyway: Bool {
         if Syntax(self).is(BooleanLiteralExprSyntax.self) { return true }
         if let prefix = Syntax(self).as(PrefixOperatorExprSyntax.self) { return prefix.operator.text == "!" }
@@ -186,7 +186,7 @@ extension ExprSyntaxProtocol {
 }
 
 extension MemberAccessExprSyntax {
-    /// Whether it is a function and not its value.
+    /// A Boolean value that indicates whether it is a function and not its value.
     fileprivate var isCalled: Bool { parent?.as(FunctionCallExprSyntax.self)?.calledExpression.id == id }
 
     fileprivate var isAssigned: Bool {
@@ -195,7 +195,7 @@ extension MemberAccessExprSyntax {
 }
 
 extension SyntaxProtocol {
-    /// Whether a value would not be complete without it.
+    /// A Boolean value that indicates whether a value would not be complete without it.
     fileprivate var initializes: Bool {
         guard trimmedDescription.hasPrefix("self") else { return false }
         var ancestor = parent
@@ -203,7 +203,7 @@ extension SyntaxProtocol {
         return ancestor != nil
     }
 
-    /// Whether it is all that a closure, a property or a function with a result consists of, or a branch of that, and so
+    /// A Boolean value that indicates whether it is all that a closure, a property or a function with a result consists of, or a branch of that, and so
     /// its value.
     fileprivate var isResult: Bool {
         guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1, let owner = list.parent else {

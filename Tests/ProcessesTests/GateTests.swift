@@ -80,7 +80,7 @@ private enum Gate {
 
     static func writer(of file: TemporaryScript) -> SpawnRequest { writer(of: file.path) }
 
-    /// Whether a child has come as far as it may: it still is the same program as this one, and waits for a byte.
+    /// A Boolean value that indicates whether a child has come as far as it may: it still is the same program as this one, and waits for a byte.
     static func isWaiting(_ pid: ProcessID) -> Bool {
         let descriptors = ProcFile.processIDs(in: "/proc/\(pid)/fd")
         guard let status = ProcessStatus(of: pid), status.state == .sleeping else { return false }

@@ -80,7 +80,7 @@ extension ProcessIdentity {
         self = try #require(ProcessStatus(of: pid)).identity
     }
 
-    /// Whether nothing of it is left but what its parent has not asked for.
+    /// A Boolean value that indicates whether nothing of it is left but what its parent has not asked for.
     var hasEnded: Bool {
         ProcessStatus(of: pid).map { $0.identity != self || $0.isZombie } ?? true
     }

@@ -49,7 +49,7 @@ func dropCapabilities() -> Bool {
     return unsafe capset([0x2008_0522, 0], [UInt32](repeating: 0, count: 6)) == 0
 }
 
-/// Whether this process has a capability, by its number in capabilities(7).
+/// A Boolean value that indicates whether this process has a capability, by its number in capabilities(7).
 private func hasCapability(_ number: Int) -> Bool {
     let status = String(decoding: ProcFile.read("/proc/self/status", limit: 1 << 16) ?? [], as: UTF8.self)
     let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }

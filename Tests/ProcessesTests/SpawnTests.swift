@@ -354,7 +354,7 @@ private func socketPair() throws -> (Int32, Int32) {
     return (ends[0], ends[1])
 }
 
-/// Whether this process may make a mount namespace.
+/// A Boolean value that indicates whether this process may make a mount namespace.
 private let canMount = unsafe system("unshare --mount true 2>/dev/null") == 0
 
 private func temporaryDirectory() throws -> String {

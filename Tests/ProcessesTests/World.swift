@@ -27,7 +27,7 @@ final class World {
         table.cgroups = try base.map { try CgroupSubtree(base: $0) }
     }
 
-    /// Whether this machine lets tests make cgroups.
+    /// A Boolean value that indicates whether this machine lets tests make cgroups.
     static let canMakeCgroups: Bool = {
         guard let group = Cgroup.ofThisProcess()?.child("lifed-test-probe-\(getpid())") else { return false }
         guard (try? group.create()) != nil else { return false }

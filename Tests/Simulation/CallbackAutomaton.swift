@@ -4,16 +4,16 @@ package import LifecycleCore
 package struct CallbackAutomaton: Sendable {
     /// The last callback of the life cycle that it was told.
     package private(set) var last: Callback?
-    /// Whether the app's scenes are told in its place what concerns being in the foreground.
+    /// A Boolean value that indicates whether the app's scenes are told in its place what concerns being in the foreground.
     package let hasScenes: Bool
     /// The same for each scene that it has heard of.
     package private(set) var scenes: [SceneID: SceneAutomaton] = [:]
-    /// Whether the app let a deadline pass; what it is told then may leave out what it did not wait for.
+    /// A Boolean value that indicates whether the app let a deadline pass; what it is told then may leave out what it did not wait for.
     package var wasLate = false
 
     package init(hasScenes: Bool = false) { self.hasScenes = hasScenes }
 
-    /// Whether it was told of both parts of its launch.
+    /// A Boolean value that indicates whether it was told of both parts of its launch.
     package var hasLaunched: Bool { last != nil && last != .willFinishLaunching }
 
     /// Takes note of a callback.

@@ -10,7 +10,7 @@ package struct Chance: Sendable {
         generator = seed.map { SeededGenerator(seed: $0) }
     }
 
-    /// Whether chance has a say at all.
+    /// A Boolean value that indicates whether chance has a say at all.
     package var isBlind: Bool { generator == nil }
 
     package mutating func number(below limit: Int) -> Int {

@@ -2,7 +2,7 @@ package import LifecycleCore
 
 /// Which kinds of input have come in which states of the apps that they were about.
 package struct Coverage: Sendable {
-    /// How often each kind came, by the state that the app was in.
+    /// The number of times that each kind came, by the state that the app was in.
     package private(set) var counts: [String: [Int]]
     package static let states: [AppState] = AppState.allCases
 
@@ -30,7 +30,7 @@ package struct Coverage: Sendable {
         }
     }
 
-    /// How many pairs of a state and a kind of input have come up, and of how many.
+    /// The number of pairs of a state and a kind of input have come up, and of how many.
     package var pairs: (seen: Int, all: Int) {
         let seen = counts.values.reduce(0) { $0 + $1.count { $0 > 0 } }
         return (seen, Input.kinds.count * Self.states.count)

@@ -28,7 +28,7 @@ package struct Exploration: Sendable {
 
     package let setup: Setup
     package let commands: [Action]
-    /// How many new states each further happening has led to.
+    /// The number of new states each further happening has led to.
     package private(set) var states: [Int] = []
     package private(set) var inputs = 0
     package private(set) var rested = 0

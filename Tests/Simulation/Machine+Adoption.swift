@@ -17,7 +17,7 @@ extension Machine {
         ask(.launch(id, background: background))
     }
 
-    /// Whether the launch that the core wants is that of a program which runs already.
+    /// A Boolean value that indicates whether the launch that the core wants is that of a program which runs already.
     func isToBeAdopted(_ id: AppID) -> Bool {
         guard let policy = policies[id], policy.isAdopted else { return false }
         return policy.isTransient || core.launch(of: id)?.reason == .adopt
@@ -41,7 +41,7 @@ extension Machine {
         queue.add(.describedAgain(id), at: now)
     }
 
-    /// Whether the processes run on when the app ends: a client released the app, or the daemon stops.
+    /// A Boolean value that indicates whether the processes run on when the app ends: a client released the app, or the daemon stops.
     func isToBeLetGo(_ id: AppID) -> Bool {
         guard policies[id]?.isAdopted == true, let reason = core.knownApps[id]?.reason else { return false }
         return reason == .release || reason == .shutdown

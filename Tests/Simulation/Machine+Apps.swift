@@ -8,7 +8,7 @@ extension Tree.Told {
 }
 
 extension Delivery {
-    /// Whether it asks the app, or a scene of it, to stop being active.
+    /// A Boolean value that indicates whether it asks the app, or a scene of it, to stop being active.
     var isResignation: Bool { callback == .willResignActive || callback == .sceneWillResignActive }
 }
 

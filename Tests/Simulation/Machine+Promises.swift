@@ -158,7 +158,8 @@ extension Machine {
         if isConnected, isShown || [.didBecomeActive, .willResignActive].contains(watch.automaton.last) {
             report("\(id) is stopped, and has not been told that it is in the background")
         }
-        guard !isConnected, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince else {
+        guard !isConnected, !watch.wasLinkedInBackground, !watch.isToSleepAtOnce, let since = watch.backgroundSince
+        else {
             return
         }
         if now < since + timeouts(of: id).background {
@@ -271,7 +272,7 @@ extension Machine {
 }
 
 extension Watch {
-    /// Whether the app, or a scene of it, was told that it is active, and neither gave that up nor let its time for it pass.
+    /// A Boolean value that indicates whether the app, or a scene of it, was told that it is active, and neither gave that up nor let its time for it pass.
     func believesActive(at now: Instant) -> Bool {
         if believesActive, resignsBy.map({ $0 > now }) ?? true { return true }
         return scenes.values.contains { $0.believesActive && ($0.resignsBy.map { $0 > now } ?? true) }

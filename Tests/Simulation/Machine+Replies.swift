@@ -127,7 +127,7 @@ extension Machine {
         if !isSo { report("\(request) is answered with \(id)/\(scene.id), which is \(state ?? .unattached)") }
     }
 
-    /// Whether what was asked for has ended and begun anew: then another request is answered when it is so again.
+    /// A Boolean value that indicates whether what was asked for has ended and begun anew: then another request is answered when it is so again.
     private func hasBegunAnew(_ request: Request) -> Bool { open.values.contains(request) }
 
     /// The foreground may be free again meanwhile.
@@ -141,7 +141,9 @@ extension Machine {
     }
 
     private mutating func check(_ outcome: EventOutcome, of request: Request) {
-        guard case .deliver(let id, let event) = request, let key = event.key, let handover = handovers[key] else { return }
+        guard case .deliver(let id, let event) = request, let key = event.key, let handover = handovers[key] else {
+            return
+        }
         let isTrue =
             switch outcome {
             case .handled: handover.answer == .handled(true) || handover.isArgument

@@ -2,7 +2,7 @@ import LifecycleCore
 
 /// Liveness: with the faults ended, everything gets to where it should be, in bounded time.
 extension Machine {
-    /// How long everything together may take: an app that was silent may have 20 s for its launch, 35 s to come back, 35 s
+    /// The time that everything together may take: an app that was silent may have 20 s for its launch, 35 s to come back, 35 s
     /// for its tasks and its termination timeout; one that failed often is started again a minute later.
     static let boundedTime = Duration.seconds(150)
 
@@ -66,7 +66,9 @@ extension Machine {
         }
         // An app without a definition is not launched by itself.
         if app.policy.isTransient, !app.isRunning { return }
-        if core.foreground.isEmpty, core.restartTime(of: home) == nil { report("\(when): nothing is in the foreground") }
+        if core.foreground.isEmpty, core.restartTime(of: home) == nil {
+            report("\(when): nothing is in the foreground")
+        }
     }
 
     /// A stopped app can be resumed, and a running app can come to the foreground.

@@ -302,7 +302,7 @@ struct Handover: Sendable {
     var told: Set<UInt64> = []
     var answer: AppAnswer?
     var isDeclined = false
-    /// Whether its program was started with it.
+    /// A Boolean value that indicates whether its program was started with it.
     var isArgument = false
     var isOver = false
 }

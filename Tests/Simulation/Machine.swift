@@ -9,7 +9,7 @@ package struct Machine: Sendable {
     package internal(set) var policies: [AppID: Policy] = [:]
     package internal(set) var core = Lifecycle()
     package internal(set) var now = Instant(microseconds: 0)
-    /// How many inputs the core was given.
+    /// The number of inputs the core was given.
     package internal(set) var inputs = 0
     /// The broken promises.
     package internal(set) var problems: [String] = []
@@ -50,7 +50,7 @@ package struct Machine: Sendable {
     var isTakingOver = false
     /// The instant at which the last daemon restored the apps.
     var tookOver = Instant(microseconds: 0)
-    /// Whether nothing goes wrong from now on.
+    /// A Boolean value that indicates whether nothing goes wrong from now on.
     var isCalm = false
     var isShuttingDown = false
     var hasFinished = false

@@ -6,7 +6,7 @@ package struct Run: Sendable {
     package let problems: [String]
     package let inputs: Int
     package let coverage: Coverage
-    /// How many steps were taken until the problem showed.
+    /// The number of steps were taken until the problem showed.
     package let steps: Int
     package let story: [Happening]
 

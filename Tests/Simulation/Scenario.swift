@@ -11,7 +11,7 @@ package struct Setup: Sendable {
     package var settings = Settings()
     package var apps: [AppSetup] = []
     package var deaths = Deaths.none
-    /// Whether the kernel is slow and other users interfere.
+    /// A Boolean value that indicates whether the kernel is slow and other users interfere.
     package var hasFaults = false
 }
 
@@ -50,7 +50,7 @@ package enum Deaths: String, Sendable, CaseIterable {
 
 /// Something that happens.
 package struct Step: Sendable {
-    /// How long after the step before.
+    /// The time that after the step before.
     package var pause: Duration
     package var action: Action
     /// What chance makes of it and of all that follows until the next step, so that a step that is left out changes as

@@ -7,12 +7,12 @@ package struct SceneAutomaton: Sendable {
 
     package init() {}
 
-    /// Whether the scene is in sight, as far as the app knows.
+    /// A Boolean value that indicates whether the scene is in sight, as far as the app knows.
     package var isShown: Bool {
         [.sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive].contains(last)
     }
 
-    /// Whether the app has the scene, as far as it knows.
+    /// A Boolean value that indicates whether the app has the scene, as far as it knows.
     package var isConnected: Bool { last != nil && last != .sceneDidDisconnect }
 
     /// Takes note of a callback.
@@ -44,7 +44,7 @@ package struct SceneAutomaton: Sendable {
 
 /// What an onlooker has seen of one scene of one launch.
 package struct SceneWatch: Sendable {
-    /// Whether the app was told that the scene is active, and has not given that up.
+    /// A Boolean value that indicates whether the app was told that the scene is active, and has not given that up.
     package var believesActive = false
     /// When the deadline for giving that up passes, once the app was told.
     package var resignsBy: Instant?
@@ -60,15 +60,15 @@ struct Session: Sendable {
     /// Since when there is one; tells it from an earlier one of its name.
     let made: Instant
     var wasConnected = false
-    /// Whether it is a new one, and the old one of its name has not been seen to go yet.
+    /// A Boolean value that indicates whether it is a new one, and the old one of its name has not been seen to go yet.
     var isNamesake = false
-    /// Whether a request closes it, and whether one ever did.
+    /// A Boolean value that indicates whether a request closes it, and whether one ever did.
     var isCloseWanted = false
     var wasCloseWanted = false
-    /// Whether its memory was needed, since it was last connected.
+    /// A Boolean value that indicates whether its memory was needed, since it was last connected.
     var isReclaimed = false
 
-    /// Whether the scene of its name is another one, as far as can be seen.
+    /// A Boolean value that indicates whether the scene of its name is another one, as far as can be seen.
     func isNot(_ scene: Scene) -> Bool {
         let isLater = scene.state == .unattached && scene.since != made
         return wasConnected != scene.wasConnected || origin != scene.origin || info != scene.info || isLater

@@ -22,16 +22,16 @@ package struct Tree: Sendable {
 
     // The kernel's side.
     package var failsToStart = false
-    /// Whether its program runs.
+    /// A Boolean value that indicates whether its program runs.
     package var runs = false
     package var isStopped = false
     package var isSeenStopped = false
     package var isStoppedByOther = false
-    /// Whether another program has continued it since, of which the daemon may not have heard.
+    /// A Boolean value that indicates whether another program has continued it since, of which the daemon may not have heard.
     package var isContinuedByOther = false
     /// How the main process ended, when it has.
     package var mainStatus: ExitStatus?
-    /// Whether no process is left.
+    /// A Boolean value that indicates whether no process is left.
     package var isGone = false
     package var isExitReported = false
     /// Since when it has been asked to end, and when it was killed.
@@ -47,7 +47,7 @@ package struct Tree: Sendable {
 
     // The app's mind.
     package let manner: Manner
-    /// Whether its scenes have a life cycle of their own.
+    /// A Boolean value that indicates whether its scenes have a life cycle of their own.
     package let hasScenes: Bool
     package var inbox: [Told] = []
     package var isBusy = false
@@ -75,7 +75,7 @@ package struct Tree: Sendable {
         watch.automaton = CallbackAutomaton(hasScenes: hasScenes)
     }
 
-    /// Whether the app can do anything at all.
+    /// A Boolean value that indicates whether the app can do anything at all.
     package var canAct: Bool { runs && !isStopped && !isStoppedByOther && mainStatus == nil && !isGone }
 }
 
@@ -88,7 +88,7 @@ package struct Watch: Sendable {
     package var resignations: [Delivery] = []
     /// The work that has not been answered.
     package var task: Delivery?
-    /// Whether it was told that it is active, and has not given that up.
+    /// A Boolean value that indicates whether it was told that it is active, and has not given that up.
     package var believesActive = false
     /// When its deadline for giving that up passes, once it was told.
     package var resignsBy: Instant?
@@ -101,25 +101,25 @@ package struct Watch: Sendable {
     package var wasInForeground = false
     package var wasLinkedInBackground = false
     package var isToSleepAtOnce = false
-    /// Whether what it does in the background is not waited for either.
+    /// A Boolean value that indicates whether what it does in the background is not waited for either.
     package var isToStopAtOnce = false
     /// What holds it, in the eyes of both; true for an activity.
     package var granted: [UInt64: Bool] = [:]
     package var expiredAt: Instant?
     /// When its program was seen to run.
     package var started: Instant?
-    /// Whether it has answered both launch callbacks.
+    /// A Boolean value that indicates whether it has answered both launch callbacks.
     package var hasAnsweredLaunch = false
     /// The instant of the request to end it, and whether it ends at once.
     package var endWanted: Instant?
     package var isKillWanted = false
-    /// Whether it was adopted, and a client has only released it.
+    /// A Boolean value that indicates whether it was adopted, and a client has only released it.
     package var isToBeLetGo = false
-    /// Whether it has not answered in time that it is in the background.
+    /// A Boolean value that indicates whether it has not answered in time that it is in the background.
     package var hasMissedBackground = false
     /// The number of the callback for whose answer the daemon did not wait as long as promised, because it had to make room.
     package var excused: UInt64?
-    /// Whether it is about to be ended for its memory.
+    /// A Boolean value that indicates whether it is about to be ended for its memory.
     package var isVictim = false
     package var victimState = AppState.notRunning
     package var victimSince: Instant?
@@ -129,7 +129,7 @@ package struct Watch: Sendable {
     package var endedFrom: AppState?
     /// Why it may be killed, as far as that was known when its end began.
     package var causeToKill: EndCause?
-    /// Whether it was away from a daemon for a time.
+    /// A Boolean value that indicates whether it was away from a daemon for a time.
     package var wasAway = false
 
     /// When it was first to end, by a request or for its memory.

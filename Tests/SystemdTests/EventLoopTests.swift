@@ -64,7 +64,7 @@ private func autoreleased(_ body: () throws -> Void) rethrows {
     try body()
 }
 
-/// How many of this process's descriptors belong to event loops; other tests open and close other kinds meanwhile.
+/// The number of of this process's descriptors belong to event loops; other tests open and close other kinds meanwhile.
 private func openDescriptors() throws -> Int {
     (0..<256).count { number in
         var target = [CChar](repeating: 0, count: 128)

@@ -8,7 +8,9 @@ import Testing
         let receiver = try DatagramReceiver()
         try withEnvironment(["NOTIFY_SOCKET": receiver.path]) {
             #expect(ServiceManager.isPresent)
-            try ServiceManager.notify([.ready, .extendTimeout(.milliseconds(1_500)), .status("2 apps, none in the foreground")])
+            try ServiceManager.notify([
+                .ready, .extendTimeout(.milliseconds(1_500)), .status("2 apps, none in the foreground"),
+            ])
         }
         #expect(receiver.receive() == "READY=1\nEXTEND_TIMEOUT_USEC=1500000\nSTATUS=2 apps, none in the foreground")
         #expect(receiver.receive() == nil)
