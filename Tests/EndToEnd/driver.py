@@ -21,12 +21,12 @@ class Driver(threading.Thread):
             try:
                 with connect(self.address) as connection:
                     while not self.over.is_set():
-                        call(connection, *self.wish())
+                        call(connection, *self.request())
                         self.answered += 1
             except (ConnectionError, FileNotFoundError):
                 self.interrupted += 1
 
-    def wish(self):
+    def request(self):
         app = self.random.choice(self.apps)
         kind = self.random.choices(["Focus", "Suspend", "BeginInterruption", "EndInterruption"], [80, 10, 5, 5])[0]
         parameters = {"name": "call"} if "Interruption" in kind else {"id": app}

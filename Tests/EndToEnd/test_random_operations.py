@@ -61,14 +61,14 @@ class Operator(threading.Thread):
             try:
                 with connect(self.address) as connection:
                     self.count -= 1
-                    self.ask(connection, *self.wish())
+                    self.ask(connection, *self.request())
             except (ConnectionError, FileNotFoundError):
                 self.ledger.count("cut off by the daemon's death")
                 time.sleep(0.01)
             except TimeoutError:
                 self.ledger.problem("no answer", self.name)
 
-    def wish(self):
+    def request(self):
         method = self.random.choices(list(OPERATIONS), list(OPERATIONS.values()))[0]
         app, name = self.random.choice(APPS), self.random.choice(("call", "alert"))
         match method:

@@ -1,7 +1,7 @@
 import LifecycleCore
 import Testing
 
-/// Wishes that change while their consequences are under way.
+/// Desired states that change while their consequences are under way.
 @Suite struct ChangedTargetTests {
     static let clock = AppID("clock")
     static let maps = AppID("maps")

@@ -16,17 +16,17 @@ import Testing
         return world
     }
 
-    static let wishes: [Request] = [
+    static let requests: [Request] = [
         .launch(clock, background: false), .launch(clock, background: true), .deliver(clock, .openURL("lifed:1")),
         .openScene(clock, SceneOpening(), background: false),
     ]
 
-    @Test(arguments: wishes)
-    func `request for an app clears its failures`(wish: Request) {
+    @Test(arguments: requests)
+    func `request for an app clears its failures`(request: Request) {
         var world = world(scenes: true)
         for _ in 0..<2 { world.give(Self.crash) }
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 2)
-        world.ask(wish)
+        world.ask(request)
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 0)
         #expect(world.core.restartTime(of: Self.clock) == nil)
         world.give(Self.crash)

@@ -59,7 +59,7 @@ class Talker(Client):
         with connect(self.keeper.address) as connection:
             self.ledger.count("connections")
             while not self.over.wait(self.random.uniform(0, 0.1)):
-                method, parameters = self.wish()
+                method, parameters = self.request()
                 began = time.monotonic()
                 try:
                     reply = call(connection, f"org.lifed.{method}", parameters)
@@ -75,7 +75,7 @@ class Talker(Client):
                 if method == "Simulate":
                     call(connection, "org.lifed.Simulate", {"event": "unlock"})
 
-    def wish(self):
+    def request(self):
         method = self.random.choices(list(WISHES), list(WISHES.values()))[0]
         app = self.random.choice(self.apps + ADHOC)
         if method == "Mistake":

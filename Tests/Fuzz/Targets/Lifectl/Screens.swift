@@ -81,7 +81,7 @@ extension FuzzTarget {
         var follower = Follower()
         follower.observe(observation, at: 0)
         var steps = 0
-        // Each process is asked for once, each use is told, and there is one wish.
+        // Each process is asked for once, each use is told, and there is one request.
         while let step = follower.next(at: 0, isBusy: false) {
             steps += 1
             require(steps <= observation.items.count + observation.uses.count + 1, "a follower comes to rest")
