@@ -56,17 +56,17 @@ package struct Arguments: Sendable {
     package func usage(_ message: String) -> UsageError {
         let names = path.dropFirst().map { $0.name }
         let help = (names.isEmpty ? ["--help"] : ["help"] + names).joined(separator: " ")
-        return UsageError(message: "\(message) (see \(program.name) \(help))")
+        return UsageError(message: "\(message); see '\(program.name) \(help)'")
     }
 
     func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
-        let suggestion = Suggestion.nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        let suggestion = Suggestion.nearest(to: word, among: known).map { " (did you mean '\($0)'?)" } ?? ""
         return usage("unknown \(kind) '\(word)'\(suggestion)")
     }
 
     /// Goes on to a verb that may follow.
     mutating func enter(_ word: String) throws(UsageError) {
-        guard let next = verb.verbs.first(where: { $0.name == word }) else {
+        guard let next = verb.verb(named: word) else {
             throw unknown("command", word, among: verb.shownVerbs.map { $0.name })
         }
         path.append(next)

@@ -29,11 +29,11 @@ package struct CommandLineParser {
             try add(word, for: option)
         } else if word == "--" {
             trailing = []
-        } else if let verb = arguments.verb.verbs.first(where: { $0.name == word }) {
+        } else if let verb = arguments.verb.verb(named: word) {
             arguments.path.append(verb)
         } else if word.isOption {
             try takeOption(word)
-        } else if arguments.verb.shownVerbs.isEmpty {
+        } else if arguments.verb.isLast {
             operands.append(word)
         } else {
             try arguments.enter(word)
@@ -78,7 +78,7 @@ package struct CommandLineParser {
     private mutating func finish() throws(UsageError) -> Arguments {
         if let pending { throw missingValue(of: pending) }
         let verb = arguments.verb
-        guard verb.shownVerbs.isEmpty else {
+        guard verb.isLast || verb.command != nil && trailing != nil else {
             guard arguments.isEmpty, trailing == nil else { throw arguments.usage("missing command") }
             return help
         }
@@ -94,7 +94,7 @@ package struct CommandLineParser {
 
     /// Gives the arguments of the verb their values.
     private mutating func assignOperands(of verb: Verb) throws(UsageError) {
-        let command = verb.parameters.first { $0.kind == .command }
+        let command = verb.command
         var rest = (command == nil ? operands + (trailing ?? []) : operands)[...]
         for parameter in verb.parameters where parameter.kind == .argument {
             while let word = rest.popFirst() {

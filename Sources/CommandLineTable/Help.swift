@@ -1,8 +1,8 @@
 /// The help texts, in 80 columns.
 package enum Help {
     private static let width = 80
-    /// The column of the explanations.
-    private static let column = 24
+    /// The column of the explanations, at most.
+    private static let lastColumn = 24
 
     /// Returns the help for the last verb of a path.
     package static func text(of path: [Verb]) -> String {
@@ -11,25 +11,37 @@ package enum Help {
         let hasVerbs = !verb.shownVerbs.isEmpty
         let own = path.count == 1 && hasVerbs ? [] : verb.shownParameters
         let common = path.count == 1 && !hasVerbs ? [] : path[0].shownParameters
-        let words = own.map { parameter in
-            let form = (parameter.kind == .command ? "-- " : "") + parameter.form
-            return (parameter.isRequired ? form : "[\(form)]") + (parameter.isRepeating ? "..." : "")
-        }
-        let rest = hasVerbs ? "COMMAND [ARGUMENT...]" : common.isEmpty ? "" : "[OPTION...]"
-        let usage = [names] + words + [rest]
+        let isProgramWithVerbs = path.count == 1 && hasVerbs
         let sections =
-            ["Usage: \(wrapped(usage.joined(separator: " "), indent: 11))", wrapped(verb.summary)]
+            [usage(names, own, hasVerbs: hasVerbs, hasOptions: !common.isEmpty), wrapped(verb.summary)]
             + verb.groups.map { group in section(group.title, group.verbs.map { ($0.name, $0.summary) }) }
             + verb.details.split(separator: "\n").map { $0.hasPrefix(" ") ? "\($0)\n" : wrapped(String($0)) }
             + [
                 section("Arguments", own.filter { !$0.isOption }.map(entry)),
                 section("Options", own.filter { $0.isOption }.map(entry)),
                 section("Common options", common.map(entry)),
-                section("Exit status", verb.statuses),
+                isProgramWithVerbs ? "" : section("Exit status", verb.statuses),
                 "Example:\n  \(verb.example)\n",
             ]
         return sections.filter { !$0.isEmpty }.joined(separator: "\n")
     }
+
+    /// Returns the forms of a command line: with the words of the verb, and with a verb that follows.
+    private static func usage(_ names: String, _ own: [Parameter], hasVerbs: Bool, hasOptions: Bool) -> String {
+        let words = own.map { parameter in
+            let form = (parameter.kind == .command ? "-- " : "") + parameter.form
+            return (parameter.isRequired ? form : "[\(form)]") + (parameter.isRepeating ? "..." : "")
+        }
+        var forms: [[String]] = []
+        if !hasVerbs || !own.isEmpty { forms.append([names] + (hasOptions ? ["[OPTION...]"] : []) + words) }
+        if hasVerbs { forms.append([names, "COMMAND [ARGUMENT...]"]) }
+        return forms.enumerated().map { index, words in
+            (index == 0 ? "Usage: " : "       ") + wrapped(words.joined(separator: " "), indent: 11)
+        }.joined()
+    }
+
+    /// Returns the table of a program's exit statuses.
+    static func statuses(of program: Verb) -> String { section("Exit status", program.statuses) }
 
     private static func entry(_ parameter: Parameter) -> (String, String) {
         var text = parameter.help
@@ -40,6 +52,7 @@ package enum Help {
 
     private static func section(_ title: String, _ entries: [(label: String, text: String)]) -> String {
         guard !title.isEmpty, !entries.isEmpty else { return "" }
+        let column = min(lastColumn, 4 + (entries.map { $0.label.count }.max() ?? 0))
         let lines = entries.map { label, text in
             let end = label.count < column - 2 ? "" : "\n" + spaces(column)
             return "  \(label)\(spaces(column - 2 - label.count))\(end)\(wrapped(text, indent: column))"

@@ -10,17 +10,18 @@ package struct Parameter: Sendable {
 
     /// The names of all arguments and options of the programs, as they are typed.
     package enum Name: String, Sendable {
-        case activity, all, answer, app, background, check, command, controllers, count, debug, event, follow, from,
-            help
+        case activity, all, answer, app, available, background, check, command, controllers, count, debug, follow,
+            from, help
         case helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now, openmetrics, payload,
             pid
-        case rescue, role, scene, setenv, since, socket, source, svg, system, timeout, type, url, user, verb, version,
+        case quiet, rescue, role, scene, setenv, signal, since, socket, source, svg, system, timeout, type, url, user, verb, version,
             wait
         case byRule = "by-rule"
         case configDirectory = "config-directory"
         case dryRun = "dry-run"
         case kind = "for"
         case logTarget = "log-target"
+        case noWait = "no-wait"
         case runtimeDirectory = "runtime-directory"
         case stateDirectory = "state-directory"
     }

@@ -10,39 +10,65 @@ package struct Verb: Sendable {
     package let summary: String
     let details: String
     package let example: String
-    /// The arguments and options. Those of the program may be given to each of its verbs, too.
-    package let parameters: [Parameter]
-    /// Options of which one at most is given.
-    let excluding: [[Parameter.Name]]
-    /// The verbs of which one follows.
-    package let groups: [VerbGroup]
-    /// The exit statuses, of a program.
-    let statuses: [ExitStatus]
     let action: Action
+    // A command line needs the parameters of one verb only, so the table makes those of a verb when they are read.
+    private let makeParameters: @Sendable () -> [Parameter]
+    private let makeExclusions: @Sendable () -> [[Parameter.Name]]
+    private let makeGroups: @Sendable () -> [VerbGroup]
+    private let makeStatuses: @Sendable () -> [ExitStatus]
 
     init(
-        name: String, summary: String, details: String = "", example: String = "", parameters: [Parameter] = [],
-        excluding: [[Parameter.Name]] = [], groups: [VerbGroup] = [], statuses: [ExitStatus] = [], action: Action
+        name: String, summary: String, details: String = "", example: String = "",
+        parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [], action: Action
     ) {
         (self.name, self.summary, self.details, self.example) = (name, summary, details, example)
-        (self.parameters, self.excluding, self.groups) = (parameters, excluding, groups)
-        (self.statuses, self.action) = (statuses, action)
+        (makeParameters, makeExclusions) = (parameters, { [] })
+        (makeGroups, makeStatuses, self.action) = ({ [] }, { [] }, action)
     }
 
     package init(
-        name: String, summary: String, details: String = "", example: String = "", parameters: [Parameter] = [],
-        excluding: [[Parameter.Name]] = [], groups: [VerbGroup] = [], statuses: [ExitStatus] = [],
+        name: String, summary: String, details: String = "", example: String = "",
+        parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [],
+        excluding: @autoclosure @escaping @Sendable () -> [[Parameter.Name]] = [],
+        groups: @autoclosure @escaping @Sendable () -> [VerbGroup] = [],
+        statuses: @autoclosure @escaping @Sendable () -> [ExitStatus] = [],
         run: @escaping @Sendable (Arguments) throws -> Void = { _ in }
     ) {
-        self.init(
-            name: name, summary: summary, details: details, example: example, parameters: parameters,
-            excluding: excluding, groups: groups, statuses: statuses, action: .run(run))
+        (self.name, self.summary, self.details, self.example) = (name, summary, details, example)
+        (makeParameters, makeExclusions) = (parameters, excluding)
+        (makeGroups, makeStatuses, action) = (groups, statuses, .run(run))
     }
+
+    /// The arguments and options. Those of the program may be given to each of its verbs, too.
+    package var parameters: [Parameter] { makeParameters() }
+
+    /// The options of which one at most is given.
+    var excluding: [[Parameter.Name]] { makeExclusions() }
+
+    /// The verbs of which one follows.
+    package var groups: [VerbGroup] { makeGroups() }
+
+    /// The exit statuses, of a program.
+    var statuses: [ExitStatus] { makeStatuses() }
 
     package var verbs: [Verb] { groups.flatMap { $0.verbs } }
 
     /// The verbs that the help, the completions and the manual page show.
     package var shownVerbs: [Verb] { groups.filter { !$0.title.isEmpty }.flatMap { $0.verbs } }
+
+    /// A Boolean value that indicates whether no verb follows.
+    var isLast: Bool { !groups.contains { !$0.title.isEmpty } }
+
+    /// The words behind `--`, of a verb that takes a command.
+    var command: Parameter? { parameters.first { $0.kind == .command } }
+
+    /// Returns the verb of a name that may follow.
+    func verb(named name: String) -> Verb? {
+        for group in groups {
+            for verb in group.verbs where verb.name == name { return verb }
+        }
+        return nil
+    }
 
     var shownParameters: [Parameter] { parameters.filter { !$0.isHidden } }
 }
@@ -50,9 +76,13 @@ package struct Verb: Sendable {
 /// Verbs that stand under one heading; hidden ones if it is empty.
 package struct VerbGroup: Sendable {
     package let title: String
-    package let verbs: [Verb]
+    private let makeVerbs: @Sendable () -> [Verb]
 
-    package init(title: String, verbs: [Verb]) { (self.title, self.verbs) = (title, verbs) }
+    package init(title: String, verbs: @autoclosure @escaping @Sendable () -> [Verb]) {
+        (self.title, makeVerbs) = (title, verbs)
+    }
+
+    package var verbs: [Verb] { makeVerbs() }
 }
 
 /// An exit status of a program.
@@ -66,12 +96,16 @@ package struct ExitStatus: Sendable {
 // MARK: - What every program understands
 
 extension Verb {
-    /// The verb for `--help`, which a program with verbs may show as one of them.
+    /// The word behind `help` for the table of exit statuses.
+    package static let exitCodes = "exit-codes"
+
+    /// The verb for `--help`.
     package static func help(summary: String = "", example: String = "") -> Verb {
         Verb(
             name: "help", summary: summary, example: example,
             parameters: [.argument(.verb, "The command.", isRequired: false, isRepeating: true)],
             action: .print { arguments in
+                if arguments.all(.verb) == [exitCodes] { return Help.statuses(of: arguments.program) }
                 var asked = Arguments(of: arguments.program)
                 for word in arguments.all(.verb) { try asked.enter(word) }
                 return Help.text(of: asked.path)

@@ -98,6 +98,30 @@ public struct ControlClient: ~Copyable {
         }
     }
 
+    /// Waits for the reply to the call that was begun.
+    ///
+    /// - Throws: ``ControlClientError``.
+    public mutating func finish<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>
+    ) throws(ControlClientError) -> Reply {
+        try translatingErrors { () throws(ClientError) in
+            try client.onlyReply(as: Reply.self, timeout: timeout)
+        }
+    }
+
+    /// Calls a method without a reply: the daemon performs it after the client has gone, too, and reports no error.
+    ///
+    /// - Throws: ``ControlClientError``.
+    public mutating func post<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+    ) throws(ControlClientError) {
+        try translatingErrors { () throws(ClientError) in
+            // The daemon identifies a client when it accepts the connection, for which the client must still be there.
+            _ = try client.call("org.varlink.service.GetInfo", NoParameters(), as: NoParameters.self, timeout: timeout)
+            try client.post(method.name, parameters, timeout: timeout)
+        }
+    }
+
     /// Calls a method, and waits for its reply.
     ///
     /// - Throws: ``ControlClientError``.

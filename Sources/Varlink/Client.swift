@@ -58,13 +58,20 @@ public struct Client: ~Copyable {
         isStreaming = true
     }
 
+    /// Calls a method without a reply.
+    ///
+    /// - Throws: ``ClientError``.
+    public func post(_ method: String, _ parameters: some JSONWritable, timeout: Duration?) throws(ClientError) {
+        try send(method, parameters, flag: "oneway", Deadline(after: timeout))
+    }
+
     /// Calls a method with several replies, which ``next(as:timeout:)`` returns.
     ///
     /// - Throws: ``ClientError``.
     public mutating func subscribe(
         _ method: String, _ parameters: some JSONWritable, timeout: Duration?
     ) throws(ClientError) {
-        try send(method, parameters, more: true, Deadline(after: timeout))
+        try send(method, parameters, flag: "more", Deadline(after: timeout))
         isStreaming = true
     }
 
@@ -82,11 +89,11 @@ public struct Client: ~Copyable {
     }
 
     private func send(
-        _ method: String, _ parameters: some JSONWritable, more: Bool = false, _ deadline: Deadline
+        _ method: String, _ parameters: some JSONWritable, flag: StaticString? = nil, _ deadline: Deadline
     ) throws(ClientError) {
         let message = WireFormat.encode { json in
             json.field("method", method)
-            if more { json.field("more", true) }
+            if let flag { json.field(flag, true) }
             json.field("parameters", parameters)
         }
         guard message.count <= longestCall else { throw .callTooLong(limit: longestCall) }

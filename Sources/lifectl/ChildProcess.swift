@@ -123,7 +123,9 @@ final class LineProgram {
         do throws(ChildProcess.CannotStart) {
             process = try ChildProcess(command)
         } catch {
-            throw Failure(status: .unavailable, message: "\(action): \(command[0]): \(Text.error(error.errno))")
+            throw Failure(
+                .unavailable, action, "cannot run \(command[0]): \(Text.error(error.errno))",
+                remedy: "install \(command[0])")
         }
     }
 

@@ -2,42 +2,84 @@ import CommandLineTable
 import ControlAPI
 import Glibc
 
-/// A failure of a command: one line for the user, one exit status for scripts.
+/// A failure of a command: `cannot VERB OBJECT: CAUSE; REMEDY` for users, an exit status for scripts.
 struct Failure: Error, Equatable {
     let status: Outcome
-
-    /// The start of the message, such as `cannot launch org.example.Clock`; nil if the reason contains it.
-    let action: String?
+    /// The start of the message, such as `cannot launch org.example.Clock`.
+    let action: String
     let reason: String
+    /// A clause; empty if the user can do nothing.
+    let remedy: String
+    /// The id of the app; empty if the failure is about no app.
+    let id: String
+    /// The qualified name of the error that the daemon has replied; nil for an error of lifectl.
+    private let replied: String?
 
-    var message: String { action.map { "\($0): \(reason)" } ?? reason }
-
-    init(status: Outcome, message: String) {
-        self.init(status, nil, message)
+    init(
+        _ status: Outcome, _ action: String, _ reason: String, id: String = "", remedy: String = "",
+        replied: String? = nil
+    ) {
+        (self.status, self.action, self.reason, self.remedy) = (status, action, reason, remedy)
+        (self.id, self.replied) = (id, replied)
     }
 
-    init(_ status: Outcome, _ action: String?, _ reason: String) {
-        self.status = status
-        self.action = action
-        self.reason = reason
+    var message: String {
+        // The action names the app, as a rule.
+        let subject = id.isEmpty || action.contains(id) || reason.contains(id) ? "" : "\(id): "
+        return "\(action): \(subject)\(reason)" + (remedy.isEmpty ? "" : "; \(remedy)")
     }
 
     static let subscriptionEnded = Failure(
-        status: .unavailable, message: "the daemon ended the subscription; is it shutting down?")
+        .unavailable, "cannot monitor the apps", "the daemon ended the subscription",
+        remedy: "run the command again when the daemon has restarted")
+
+    // MARK: Reports
 
     /// Reports an error and exits.
-    static func report(_ error: any Error) -> Never {
-        if error is ReaderGone { exit(Outcome.success.rawValue) }
-        let usage = (error as? UsageError).map { Failure(status: .usage, message: $0.message) }
-        let failure = error as? Failure ?? usage ?? Failure(status: .failed, message: "\(error)")
-        try? StandardStream.error.write(failure.line + "\n")
-        exit(failure.status.rawValue)
+    static func report(_ error: any Error, isJSON: Bool) -> Never {
+        switch error {
+        case is ReaderGone: Glibc.exit(Outcome.success.rawValue)
+        case let reported as ReportedFailure: Glibc.exit(reported.status.rawValue)
+        case let failure as Failure: failure.exit(isJSON: isJSON)
+        case let usage as UsageError:
+            Failure(.usage, "cannot read the command line", usage.message).exit(isJSON: isJSON)
+        default: Failure(.failed, "cannot complete the command", "\(error)").exit(isJSON: isJSON)
+        }
+    }
+
+    private func exit(isJSON: Bool) -> Never {
+        show(isJSON: isJSON)
+        Glibc.exit(status.rawValue)
+    }
+
+    /// Writes the failure to standard error, and with `--json` to standard output as well.
+    func show(isJSON: Bool) {
+        try? StandardStream.error.write(line + "\n")
+        if isJSON { try? StandardStream.output.write(JSON.line(object)) }
     }
 
     /// The line on standard error. A message of the daemon may have line breaks, which are removed.
-    var line: String {
-        "lifectl: \(Text.printable(message.split(whereSeparator: \.isNewline).joined(separator: " ")))"
+    var line: String { "lifectl: \(Self.onOneLine(message))" }
+
+    var object: CommandFailure {
+        CommandFailure(
+            error: replied ?? "\(LifectlErrors.prefix)\(status.name)", message: Self.onOneLine(message),
+            parameters: ["id": id, "reason": reason, "remedy": remedy].filter { !$0.value.isEmpty })
     }
+
+    private static func onOneLine(_ text: String) -> String {
+        Text.printable(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
+}
+
+/// The names of lifectl's errors.
+enum LifectlErrors {
+    static let prefix = "org.lifed.lifectl."
+}
+
+/// The failures of a command for several apps, each of which is reported.
+struct ReportedFailure: Error {
+    let status: Outcome
 }
 
 /// The error that the reader of standard output has closed it. This is no failure.
@@ -47,43 +89,97 @@ extension Failure {
     /// Creates the failure of a call.
     init(_ error: ControlClientError, doing action: String, sockets: [String], timeout: Duration?) {
         switch error {
-        case .declined(let error): self.init(error)
-        case .absent: self.init(.unavailable, action, Self.absence(from: sockets))
-        case .notPermitted(let path):
-            let remedy = "be root, the daemon's own user or in the group lifed"
-            let message =
-                path.map { "not permitted to use \($0); \(remedy)" }
-                ?? "not permitted; \(remedy), and from within an app only what its manifest's \"control\" allows"
-            self.init(.notPermitted, action, message)
+        case .declined(let error): self.init(error, doing: action)
+        case .absent:
+            self.init(
+                .unavailable, action,
+                "lifed is not running (no program listens at \(sockets.joined(separator: " or ")))",
+                remedy: "start it with 'systemctl start lifed' or 'lifed --user'")
+        case .notPermitted(let path?):
+            self.init(
+                .notPermitted, action, "not permitted to use \(path)",
+                remedy: "be root, the daemon's own user or in the group lifed")
+        case .notPermitted(nil):
+            self.init(
+                .notPermitted, action, "not permitted",
+                remedy: "be root, the daemon's own user or in the group lifed; an app may do what \"control\" in its "
+                    + "manifest allows")
         case .untrusted(let path, let user):
             self.init(
                 .notPermitted, action,
-                "\(path) belongs to \(Text.user(user)), whose daemon could read what you send; "
-                    + "--socket \(path) asks it nevertheless")
+                "\(path) belongs to \(Text.user(user)), whose daemon could read what you send",
+                remedy: "use --socket \(path) to call it nevertheless")
         case .unreachable(let path, let number):
-            self.init(.unavailable, action, "cannot connect to \(path): \(Text.error(number))")
-        case .closed: self.init(.unavailable, action, "the daemon closed the connection; is it shutting down?")
+            self.init(
+                .unavailable, action, "cannot connect to \(path): \(Text.error(number))",
+                remedy: "'systemctl status lifed' shows the state of the daemon")
+        case .closed:
+            self.init(
+                .unavailable, action, "the daemon closed the connection",
+                remedy: "run the command again when the daemon has restarted")
         case .timedOut:
-            let time = timeout.map { " after \(Text.seconds($0))" } ?? ""
-            self.init(.timedOut, action, "no answer\(time); --timeout gives it longer")
+            let time = timeout.map { " within \(Text.seconds($0))" } ?? ""
+            self.init(
+                .timedOut, action, "the daemon did not answer\(time)", remedy: "allow more time with --timeout")
         case .callTooLong(let limit):
-            self.init(.usage, action, "command and environment are longer than the \(limit) bytes that lifed takes")
-        case .parameterNotTaken(let name): self.init(.usage, action, "lifed does not take what was given as \(name)")
-        case .notUnderstood(let detail): self.init(.protocol, action, "the answer was not understood: \(detail)")
+            self.init(
+                .usage, action, "command and environment are longer than \(limit) bytes, the limit of lifed",
+                remedy: "shorten them")
+        case .parameterNotTaken(let name):
+            self.init(
+                .usage, action, "lifed does not accept the value of \(name)", remedy: "lifectl(1) describes the values")
+        case .notUnderstood(let detail):
+            self.init(
+                .protocol, action, "cannot read the answer of the daemon: \(detail)",
+                remedy: "install lifectl and lifed of the same version")
         case .system(let call, let number): self.init(.failed, action, "\(call): \(Text.error(number))")
         }
     }
 
-    private static func absence(from sockets: [String]) -> String {
-        "lifed is not running (nobody listens at \(sockets.joined(separator: " or "))); "
-            + "start it with 'systemctl start lifed' or 'lifed --user'"
+    init(_ error: ControlError, doing action: String) {
+        self.init(
+            Outcome(error.kind), action, error.reason, id: error.id ?? "", remedy: Self.clause(error.remedy),
+            replied: "org.lifed.\(error.kind.rawValue)")
     }
 
-    init(_ error: ControlError) {
-        let status: Outcome =
-            switch error.kind {
+    /// Returns a remedy of the daemon as a clause: `Try again.` as `try again`.
+    private static func clause(_ remedy: String) -> String {
+        let text = remedy.last == "." ? String(remedy.dropLast()) : remedy
+        guard let first = text.first, text.dropFirst().first?.isLowercase == true else { return text }
+        return first.lowercased() + text.dropFirst()
+    }
+}
+
+/// The exit status of lifectl, the same for the same fault in every verb. From 64 on the numbers are those of sysexits(3);
+/// below 64 are the outcomes of requests, which sysexits(3) does not have.
+enum Outcome: Int32, CaseIterable {
+    case success = 0
+    case checkFailed = 1
+    case refused = 2
+    case notRunning = 3
+    case superseded = 4
+    case notHandled = 5
+    case interrupted = 6
+    case unanswered = 7
+    case ended = 8
+    case stopping = 9
+    case ambiguous = 10
+    case launchFailed = 11
+    case usage = 64
+    case invalidData = 65
+    case noSuchApp = 66
+    case unavailable = 69
+    case failed = 71
+    case output = 74
+    case timedOut = 75
+    case `protocol` = 76
+    case notPermitted = 77
+
+    init(_ kind: ControlError.Kind) {
+        self =
+            switch kind {
             case .noSuchApp, .noSuchScene: .noSuchApp
-            case .invalidApp: .invalidApp
+            case .invalidApp: .invalidData
             case .ambiguous: .ambiguous
             case .notRunning: .notRunning
             case .refused: .refused
@@ -96,59 +192,37 @@ extension Failure {
             case .launchFailed: .launchFailed
             case .failed, .subscriptionOverrun: .failed
             }
-        let subject = error.id.flatMap { $0.isEmpty ? nil : "\($0): " } ?? ""
-        // A remedy is a sentence or a clause.
-        let separator = error.remedy.first?.isUppercase == true ? ". " : "; "
-        let remedy = error.remedy.isEmpty ? "" : separator + error.remedy
-        self.init(status: status, message: "\(subject)\(error.reason)\(remedy)")
     }
-}
 
-/// The exit status of lifectl. From 64 on the numbers are those of sysexits(3).
-enum Outcome: Int32, CaseIterable {
-    case success = 0
-    case failed = 1
-    case refused = 2
-    case notRunning = 3
-    case superseded = 4
-    case notHandled = 5
-    case interrupted = 6
-    case unanswered = 7
-    case ended = 8
-    case stopping = 9
-    case usage = 64
-    case invalidApp = 65
-    case noSuchApp = 66
-    case ambiguous = 67
-    case unavailable = 69
-    case launchFailed = 73
-    case output = 74
-    case timedOut = 75
-    case `protocol` = 76
-    case notPermitted = 77
+    /// The name of the error, such as `NoSuchApp`.
+    var name: String {
+        let word = "\(self)"
+        return word.prefix(1).uppercased() + word.dropFirst()
+    }
 
     var meaning: String {
         switch self {
-        case .success: "done"
-        case .failed: "the system did not do its part"
-        case .refused: "refused: against the manifest, a limit or another rule"
+        case .success: "success"
+        case .checkFailed: "a check of doctor failed"
+        case .refused: "refused by a rule: the manifest, a limit, the session"
         case .notRunning: "the app is not running"
-        case .superseded: "another request overtook this one"
-        case .notHandled: "the app did not take what it was handed, or could not do it"
+        case .superseded: "a later request changed the target of the app"
+        case .notHandled: "the app declined what was delivered, or could not do it"
         case .interrupted: "an interruption began before the app was active"
         case .unanswered: "the app did not answer in time"
         case .ended: "the app ended before the request was done"
         case .stopping: "the daemon is stopping"
-        case .ambiguous: "several apps could do it, and none is the default"
-        case .usage: "bad usage"
-        case .invalidApp: "the id of a new app is taken or not valid"
-        case .noSuchApp: "no such app, or no such scene of it"
-        case .unavailable: "the daemon is not running, or went away"
-        case .launchFailed: "the app could not be started"
-        case .output: "the result could not be written"
-        case .timedOut: "the daemon did not answer in time"
-        case .protocol: "the daemon's answer was not understood"
-        case .notPermitted: "not permitted"
+        case .ambiguous: "several apps open the URL, and none is the default"
+        case .launchFailed: "the app, or the command of interrupt, could not be launched"
+        case .usage: "the command line is wrong (EX_USAGE)"
+        case .invalidData: "the id of a new app is taken or not valid, or a manifest has a mistake (EX_DATAERR)"
+        case .noSuchApp: "no such app, scene, process of an app, or file (EX_NOINPUT)"
+        case .unavailable: "the daemon, or a program that the command needs, does not run (EX_UNAVAILABLE)"
+        case .failed: "an operation of the system failed (EX_OSERR)"
+        case .output: "the result could not be written (EX_IOERR)"
+        case .timedOut: "the daemon did not answer in time (EX_TEMPFAIL)"
+        case .protocol: "the daemon's answer was not understood (EX_PROTOCOL)"
+        case .notPermitted: "not permitted (EX_NOPERM)"
         }
     }
 }

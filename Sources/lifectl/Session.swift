@@ -8,6 +8,10 @@ struct CallOptions: Equatable {
     var isJSON = false
     /// The value of `--timeout`; nil if it is not given.
     var explicitTimeout: Duration?
+    /// A Boolean value that indicates whether a success prints nothing.
+    var isQuiet = false
+    /// A Boolean value that indicates whether a command waits until its request is done.
+    var waits = true
 
     var timeout: Duration { explicitTimeout ?? .seconds(60) }
 }
@@ -15,23 +19,41 @@ struct CallOptions: Equatable {
 extension CallOptions {
     /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
     func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws {
+        guard !isQuiet else { return }
         try StandardStream.output.write(isJSON ? JSON.line(reply) : text(.standardOutput))
     }
 
-    /// Makes one call, and prints its reply.
+    /// Makes one call, and prints its reply, unless the command does not wait for it.
+    ///
+    /// - Parameter check: Fails if the reply is no success.
     func show<Parameters, Reply: JSONWritable>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
-        waitingFor app: String? = nil, as text: (Presentation, Reply) -> String
+        waitingFor app: String? = nil, check: (Reply) throws(Failure) -> Void = { _ in },
+        as text: (Presentation, Reply) -> String
     ) throws {
-        let reply = try call(method, parameters, doing: action, waitingFor: app)
+        guard let reply = try request(method, parameters, doing: action, waitingFor: app) else { return }
+        try check(reply)
         try show(reply) { text($0, reply) }
+    }
+
+    /// Makes one call.
+    ///
+    /// - Returns: The reply; nil if the command does not wait for it.
+    @discardableResult
+    func request<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
+        waitingFor app: String? = nil
+    ) throws(Failure) -> Reply? {
+        var session = try Session(self, doing: action)
+        if waits { return try session.call(method, parameters, waitingFor: app) }
+        try session.post(method, parameters)
+        return nil
     }
 
     func show<Reply: JSONWritable>(
         _ method: ControlMethod<NoParameters, Reply>, doing action: String, as text: (Presentation, Reply) -> String
     ) throws {
-        let reply = try call(method, doing: action)
-        try show(reply) { text($0, reply) }
+        try show(method, NoParameters(), doing: action, as: text)
     }
 
     /// Makes one call over a connection of its own.
@@ -63,9 +85,8 @@ struct Session: ~Copyable {
         let sockets = SocketPath.candidates(options.choice, environment: Environment.value)
         guard !sockets.isEmpty else {
             throw Failure(
-                status: .unavailable,
-                message: "\(action): XDG_RUNTIME_DIR is not set, so there is no place for the user's own daemon; "
-                    + "name its socket with --socket")
+                .unavailable, action, "XDG_RUNTIME_DIR is not set, so the user's own daemon has no socket",
+                remedy: "name its socket with --socket")
         }
         do throws(ControlClientError) {
             let trust = SocketPath.trust(options.choice, environment: Environment.value)
@@ -112,6 +133,22 @@ struct Session: ~Copyable {
         try perform { client throws(ControlClientError) in try client.call(method) }
     }
 
+    mutating func begin<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+    ) throws(Failure) {
+        try perform { client throws(ControlClientError) in try client.begin(method, parameters) }
+    }
+
+    mutating func finish<Parameters, Reply>(_ method: ControlMethod<Parameters, Reply>) throws(Failure) -> Reply {
+        try perform { client throws(ControlClientError) in try client.finish(method) }
+    }
+
+    mutating func post<Parameters, Reply>(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
+    ) throws(Failure) {
+        try perform { client throws(ControlClientError) in try client.post(method, parameters) }
+    }
+
     mutating func stream<Reply: JSONReadable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
         try perform { client throws(ControlClientError) in try client.stream(method, of: type) }
     }
@@ -124,6 +161,23 @@ struct Session: ~Copyable {
     mutating func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
         try perform { client throws(ControlClientError) in try client.nextChange(timeout: timeout) }
     }
+}
+
+/// A call that waits for its reply over a connection of its own.
+final class PendingCall<Parameters: JSONWritable & Sendable, Reply: JSONReadable & Sendable> {
+    private var session: Session
+    private let method: ControlMethod<Parameters, Reply>
+
+    init(
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, _ options: CallOptions,
+        doing action: String
+    ) throws(Failure) {
+        self.method = method
+        session = try Session(options, doing: action)
+        try session.begin(method, parameters)
+    }
+
+    func finish() throws(Failure) -> Reply { try session.finish(method) }
 }
 
 // MARK: - Lines on standard error

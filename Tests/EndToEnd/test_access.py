@@ -102,7 +102,7 @@ def test_a_member_controls_own_apps_and_sees_id_and_state_of_others(lifed):
         result = lifed.lifectl(command, "roots", user="member", check=False)
         assert (result.returncode, "secret" in result.stdout + result.stderr) == (77, False), command
         assert "another user" in result.stderr
-    for command in (["reload"], ["memory-pressure", "critical"]):
+    for command in (["reload"], ["simulate", "memory", "critical"]):
         assert lifed.lifectl(*command, user="member", check=False).returncode == 77, command
     assert lifed.lifectl.state("roots") != "notRunning"
     assert "secret" not in lifed.lifectl("status", "--json", user="member").stdout

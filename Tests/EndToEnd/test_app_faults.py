@@ -10,7 +10,7 @@ from container import wait_for
 from faults import assert_well, fault
 from restoration import group_of
 
-FAILED, LAUNCH_FAILED = 1, 73
+FAILED, LAUNCH_FAILED = 71, 11
 
 
 @pytest.fixture(params=["auto", "processGroup"])

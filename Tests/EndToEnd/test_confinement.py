@@ -115,7 +115,7 @@ def test_a_manifest_says_where_its_app_can_write(direct, tmp_path):
 def test_a_writable_path_that_is_not_there_is_named(direct, tmp_path):
     manifest(direct, "app", programs.IDLE, f"writablePaths = ['{tmp_path}/none']")
     failed = direct.lifectl("launch", "app", check=False)
-    assert failed.returncode == 73
+    assert failed.returncode == 11
     if landlock_version() >= 3:
         assert f"writablePaths: {tmp_path}/none: No such file or directory" in failed.stderr
     else:
@@ -127,7 +127,7 @@ def test_without_landlock_an_app_that_wants_it_is_not_launched(service):
     service.manifest("app", programs.IDLE, "writablePaths = []")
     service.start()
     failed = service.lifectl("launch", "app", check=False)
-    assert failed.returncode == 73
+    assert failed.returncode == 11
     assert "writablePaths: Landlock" in failed.stderr
     assert "it needs Linux 6.2" in failed.stderr
 

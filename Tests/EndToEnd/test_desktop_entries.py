@@ -38,7 +38,7 @@ def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):
     file.write_text("command = ['/nonexistent']\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "clock")
-    assert status == 73 and f"its manifest cannot be used: {file}:1: cannot use command: the program " in text
+    assert status == 11 and f"its manifest cannot be used: {file}:1: cannot use command: the program " in text
     file.unlink()
     desktop.lifectl("reload")
     assert refusal(desktop, "launch", "clock")[0] == 66
@@ -75,7 +75,7 @@ def test_a_persons_own_entry_comes_before_the_machines(desktop):
 def test_what_cannot_be_launched_says_why_and_where(desktop, line, exec, reason):
     file = desktop.entry("app.desktop", *([line] if line else []), exec=exec)
     status, text = refusal(desktop, "launch", "app")
-    assert status == 73
+    assert status == 11
     assert f"{file}{reason}" in text
     assert "app" not in desktop.launchable()
     assert reason in desktop.launchable("--all")["app"]["problem"]
@@ -97,7 +97,7 @@ def test_an_entry_that_needs_a_terminal_is_launched_in_the_one_of_the_settings(d
     (desktop.configuration / "lifed.toml").write_text("terminal = ['no-such-terminal']\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "app")
-    assert status == 73 and 'the program "no-such-terminal" of Terminal does not exist' in text
+    assert status == 11 and 'the program "no-such-terminal" of Terminal does not exist' in text
 
 
 def test_apps_lists_what_can_be_launched(desktop):
@@ -118,10 +118,10 @@ def test_apps_lists_what_can_be_launched(desktop):
     assert (apps["described"]["source"], apps["described"]["file"]) == ("manifest", str(manifest))
     assert not apps["described"]["running"]
     assert desktop.launchable("--all")["inner"]["shown"] is False
-    text = desktop.lifectl("apps").stdout
+    text = desktop.lifectl("list", "--available").stdout
     assert any(line.split()[:3] == ["shown", "Gezeigt", "yes"] for line in text.splitlines())
-    assert "menus leave it out" in desktop.lifectl("apps", "--all").stdout
-    ids = desktop.lifectl("apps", "--ids").stdout.split()
+    assert "hidden from menus" in desktop.lifectl("list", "--available", "--all").stdout
+    ids = desktop.lifectl("list", "--available", "--ids").stdout.split()
     assert {"shown", "described"} <= set(ids)
     desktop.lifectl("launch", "inner")
 
@@ -196,7 +196,7 @@ def test_nothing_in_a_data_directory_hurts(desktop):
     assert "good" in desktop.launchable("--all")
     for name in ("dead", "directory", "large", "binary", "accent", "fifo"):
         status, text = refusal(desktop, "launch", name)
-        assert status == 73 and f"{name}.desktop" in text
+        assert status == 11 and f"{name}.desktop" in text
     assert desktop.lifectl("launch", "x" * 4000, check=False).returncode == 66
     assert desktop.lifectl("launch", "../applications/good", check=False).returncode == 66
     desktop.lifectl("launch", "good")
@@ -205,7 +205,7 @@ def test_nothing_in_a_data_directory_hurts(desktop):
 def test_however_many_entries_there_are_there_is_an_answer(desktop):
     for number in range(4200):
         desktop.entry(f"many/app-{number:04}.desktop", "MimeType=x-scheme-handler/odd;")
-    found = desktop.lifectl("apps", "--ids").stdout.split()
+    found = desktop.lifectl("list", "--available", "--ids").stdout.split()
     assert len(found) == 4096 and "many-app-0000" in found
     status, text = refusal(desktop, "open", "odd:1")
     assert status == 67 and len(text) < 1000

@@ -26,7 +26,7 @@ def test_of_several_that_open_it_the_default_does(desktop):
     for name in ("one", "two"):
         desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;", exec="show-it %u")
     status, text = refusal(desktop, "open", "odd:1")
-    assert status == 67 and "several apps open odd: one, two" in text
+    assert status == 10 and "several apps open odd: one, two" in text
     (desktop.configuration / "lifed.toml").write_text("[defaults]\nodd = 'two'\n")
     desktop.lifectl("reload")
     desktop.lifectl("open", "odd:1", check=False)

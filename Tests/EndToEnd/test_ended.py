@@ -70,7 +70,7 @@ def test_ad_hoc_app_that_was_ended_for_its_memory_is_known(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl.start("other", *programs.IDLE)
     mortal.lifectl.wait_for_state("app", "suspended")
-    assert mortal.lifectl.json("memory-pressure", "critical")["reclaimed"] == ["app"]
+    assert mortal.lifectl.json("simulate", "memory", "critical")["reclaimed"] == ["app"]
     assert "app" not in mortal.lifectl.apps()
 
     def check():

@@ -97,7 +97,7 @@ def test_a_file_by_its_type(direct, listeners, tmp_path):
     assert direct.lifectl.json("open", str(picture))["app"]["id"] == "viewer"
     assert "a%2520picture%2525.png type=image/png" in told(listeners, "viewer", "open-url")[0]
     assert direct.lifectl.json("open", str(text))["app"]["id"] == "editor"
-    assert direct.lifectl("open", str(tmp_path / "missing.png"), check=False).returncode == 64
+    assert direct.lifectl("open", str(tmp_path / "missing.png"), check=False).returncode == 66
 
 
 def write_arguments(direct, name, tmp_path, *codes):
@@ -135,7 +135,7 @@ def test_the_place_of_an_argument_is_left_out_without_a_url_and_takes_paths(dire
 
 def test_an_activity_is_taken_up(direct, listeners):
     listeners.manifest("reader", "answer=continue-activity:handled=yes")
-    arguments = ["continue", "reader", "--activity", "org.example.read", "--info"]
+    arguments = ["handoff", "reader", "--activity", "org.example.read", "--info"]
     assert direct.lifectl(*arguments, "{", check=False).returncode == 64
     direct.lifectl(*arguments, '{"page": 4}')
     assert told(listeners, "reader", "continue-activity") == [

@@ -10,7 +10,7 @@ import programs
 from container import wait_for
 from faults import assert_well, fault
 
-UNAVAILABLE, LAUNCH_FAILED, NOT_PERMITTED = 69, 73, 77
+UNAVAILABLE, LAUNCH_FAILED, NOT_PERMITTED = 69, 11, 77
 
 # Clients
 

@@ -23,8 +23,8 @@ def test_every_process_of_an_app_is_found(daemon):
     for identifier in ("first", "second"):
         for process in daemon.lifectl.json("status", identifier)["details"]["processes"]:
             assert found(daemon, process["pid"]) == identifier
-    assert daemon.lifectl("find", str(second)).stdout.startswith("second is ")
-    assert daemon.lifectl.json("find", str(first))["app"]["id"] == "first"
+    assert "  app  second\n" in daemon.lifectl("status", "--pid", str(second)).stdout
+    assert daemon.lifectl.json("status", "--pid", str(first))["details"]["app"]["id"] == "first"
 
 
 def test_a_process_of_nobody_is_nobodys(daemon):
@@ -33,9 +33,10 @@ def test_a_process_of_nobody_is_nobodys(daemon):
     ended.wait()
     for pid in (1, os.getpid(), daemon.process.pid, ended.pid, 2**31 - 1):
         assert found(daemon, pid) is None
-    result = daemon.lifectl("find", str(os.getpid()), check=False)
+    result = daemon.lifectl("status", "--pid", str(os.getpid()), check=False)
     assert result.returncode == NO_SUCH_APP and "belongs to no app" in result.stderr
-    assert json.loads(daemon.lifectl("find", "--json", "1", check=False).stdout).get("app") is None
+    error = json.loads(daemon.lifectl("status", "--pid", "1", "--json", check=False).stdout)
+    assert error["error"] == "org.lifed.lifectl.NoSuchApp"
 
 
 @pytest.mark.parametrize("pid", [0, -1, 2**31, 2**63 - 1, "1", None, 1.5, True])
@@ -50,6 +51,6 @@ def test_an_app_finds_itself_alone(daemon, tmp_path):
     daemon.lifectl("reload")
     daemon.lifectl("launch", "puppet")
     other = daemon.lifectl.start("other", *programs.IDLE)
-    assert puppet.lifectl(f"find {daemon.lifectl.pid('puppet')}").returncode == 0
-    assert puppet.lifectl("find $$").stdout.startswith("puppet is ")
-    assert puppet.lifectl(f"find {other}").returncode == NO_SUCH_APP
+    assert puppet.lifectl(f"status --pid {daemon.lifectl.pid('puppet')}").returncode == 0
+    assert "  app  puppet\n" in puppet.lifectl("status --pid $$").stdout
+    assert puppet.lifectl(f"status --pid {other}").returncode == NO_SUCH_APP

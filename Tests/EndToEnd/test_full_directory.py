@@ -12,7 +12,7 @@ from container import wait_for
 from faults import assert_well
 from restoration import kill, start_again, state_file
 
-LAUNCH_FAILED = 73
+LAUNCH_FAILED = 11
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def in_a_row(direct, listeners, *names):
 
 
 def reclaimed(direct, *arguments):
-    return direct.lifectl.json("memory-pressure", "critical", *arguments)["reclaimed"]
+    return direct.lifectl.json("simulate", "memory", "critical", *arguments)["reclaimed"]
 
 
 def test_critical_ends_suspended_apps_without_notice_and_in_order(direct, listeners):
@@ -47,7 +47,7 @@ def test_critical_ends_suspended_apps_without_notice_and_in_order(direct, listen
     assert reclaimed(direct) == ["one"]
     assert reclaimed(direct) == ["two"]
     assert reclaimed(direct) == ["three"]
-    result = direct.lifectl("memory-pressure", "critical", check=False)
+    result = direct.lifectl("simulate", "memory", "critical", check=False)
     assert result.returncode == 2
     assert "no app may be ended" in result.stderr
     assert {name: listeners.told(name) for name in told} == told
@@ -114,7 +114,7 @@ def test_who_was_ended_for_its_memory_is_restored(direct, listeners):
 
 def test_a_warning_goes_to_those_that_run(direct, listeners):
     in_a_row(direct, listeners, "one", "front")
-    direct.lifectl("memory-pressure", "warning")
+    direct.lifectl("simulate", "memory", "warning")
     listeners.wait_until_told("front", "memory-warning")
     assert not any("memory-warning" in text for text in listeners.told("one"))
     # It has answered, and goes on as before.
@@ -152,7 +152,7 @@ def test_a_round_goes_on_when_the_daemon_was_killed(direct, listeners):
     in_a_row(direct, listeners, "front")
     direct.lifectl("resume", "stubborn")
     call = subprocess.Popen(
-        [direct.products / "lifectl", "memory-pressure", "critical"],
+        [direct.products / "lifectl", "simulate", "memory", "critical"],
         env={**os.environ, "LIFED_SOCKET": str(direct.socket)}, stderr=subprocess.PIPE)
     direct.lifectl.wait_for_state("stubborn", "terminating")
     restart_after_a_crash(direct)

@@ -39,14 +39,14 @@ def test_an_activity_is_handed_from_one_machine_to_another(direct, kitchen, tmp_
     here, there = Listeners(direct, tmp_path / "here"), Listeners(kitchen, tmp_path / "there")
     for listeners in (here, there):
         listeners.manifest("reader", "answer=continue-activity:handled=yes")
-    direct.lifectl("continue", "reader", "--activity", "org.example.read", "--info", '{"page": 1}')
+    direct.lifectl("handoff", "reader", "--activity", "org.example.read", "--info", '{"page": 1}')
     arguments = ["reader", "--activity", "org.example.read", "--info", INFO]
-    reply = direct.lifectl.json("--host", kitchen.address, "continue", *arguments)
+    reply = direct.lifectl.json("--host", kitchen.address, "handoff", *arguments)
     assert (reply["app"]["id"], reply["outcome"]) == ("reader", "handled")
     there.wait_until_told("reader", "did-become-active")
     assert kitchen.lifectl.state("reader") == "active"
     assert len(activities(here)) == 1
-    kitchen.lifectl("continue", *arguments)
+    kitchen.lifectl("handoff", *arguments)
     # Two shells and ssh between have not changed a byte of it.
     first, second = (text.split("info=")[1] for text in activities(there))
     assert first == second

@@ -10,7 +10,7 @@ import programs
 from container import wait_for
 from sessions import session
 
-LAUNCH_FAILED = 73
+LAUNCH_FAILED = 11
 
 
 @pytest.fixture

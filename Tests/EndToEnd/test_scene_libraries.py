@@ -80,7 +80,7 @@ def test_what_a_scene_shows_comes_back_after_a_reclaim(one):
     one.expect(COLD_START)
     one.lifectl("home")
     one.lifectl.wait_for_state("sample", "suspended")
-    one.lifectl("memory-pressure", "critical", "--all")
+    one.lifectl("simulate", "memory", "critical", "--all")
     wait_for(lambda: one.lifectl.state("sample") == "notRunning" or one.lines()[-1].startswith("did-disconnect"))
     one.lifectl("launch", "sample")
     wait_for(lambda: any(line == "will-connect main unattached restoration 1" for line in one.lines("main")))

@@ -83,7 +83,7 @@ def test_memory_is_taken_from_scenes_first(direct, listeners):
     lifectl("home")
     lifectl.wait_for_state(APP, "suspended")
     pid = lifectl.pid(APP)
-    assert "scenes in the background were disconnected" in lifectl("memory-pressure", "critical").stdout
+    assert "disconnected background scenes" in lifectl("simulate", "memory", "critical").stdout
     assert lifectl.pid(APP) == pid
     assert scenes(lifectl) == {"page": "unattached"}
     lifectl("focus", f"{APP}/page")

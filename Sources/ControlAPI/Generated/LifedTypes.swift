@@ -939,6 +939,41 @@ public struct AppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     }
 }
 
+/// The parameters of Kill.
+public struct KillParameters: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var id: String
+    public var signal: Int64?
+
+    /// Creates the value of its members.
+    public init(id: String, signal: Int64? = nil) {
+        (self.id, self.signal) = (id, signal)
+    }
+
+    /// Reads the value.
+    public init(from json: inout JSONReader) throws(JSONError) {
+        var id: String?
+        var signal: Int64?
+        try json.beginObject()
+        while let key = json.nextKey() {
+            switch key {
+            case "id": id = try json.read(String.self)
+            case "signal": signal = try json.read(Int64?.self)
+            default: throw json.unknownField(key)
+            }
+        }
+        guard let id else { throw json.missingField("id") }
+        (self.id, self.signal) = (id, signal)
+    }
+
+    /// Writes the value.
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.field("id", id)
+        if let signal { json.field("signal", signal) }
+        json.endObject()
+    }
+}
+
 /// The parameters of Adopt.
 public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64

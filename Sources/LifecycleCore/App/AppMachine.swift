@@ -510,7 +510,8 @@ public struct AppMachine: Sendable, Equatable {
             guard shared.requests.reachGoal(of: waiter.request) else { return }
             shared.effects.append(.reply(waiter.request, .done(nil)))
         } else if var scene = waiter.scene?.value {
-            scene.state = .unattached
+            // A scene that is gone by now was closed.
+            (scene.state, scene.reason, scene.since, scene.isClosing) = (.unattached, .closed, shared.now, true)
             shared.effects.append(.reply(waiter.request, .scene(scenes[scene.id] ?? scene, self)))
         } else {
             shared.effects.append(.reply(waiter.request, .done(self)))

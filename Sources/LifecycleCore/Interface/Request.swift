@@ -17,6 +17,8 @@ public enum Request: Sendable, Equatable {
     case focus(AppID)
     /// The same, answered when the app has answered the callbacks of it as well.
     indirect case untilAnswered(Request)
+    /// Send the app to the background; the home app comes to the foreground if no app is left there.
+    case background(AppID)
     /// Send the foreground apps to the background, and bring the home app to the foreground.
     case home
     /// Make the foreground inactive until the interruption of this name ends.
@@ -54,7 +56,7 @@ public enum Request: Sendable, Equatable {
     var isAllowedWhileShuttingDown: Bool {
         switch self {
         case .terminate, .kill, .machine: true
-        case .launch, .focus, .untilAnswered, .home, .beginInterruption, .endInterruption, .suspend, .resume, .deliver,
+        case .launch, .focus, .untilAnswered, .background, .home, .beginInterruption, .endInterruption, .suspend, .resume, .deliver,
             .wake, .openScene, .focusScene, .backgroundScene, .closeScene, .release, .memoryPressure:
             false
         }

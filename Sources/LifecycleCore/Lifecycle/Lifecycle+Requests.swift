@@ -12,6 +12,7 @@ extension Lifecycle {
             launch(id, background: false, goal: .answered, for: request)
         case .untilAnswered(.focus(let id)): focus(id, goal: .answered, for: request)
         case .untilAnswered(let wanted): begin(wanted, for: request)
+        case .background(let id): sendToBackground(id, for: request)
         case .home: goHome(for: request)
         case .beginInterruption(let name): beginInterruption(name, for: request)
         case .endInterruption(let name, let answer): endInterruption(name, answer: answer, for: request)
@@ -51,6 +52,20 @@ extension Lifecycle {
         guard let app = aliveApp(id, for: request) else { return }
         bringToForeground(app, reason: .focus)
         wait(request, for: app, goal: goal)
+    }
+
+    private mutating func sendToBackground(_ id: AppID, for request: RequestID) {
+        guard let app = aliveApp(id, for: request) else { return }
+        guard settings.homeApp != id || shared.foreground != [app] else {
+            return refuse(request, .homeStaysInForeground(id))
+        }
+        if shared.foreground.contains(app) {
+            change(app) { machine, shared in
+                machine.desiredReason = .sentBack
+                machine.leaveForeground(&shared)
+            }
+        }
+        wait(request, for: app, goal: .outOfForeground)
     }
 
     private mutating func goHome(for request: RequestID) {

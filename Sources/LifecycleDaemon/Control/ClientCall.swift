@@ -33,7 +33,7 @@ enum ReplyForm {
             case .beginInterruption, .endInterruption, .machine: .nothing
             case .wake: .outcome
             case .home: .optionalApp
-            case .launch, .untilAnswered, .focus, .suspend, .resume, .terminate, .kill, .deliver, .release,
+            case .launch, .untilAnswered, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release,
                 .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
                 .app
             }

@@ -119,6 +119,10 @@ extension ControlService: LifedHandler {
         try ask(Request.focus(AppID(focus.id)).waiting(for: focus.wait), for: call)
     }
 
+    func background(_ app: AppParameters, for call: ClientCall) throws {
+        try ask(.background(AppID(app.id)), for: call)
+    }
+
     func home(for call: ClientCall) throws { try ask(.home, for: call) }
 
     func suspend(_ parameters: SuspendParameters, for call: ClientCall) throws {
@@ -129,7 +133,30 @@ extension ControlService: LifedHandler {
 
     func terminate(_ app: AppParameters, for call: ClientCall) throws { try ask(.terminate(AppID(app.id)), for: call) }
 
-    func kill(_ app: AppParameters, for call: ClientCall) throws { try ask(.kill(AppID(app.id)), for: call) }
+    func kill(_ kill: KillParameters, for call: ClientCall) throws {
+        let id = AppID(kill.id)
+        guard let number = kill.signal, number != SIGKILL else { return try ask(.kill(id), for: call) }
+        guard (1...64).contains(number) else { throw ServiceError.invalidParameter("signal") }
+        if let objection = rights.objection(to: .kill(id), by: call.scope) { throw objection }
+        call.answer(Varlink.Reply(AppReply(app: try send(Signal(rawValue: Int32(number)), to: id))))
+    }
+
+    /// Sends a signal to the processes of an app. The core takes no part in it: the state of the app stays as it is.
+    private func send(_ signal: Processes.Signal, to id: AppID) throws(ControlError) -> ControlAPI.App {
+        guard let app = manager.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
+        guard let tree = manager.processes.tree(of: id) else { throw ControlError(Refusal.notRunning(id)) }
+        guard !signal.changesStops else {
+            throw ControlError(
+                .refused, id: id.name, reason: "\(signal) stops or continues processes",
+                remedy: "use 'lifectl suspend' or 'lifectl resume'")
+        }
+        if let failure = tree.send(signal).first {
+            throw ControlError(
+                .failed, id: id.name, reason: "process \(failure.process.pid) did not get \(signal): \(failure.error)",
+                remedy: "'lifectl explain \(id)' names the processes that the daemon may not signal")
+        }
+        return presentation.app(app)
+    }
 
     func release(_ app: AppParameters, for call: ClientCall) throws { try ask(.release(AppID(app.id)), for: call) }
 

@@ -19,6 +19,9 @@ public struct Signal: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// SIGKILL, which no process can catch.
     public static let kill = Signal(rawValue: SIGKILL)
 
+    /// A Boolean value that indicates whether the signal stops or continues processes, as in signal(7).
+    public var changesStops: Bool { [SIGSTOP, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU].contains(rawValue) }
+
     /// The name, such as `SIGTERM`.
     public var description: String {
         guard let name = unsafe linux_signal_name(rawValue) else { return "signal \(rawValue)" }

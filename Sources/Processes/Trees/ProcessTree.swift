@@ -380,6 +380,14 @@ extension ProcessTree {
         return failures
     }
 
+    /// Sends a signal to every process, and changes nothing else: a stopped process acts on it when it is continued.
+    ///
+    /// - Returns: The processes that did not get the signal.
+    public func send(_ signal: Signal) -> [SignalFailure] {
+        findAll()
+        return signalAll(signal)
+    }
+
     /// Sends SIGKILL to every process and to what they left behind meanwhile.
     ///
     /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.

@@ -22,7 +22,9 @@ struct RemoteHost: Equatable {
         self.arguments = rest
         // ssh reads a leading hyphen as an option.
         guard let first = destination.utf8.first, first != UInt8(ascii: "-") else {
-            throw Failure(status: .usage, message: "--host takes a machine, as in: lifectl --host kim@kitchen list")
+            throw Failure(
+                .usage, "cannot read the command line", "--host takes a machine",
+                remedy: "name one, as in: lifectl --host kim@kitchen list")
         }
     }
 
@@ -36,6 +38,6 @@ struct RemoteHost: Equatable {
         signal(SIGPIPE, SIG_DFL)
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         _ = unsafe execvp("ssh", &words)
-        throw Failure(status: .unavailable, message: "cannot reach \(destination): ssh: \(Text.error(errno))")
+        throw Failure(.unavailable, "cannot reach \(destination)", "ssh: \(Text.error(errno))", remedy: "install ssh(1)")
     }
 }

@@ -1,32 +1,35 @@
 import CommandLineTable
 import ControlAPI
 
-// What lifectl understands: the verbs, whose groups are in Commands, and the options of every verb.
+// The verbs of lifectl, whose groups are in Commands, and the options of every verb.
 
 extension Verb {
     static let lifectl: Verb = Verb(
-        name: "lifectl", summary: "Bring apps to the front, put them to sleep, wake them and end them.",
+        name: "lifectl", summary: "Control the life cycle of apps.",
         details: """
-            Talks to the user's own daemon if it answers, and else to the system's. --user, --system and --socket decide, \
-            as does the variable LIFED_SOCKET. 'lifectl help COMMAND' tells more about a command.
+            'lifectl help COMMAND' describes a command, 'lifectl help exit-codes' the exit statuses. Without --user, \
+            --system and --socket, the daemon is the one that the variable LIFED_SOCKET names, or else the user's own \
+            if it answers, or else the system's.
             """,
         example: "lifectl launch org.example.Clock",
         parameters: [
-            .flag(.system, "Talk to the system's daemon."),
-            .flag(.user, "Talk to the user's own daemon."),
-            .option(.socket, "path", "Talk to the daemon that listens at this path.", .nonEmpty("a path")),
+            .flag(.system, "Call the system's daemon."),
+            .flag(.user, "Call the user's own daemon."),
+            .option(.socket, "path", "Call the daemon that listens at this path.", .nonEmpty("a path")),
             // Read by RemoteHost; here for the help.
-            .option(.host, "user@host", "Run the command on another machine, through ssh."),
-            .flag(.json, "Print JSON: one object, or one a line."),
+            .option(.host, "user@host", "Run the command on another machine, through ssh(1)."),
+            .flag(.json, "Print JSON: one object, or one a line; a failure, too, is one object."),
             .option(
                 .timeout, "seconds",
-                "How long to wait for an answer, in seconds. (default: 60; none for monitor)",
+                "The longest time to wait for an answer. (default: 60; none for monitor)",
                 .checked("a positive number of seconds") { Double($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
+            .flag(.version, "Print the version."),
             .help,
         ],
         excluding: [[.system, .user, .socket]],
         groups: [
             .apps, .foreground, .inspect, .system, .integrate, .tools,
+            VerbGroup(title: "", verbs: [.help(example: "lifectl help scene open")]),
             VerbGroup(title: "", verbs: [.version(Version.current, of: "lifectl")]),
         ],
         statuses: Outcome.allCases.map { ExitStatus($0.rawValue, $0.meaning) })
@@ -40,7 +43,8 @@ extension Arguments {
         let other: SocketPath.Choice = has(.system) ? .system : has(.user) ? .user : .automatic
         return CallOptions(
             choice: self[.socket].map { .path($0) } ?? other, isJSON: has(.json),
-            explicitTimeout: self[.timeout].flatMap { Double($0) }.map { .seconds($0) })
+            explicitTimeout: self[.timeout].flatMap { Double($0) }.map { .seconds($0) }, isQuiet: has(.quiet),
+            waits: !has(.noWait))
     }
 }
 
@@ -48,21 +52,30 @@ extension Arguments {
 
 extension Parameter {
     static let app = Parameter.argument(.app, "The id of the app.", .apps)
-    static let process = Parameter.argument(.pid, "The number of the process.", .processes)
+    static let apps = Parameter.argument(.app, "The id of the app, or several ids.", .apps, isRepeating: true)
     static let scene = Parameter.argument(.scene, "The scene, as APP/SCENE.", .scenes)
+    static let process = Parameter.argument(.pid, "The number of the process.", .processes)
     static let ids = Parameter.flag(.ids, "Print the ids only, one a line.")
+    static let quiet = Parameter.flag(.quiet, "Print nothing if the command succeeds.", letter: "q")
+    static let noWait = Parameter.flag(
+        .noWait, "Return when the request is made. The exit status does not tell whether the daemon refuses it.")
     static let wait = Parameter.option(
         .wait, "goal",
-        "What to wait for: that the app is active, or that it has answered did-become-active. (default: active)",
+        "The state to wait for: the app is active, or it has also answered did-become-active. (default: active)",
         .cases(of: WaitGoal.self))
     static let since = Parameter.option(
         .since, "time",
-        "From when on: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d).",
+        "The start: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or an age (10min, 2h, 1d).",
         .checked(TimeArgument.words) { TimeArgument(argument: $0) != nil })
     static let from = Parameter.option(
         .from, "place",
-        "Where to look: journal or daemon. (default: the journal, if the daemon writes there)",
+        "The source: journal or daemon. (default: the journal, if the daemon writes to it)",
         .cases(of: HistoryPlace.self))
+}
+
+extension [Parameter] {
+    /// The options of a verb that changes something.
+    static let changing = [Parameter.quiet, .noWait]
 }
 
 extension Values {

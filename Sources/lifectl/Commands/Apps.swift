@@ -1,140 +1,135 @@
 import CommandLineTable
 import ControlAPI
+import Varlink
 
 extension VerbGroup {
-    /// The verbs that begin and end apps, let them run or not, and hand them something.
+    /// The verbs that launch, list and end apps, and that deliver something to them.
     static let apps = VerbGroup(
         title: "Apps",
         verbs: [
             Verb(
-                name: "launch", summary: "Start an app, or bring it to the front if it runs.",
+                name: "launch", summary: "Launch apps, or bring running ones to the foreground.",
                 details: """
-                    Done when the app is active. The user's own daemon launches desktop entries, too, by their ids, with \
-                    .desktop behind them or not.
+                    Returns when the app is active. Several apps are launched one after the other. The user's own daemon \
+                    launches desktop entries, too, by their ids, with or without .desktop.
                     """,
                 example: "lifectl launch org.example.Clock",
                 parameters: [
-                    .argument(.app, "The id of the app.", .launchableApps),
-                    .flag(.background, "Start the app without bringing it to the front."), .wait,
-                ]
-            ) { arguments in
-                let id = arguments.app
-                let parameters = LaunchParameters(
-                    id: id, background: arguments.trueOrNil(.background),
-                    wait: arguments.word(.wait, of: WaitGoal.self))
-                try arguments.options.show(.launch, parameters, doing: "cannot launch \(id)", waitingFor: id) {
-                    $0.sentence($1)
-                }
-            },
+                    .argument(.app, "The id of the app, or several ids.", .launchableApps, isRepeating: true),
+                    .flag(.background, "Launch the apps in the background."), .wait,
+                ] + .changing, run: AppAction.launch.perform),
             Verb(
-                name: "run", summary: "Run a command as an app, without a manifest.",
+                name: "run", summary: "Run a command as an app without a manifest.",
                 details: """
-                    The command gets this working directory, and of this environment what a program needs to find its \
-                    user, its language, its files and its display; see ENVIRONMENT in lifectl(1). --setenv adds other \
-                    variables.
+                    The command gets this working directory, and the variables of this environment that a program needs \
+                    to find its user, its language, its files and its display; see ENVIRONMENT in lifectl(1). --setenv \
+                    adds other variables.
                     """,
                 example: "lifectl run --id org.example.Busy -- sh -c 'while :; do :; done'",
                 parameters: [
-                    .option(.id, "id", "The id of the app. (default: made from the command's name)"),
-                    .flag(.background, "Start the app without bringing it to the front."),
+                    .option(.id, "id", "The id of the app. (default: made from the name of the command)"),
+                    .flag(.background, "Launch the app in the background."),
                     .option(
                         .setenv, "name[=value]",
-                        "Set a variable of the command's environment, or take it from this one. May be given several "
+                        "Set a variable of the command's environment, or take it from this one. Can be given several "
                             + "times.",
                         .checked("NAME or NAME=VALUE") { $0.utf8.first.map { $0 != UInt8(ascii: "=") } ?? false },
                         isRepeating: true),
-                    .command("The program and its arguments, behind --."),
-                ], run: RunEnvironment.run),
+                    .command("The program and its arguments."),
+                ] + .changing, run: RunEnvironment.run),
             Verb(
-                name: "suspend", summary: "Stop every process of an app.",
-                details: """
-                    Done when every process of the app is stopped. Its background tasks are expired first; an app that \
-                    uses a background mode is not suspended without --now.
-                    """,
-                example: "lifectl suspend org.example.Clock",
+                name: "list", summary: "List the known apps, or those that can be launched.",
+                example: "lifectl list --json",
                 parameters: [
-                    .app,
                     .flag(
-                        .now, "Do not wait for the app's background tasks, or for the background mode that it uses."),
-                ], run: AppAction.suspend.perform),
+                        .available,
+                        "List the apps that can be launched: those with a manifest and, with the user's own daemon, the "
+                            + "desktop entries of installed programs."),
+                    .flag(
+                        .all, "With --available, also list hidden apps and those that cannot be launched, and why."),
+                    .flag(.helpers, "List the processes that serve several apps, such as a session bus."), .ids,
+                ], excluding: [[.available, .helpers], [.helpers, .ids], [.ids, .json]], run: List.run),
             Verb(
-                name: "resume", summary: "Wake an app and keep it running in the background.",
-                details: "Done when the app runs.",
-                example: "lifectl resume org.example.Clock", parameters: [.app], run: AppAction.resume.perform),
+                name: "status", summary: "Show an app with its processes, or the daemon.",
+                details: "Any process of an app identifies the app, not only its main process.",
+                example: "lifectl status org.example.Clock",
+                parameters: [
+                    .argument(.app, "The id of the app. (default: the daemon)", .apps, isRequired: false),
+                    .option(.pid, "pid", "Show the app that this process belongs to.", .processes),
+                ], excluding: [[.app, .pid]], run: AppStatus.run),
             Verb(
-                name: "terminate", summary: "Ask an app to end, and make it end when its grace is over.",
-                details: "Done when every process of the app is gone.",
-                example: "lifectl terminate org.example.Clock", parameters: [.app], run: AppAction.terminate.perform),
+                name: "terminate", summary: "Ask apps to end; kill them after the termination timeout.",
+                details: "Returns when every process of the apps is gone.",
+                example: "lifectl terminate org.example.Clock org.example.Mail", parameters: [.apps] + .changing,
+                run: AppAction.terminate.perform),
             Verb(
-                name: "kill", summary: "End an app at once, without asking.",
-                details: "Done when every process of the app is gone. Unsaved work is lost.",
-                example: "lifectl kill org.example.Clock", parameters: [.app], run: AppAction.kill.perform),
-            Verb(
-                name: "open", summary: "Open a URL or a file with the app that opens such.",
+                name: "kill", summary: "Kill apps without asking them, or send them a signal.",
                 details: """
-                    The app is launched, or comes to the front. Done when it has taken what it was handed; an app that \
-                    does not listen gets it as an argument when it is started, and not when it runs already.
+                    Returns when every process of the apps is gone; unsaved work is lost. Another signal is sent to every \
+                    process of the apps, and the command returns at once. A suspended app is not resumed for a signal: it \
+                    gets the signal when it is resumed. Signals that stop or continue processes are refused: use \
+                    'lifectl suspend' and 'lifectl resume'.
+                    """,
+                example: "lifectl kill --signal HUP org.example.Clock",
+                parameters: [
+                    .apps,
+                    .option(
+                        .signal, "signal", "The signal, by name or number. (default: KILL)",
+                        .checked("a signal, such as HUP, SIGUSR1 or 10") { SignalName.parse($0) != nil }),
+                ] + .changing, run: AppAction.kill.perform),
+            Verb(
+                name: "restart", summary: "Terminate apps and launch them again.",
+                details: """
+                    An app that was in the background is launched in the background; an app that was not running is \
+                    launched. Returns when the app runs again. An app without a manifest is refused, because it cannot be \
+                    launched again by its id.
+                    """,
+                example: "lifectl restart org.example.Clock", parameters: [.apps] + .changing,
+                run: AppAction.restart.perform),
+            Verb(
+                name: "open", summary: "Open a URL or a file with the app for it.",
+                details: """
+                    The app is launched, or comes to the foreground. Returns when the app has taken the URL. An app that \
+                    is not connected gets the URL as an argument of its command when it is launched, and not when it runs \
+                    already.
                     """,
                 example: "lifectl open https://example.org/",
                 parameters: [
                     .argument(.url, "A URL, or the path of a file.", .files),
                     .option(
-                        .app, "app", "The app to open it with. (default: the one that opens such)", .launchableApps),
-                    .option(.type, "type", "Its media type. (default: what the name of a file says)"),
-                ], run: Delivery.open),
+                        .app, "app", "The app to open it with. (default: the app for this scheme or type)",
+                        .launchableApps),
+                    .option(.type, "type", "Its media type. (default: by the name of the file)"),
+                ] + .changing, run: Delivery.open),
             Verb(
-                name: "continue", summary: "Hand an app something that was begun elsewhere.",
+                name: "handoff", summary: "Continue an activity in an app.",
                 details: """
-                    The app is launched, or comes to the front. Done when it has taken the activity up. With --host, an \
-                    activity goes on on another machine.
+                    The app is launched, or comes to the foreground. Returns when the app has taken the activity. With \
+                    --host, the activity continues on another machine.
                     """,
-                example: "lifectl continue org.example.Reader --activity org.example.read --info '{\"page\": 4}'",
+                example: "lifectl handoff org.example.Reader --activity org.example.read --info '{\"page\": 4}'",
                 parameters: [
                     .app,
                     .option(
-                        .activity, "type", "The kind of activity, in reverse-domain notation.",
-                        .nonEmpty("a kind, such as org.example.read"), isRequired: true),
+                        .activity, "type", "The type of the activity, in reverse-domain notation.",
+                        .nonEmpty("a type, such as org.example.read"), isRequired: true),
                     .option(
-                        .info, "json", "What the app needs to know to go on.",
+                        .info, "json", "What the app needs to continue the activity.",
                         .checked("a JSON text, such as '{\"page\": 4}'", JSON.isText)),
-                ], run: Delivery.continueActivity),
+                ] + .changing, run: Delivery.handOff),
             Verb(
-                name: "wake", summary: "Wake an app for work out of sight.",
+                name: "cat", summary: "Print the manifest of an app.",
+                details: "Prints the path of the manifest or desktop entry as a comment, and then the file.",
+                example: "lifectl cat org.example.Clock",
+                parameters: [.argument(.app, "The id of the app.", .launchableApps)], run: ManifestFile.cat),
+            Verb(
+                name: "edit", summary: "Edit the manifest of an app.",
                 details: """
-                    The app is launched if need be, and sleeps again when it is done, after 30 seconds at the latest; one \
-                    in front stays there. Done when the app has said what became of the work. One that does not listen \
-                    is only woken.
+                    Opens a copy in the editor that VISUAL or EDITOR names, or else in vi(1). If lifed finds no mistake in \
+                    the copy, it replaces the manifest, and the daemon reads its configuration again. If lifed finds one, \
+                    the manifest stays as it is, and the copy is kept.
                     """,
-                example: "lifectl wake org.example.Mail --for fetch",
-                parameters: [
-                    .app,
-                    .option(.kind, "kind", "The kind of work: a word, such as fetch.", isRequired: true),
-                    .option(.payload, "text", "What the app has to know for it."),
-                ], run: Delivery.wake),
+                example: "lifectl edit org.example.Clock",
+                parameters: [.argument(.app, "The id of the app.", .launchableApps), .quiet], run: ManifestFile.edit),
         ])
-}
-
-/// An action that a command of one word does to a running app.
-enum AppAction: String {
-    case focus, suspend, resume, terminate, kill
-
-    /// Performs the action, and prints the state of the app afterwards. `focus` takes a scene as APP/SCENE, too.
-    func perform(_ arguments: Arguments) throws {
-        let (id, options) = (arguments.app, arguments.options)
-        if self == .focus, id.contains("/") { return try options.perform(.focusScene, on: id, verb: rawValue) }
-        var session = try Session(options, doing: "cannot \(rawValue) \(id)")
-        let app = AppParameters(id: id)
-        let reply =
-            switch self {
-            case .focus:
-                try session.call(
-                    .focus, FocusParameters(id: id, wait: arguments.word(.wait, of: WaitGoal.self)), waitingFor: id)
-            case .suspend:
-                try session.call(.suspend, SuspendParameters(id: id, now: arguments.trueOrNil(.now)), waitingFor: id)
-            case .resume: try session.call(.resume, app, waitingFor: id)
-            case .terminate: try session.call(.terminate, app, waitingFor: id)
-            case .kill: try session.call(.kill, app, waitingFor: id)
-            }
-        try options.show(reply) { $0.sentence(reply) }
-    }
 }

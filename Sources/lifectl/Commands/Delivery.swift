@@ -11,76 +11,72 @@ enum Delivery {
         let argument = try URLArgument(target)
         let parameters = OpenParameters(
             url: argument.url, id: arguments[.app], type: arguments[.type] ?? argument.type)
-        let reply = try arguments.options.call(.open, parameters, doing: "cannot open \(Text.printable(target))")
-        let url = Text.printable(argument.url)
-        try arguments.options.show(reply, success: "has opened \(url)") { $0.words(about: url) }
+        try arguments.options.deliver(
+            .open, parameters, doing: "cannot open \(target)", success: "has opened \(Text.printable(argument.url))")
     }
 
-    static func continueActivity(_ arguments: Arguments) throws {
+    static func handOff(_ arguments: Arguments) throws {
         let (id, activity) = (arguments.app, arguments.required(.activity))
-        let subject = Text.printable(activity)
         let parameters = ContinueActivityParameters(id: id, type: activity, info: arguments[.info])
-        let reply = try arguments.options.call(
-            .continueActivity, parameters, doing: "cannot continue \(subject) in \(id)")
-        try arguments.options.show(reply, success: "has taken up \(subject)") { $0.words(about: subject) }
+        try arguments.options.deliver(
+            .continueActivity, parameters, doing: "cannot continue \(activity) in \(id)",
+            success: "has taken \(Text.printable(activity))")
     }
 
     static func wake(_ arguments: Arguments) throws {
-        let (app, kind, options) = (arguments.app, arguments.required(.kind), arguments.options)
+        let (app, kind) = (arguments.app, arguments.required(.kind))
         let parameters = WakeParameters(id: app, kind: kind, payload: arguments[.payload])
-        let reply = try options.call(.wake, parameters, doing: "cannot wake \(app)", waitingFor: app)
-        let id = Text.printable(reply.app.id)
-        let words = reply.outcome.words(for: Text.printable(kind))
-        // To wake an app that is not connected is a success.
-        if reply.outcome != .notListening, let failure = reply.outcome.failure {
-            if options.isJSON { try options.show(reply) { _ in "" } }
-            throw Failure(status: failure, message: "\(id): \(words)")
-        }
-        try options.show(reply) { _ in "\(id) \(words)\n" }
+        let action = "cannot wake \(app) for \(kind)"
+        try arguments.options.show(
+            .wake, parameters, doing: action, waitingFor: app,
+            check: { reply throws(Failure) in
+                // To wake an app that is not connected is a success.
+                guard reply.outcome != .notListening else { return }
+                try reply.check(action)
+            }) { "\(Text.printable($1.app.id)) \($1.outcome.success(Text.printable(kind)))\n" }
     }
 }
 
 extension CallOptions {
-    /// Shows the outcome of a delivery, and fails unless the app took what it was handed.
-    fileprivate func show(_ reply: OutcomeReply, success: String, otherwise: (EventOutcome) -> String) throws {
-        let id = Text.printable(reply.app.id)
-        let failure = reply.outcome.failure
-        if failure == nil || isJSON { try show(reply) { _ in "\(id) \(success)\n" } }
-        if let failure { throw Failure(status: failure, message: "\(id): \(otherwise(reply.outcome))") }
+    /// Delivers something, and fails unless the app takes it.
+    fileprivate func deliver<Parameters>(
+        _ method: ControlMethod<Parameters, OutcomeReply>, _ parameters: Parameters, doing action: String,
+        success: String
+    ) throws {
+        try show(method, parameters, doing: action, check: { reply throws(Failure) in try reply.check(action) }) {
+            "\(Text.printable($1.app.id)) \(success)\n"
+        }
+    }
+}
+
+extension OutcomeReply {
+    /// Fails if the app did not take what was delivered.
+    fileprivate func check(_ action: String) throws(Failure) {
+        guard let (status, reason) = outcome.failure else { return }
+        throw Failure(
+            status, action, "\(app.id) \(reason)", id: app.id, remedy: "'lifectl explain \(app.id)' shows its state")
     }
 }
 
 extension EventOutcome {
-    /// The exit status for a delivery that the app had to take; nil for success.
-    fileprivate var failure: Outcome? {
+    /// The exit status and the cause of a delivery that the app did not take; nil for success.
+    fileprivate var failure: (Outcome, String)? {
         switch self {
         case .handled, .newData, .noData: nil
-        case .unanswered: .unanswered
-        case .lost: .ended
-        case .declined, .failed, .notListening: .notHandled
+        case .declined: (.notHandled, "declined it")
+        case .failed: (.notHandled, "reported a failure")
+        case .notListening: (.notHandled, "is not connected, so the daemon cannot tell it")
+        case .unanswered: (.unanswered, "did not answer in time")
+        case .lost: (.ended, "ended first")
         }
     }
 
-    fileprivate func words(about subject: String) -> String {
+    fileprivate func success(_ kind: String) -> String {
         switch self {
-        case .handled, .newData, .noData: "has taken \(subject)"
-        case .declined: "does not take \(subject)"
-        case .unanswered: "did not say in time whether it takes \(subject)"
-        case .notListening: "runs without the client library, so it cannot be told of \(subject)"
-        case .lost: "ended before it could be told of \(subject)"
-        case .failed: "could not do it"
-        }
-    }
-
-    fileprivate func words(for kind: String) -> String {
-        switch self {
-        case .handled: "is done with \(kind)"
-        case .newData: "is done with \(kind), and has something new"
-        case .noData: "is done with \(kind), and has nothing new"
-        case .notListening: "is awake; it does not listen, so nobody could tell it what for"
-        case .unanswered: "was not done with \(kind) in time"
-        case .lost: "ended before it was done with \(kind)"
-        case .declined, .failed: "could not do \(kind)"
+        case .newData: "has done \(kind), and has new data"
+        case .noData: "has done \(kind), and has no new data"
+        case .notListening: "is resumed; it is not connected, so it was not told of \(kind)"
+        case .handled, .declined, .failed, .unanswered, .lost: "has done \(kind)"
         }
     }
 }
@@ -102,8 +98,8 @@ struct URLArgument {
         }
         guard isThere, let path = unsafe realpath(argument, nil) else {
             throw Failure(
-                status: .usage,
-                message: "\(Text.printable(argument)) is neither a URL nor a file that is there: \(Text.error(errno))")
+                .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(errno))",
+                remedy: "give a URL with its scheme, or the path of a file")
         }
         defer { unsafe free(path) }
         url = "file://" + Escaping.path(unsafe String(cString: path))

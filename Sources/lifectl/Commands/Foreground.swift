@@ -7,31 +7,74 @@ extension VerbGroup {
         title: "Foreground",
         verbs: [
             Verb(
-                name: "focus", summary: "Bring a running app, or one of its scenes, to the front.",
+                name: "focus", summary: "Bring a running app, or one of its scenes, to the foreground.",
                 details: """
-                    Done when the app is active, or the scene APP/SCENE is; without a scene, an app that has several \
-                    shows the ones that were in front last.
+                    Returns when the app is active, or the scene APP/SCENE is. Without a scene, an app with several shows \
+                    those that were in the foreground last.
                     """,
-                example: "lifectl focus org.example.Clock", parameters: [.app, .wait], run: AppAction.focus.perform),
+                example: "lifectl focus org.example.Clock", parameters: [.app, .wait] + .changing,
+                run: AppAction.focus.perform),
             Verb(
-                name: "home", summary: "Send what is in front away, and bring the home app forward.",
-                example: "lifectl home"
+                name: "background", summary: "Send apps to the background.",
+                details: """
+                    As if the user had left the app: other foreground apps stay, and if there are none, the home app \
+                    comes to the foreground. Returns when the apps are in the background; the daemon suspends them when \
+                    their background time expires.
+                    """,
+                example: "lifectl background org.example.Clock", parameters: [.apps] + .changing,
+                run: AppAction.background.perform),
+            Verb(
+                name: "home", summary: "Send the foreground apps to the background; show the home app.",
+                details: "Returns when the home app is active or, without a home app, when no app is in the foreground.",
+                example: "lifectl home", parameters: .changing
             ) { arguments in
                 try arguments.options.show(.home, doing: "cannot go home") { present, reply in
-                    reply.app.map(present.sentence) ?? "nothing is in front\n"
+                    reply.app.map(present.sentence) ?? "no app is in the foreground\n"
                 }
             },
             Verb(
-                name: "interrupt", summary: "Begin or end an interruption, such as a call or an alert.",
+                name: "interrupt", summary: "Interrupt the foreground, as for a call or an alert.",
                 details: """
-                    The foreground app is inactive until every interruption has ended. Another app that becomes the \
-                    foreground app meanwhile is inactive, too.
+                    The foreground apps are inactive until every interruption has ended. With a command, the interruption \
+                    lasts as long as the command: it ends, too, with Ctrl-C and if the command cannot be started. The \
+                    exit status is that of the command, or 128 plus the number of the signal that ended it.
                     """,
-                example: "lifectl interrupt begin --name call",
-                groups: [.interruptions]),
+                example: "lifectl interrupt -- aplay ring.wav",
+                parameters: [
+                    .option(.name, "name", "The name of the interruption. (default: one for each command)"),
+                    .command("The program and its arguments."),
+                ], groups: [.interruptions], run: Interruption.run),
             Verb(
-                name: "scene", summary: "Open, show, hide and close the scenes of an app, and list them.",
-                details: "A scene is a window, as a rule, of an app whose manifest says scenes = true.",
+                name: "suspend", summary: "Suspend apps: stop every process of them.",
+                details: """
+                    Returns when every process is stopped. Background tasks expire first; an app that uses a background \
+                    mode is not suspended without --now.
+                    """,
+                example: "lifectl suspend org.example.Clock",
+                parameters: [
+                    .apps, .flag(.now, "Do not wait for background tasks, or for the background mode in use."),
+                ] + .changing, run: AppAction.suspend.perform),
+            Verb(
+                name: "resume", summary: "Resume apps, and keep them running in the background.",
+                details: "Returns when the apps run.",
+                example: "lifectl resume org.example.Clock", parameters: [.apps] + .changing,
+                run: AppAction.resume.perform),
+            Verb(
+                name: "wake", summary: "Wake an app for work in the background.",
+                details: """
+                    The app is launched if it does not run, and is suspended again when the work is done, after 30 \
+                    seconds at the latest; a foreground app stays there. Returns when the app has reported the outcome. \
+                    An app that is not connected is only resumed.
+                    """,
+                example: "lifectl wake org.example.Mail --for fetch",
+                parameters: [
+                    .app,
+                    .option(.kind, "kind", "The kind of work: a word, such as fetch.", isRequired: true),
+                    .option(.payload, "text", "What the app needs for the work."),
+                ] + .changing, run: Delivery.wake),
+            Verb(
+                name: "scene", summary: "Open, show, hide, close and list the scenes of apps.",
+                details: "A scene is as a rule a window, of an app whose manifest says scenes = true.",
                 example: "lifectl scene open org.example.Notes",
                 groups: [.scenes]),
         ])
@@ -41,32 +84,17 @@ extension VerbGroup {
         title: "Commands",
         verbs: [
             Verb(
-                name: "begin", summary: "Make what is in front inactive.",
+                name: "begin", summary: "Begin an interruption.",
                 example: "lifectl interrupt begin --name call",
-                parameters: [.interruption]
-            ) { arguments in
-                let words = arguments.interruption
-                let parameters = BeginInterruptionParameters(name: arguments[.name])
-                try arguments.options.show(.beginInterruption, parameters, doing: "cannot begin \(words)") {
-                    _, _ in "\(words) has begun\n"
-                }
-            },
+                parameters: [.interruption] + .changing, run: Interruption.begin),
             Verb(
-                name: "end",
-                summary: "Make the foreground app active again, or the app that answers the interruption.",
+                name: "end", summary: "End an interruption.",
+                details: "The foreground apps become active again, or the app that answers the interruption.",
                 example: "lifectl interrupt end --name call --answer org.example.Phone",
                 parameters: [
                     .interruption,
-                    .option(.answer, "app", "Make this app the foreground app in the same step."),
-                ]
-            ) { arguments in
-                let words = arguments.interruption
-                let parameters = EndInterruptionParameters(
-                    name: arguments[.name], answer: arguments[.answer])
-                try arguments.options.show(.endInterruption, parameters, doing: "cannot end \(words)") {
-                    _, _ in "\(words) has ended\n"
-                }
-            },
+                    .option(.answer, "app", "Bring this app to the foreground in the same step.", .launchableApps),
+                ] + .changing, run: Interruption.end),
         ])
 
     /// The verbs behind `scene`.
@@ -74,57 +102,52 @@ extension VerbGroup {
         title: "Commands",
         verbs: [
             Verb(
-                name: "open", summary: "Open a scene of an app, in front.",
+                name: "open", summary: "Open a scene of an app.",
                 details: """
-                    The app is launched if need be. A scene that is there already is shown again. Done when the \
-                    scene is where it is to be.
+                    The app is launched if it does not run. An open scene is shown again. Returns when the scene is \
+                    active or, with --background, connected.
                     """,
                 example: "lifectl scene open org.example.Notes --info '{\"note\": 4}'",
                 parameters: [
                     .app,
                     .option(.scene, "id", "The scene. (default: a new one)", SceneName.words),
-                    .option(.role, "role", "What the scene is for. (default: window)", SceneName.words),
-                    .option(.info, "text", "What the scene is to show, in words that the app understands."),
-                    .flag(.background, "Open the scene without showing it."),
-                ], run: Scenes.open),
+                    .option(.role, "role", "The role of the scene. (default: window)", SceneName.words),
+                    .option(.info, "text", "What the scene shows, as the app understands it."),
+                    .flag(.background, "Open the scene in the background."),
+                ] + .changing, run: Scenes.open),
             Verb(
-                name: "focus", summary: "Bring a scene to the front.",
-                details: "Done when the scene is active.",
-                example: "lifectl scene focus org.example.Notes/main", parameters: [.scene]
-            ) { arguments in
-                try arguments.options.perform(.focusScene, on: arguments.required(.scene), verb: "focus")
-            },
-            Verb(
-                name: "background", summary: "Send a scene out of sight.",
-                details: "Done when the scene is in the background.",
-                example: "lifectl scene background org.example.Notes/main", parameters: [.scene]
+                name: "focus", summary: "Bring a scene to the foreground.",
+                details: "Returns when the scene is active.",
+                example: "lifectl scene focus org.example.Notes/main", parameters: [.scene] + .changing
             ) { arguments in
                 try arguments.options.perform(
-                    .backgroundScene, on: arguments.required(.scene), verb: "send away")
+                    .focusScene, on: arguments.required(.scene), verb: "bring", to: " to the foreground")
+            },
+            Verb(
+                name: "background", summary: "Send a scene to the background.",
+                details: "Returns when the scene is in the background.",
+                example: "lifectl scene background org.example.Notes/main", parameters: [.scene] + .changing
+            ) { arguments in
+                try arguments.options.perform(
+                    .backgroundScene, on: arguments.required(.scene), verb: "send", to: " to the background")
             },
             Verb(
                 name: "close", summary: "Close a scene for good.",
-                details: "Done when the app has been told that the scene is gone.",
-                example: "lifectl scene close org.example.Notes/scene-2", parameters: [.scene],
+                details: "Returns when the scene is disconnected.",
+                example: "lifectl scene close org.example.Notes/scene-2", parameters: [.scene] + .changing,
                 run: Scenes.close),
             Verb(
                 name: "list", summary: "List the scenes of an app, or of all apps.",
                 example: "lifectl scene list org.example.Notes --json",
                 parameters: [
                     .argument(
-                        .app, "The id of the app; without it, the scenes of all.", .apps, isRequired: false),
+                        .app, "The id of the app. (default: all apps)", .apps, isRequired: false),
                     .flag(.ids, "Print APP/SCENE only, one a line."),
                 ], excluding: [[.ids, .json]], run: Scenes.list),
         ])
 }
 
 extension Parameter {
-    fileprivate static let interruption = Parameter.option(.name, "name", "Tells several interruptions apart.")
-}
-
-extension Arguments {
-    /// The interruption in a sentence.
-    fileprivate var interruption: String {
-        self[.name].map { "the interruption \(Text.printable($0))" } ?? "the interruption"
-    }
+    fileprivate static let interruption = Parameter.option(
+        .name, "name", "The name of the interruption. (default: interruption)")
 }

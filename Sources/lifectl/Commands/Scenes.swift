@@ -8,16 +8,15 @@ enum Scenes {
         let parameters = OpenSceneParameters(
             app: app, scene: arguments[.scene], role: arguments[.role], info: arguments[.info],
             background: arguments.trueOrNil(.background))
-        try arguments.options.show(.openScene, parameters, doing: "cannot open a scene of \(Text.printable(app))") {
+        try arguments.options.show(.openScene, parameters, doing: "cannot open a scene of \(app)") {
             $0.sentence($1.scene, of: app)
         }
     }
 
     static func close(_ arguments: Arguments) throws {
         let name = try SceneName(arguments.required(.scene))
-        let text = Text.printable(name.text)
-        try arguments.options.show(.closeScene, name.parameters, doing: "cannot close \(text)") { _, _ in
-            "\(text) is closed\n"
+        try arguments.options.show(.closeScene, name.parameters, doing: "cannot close \(name.text)") { _, _ in
+            "\(Text.printable(name.text)) is closed\n"
         }
     }
 
@@ -41,9 +40,11 @@ extension CallOptions {
     /// Calls a method that is about one scene, and prints the state of the scene afterwards.
     ///
     /// - Parameter argument: The scene as APP/SCENE.
-    func perform(_ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String) throws {
+    func perform(
+        _ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String, to place: String
+    ) throws {
         let name = try SceneName(argument)
-        let action = "cannot \(verb) \(Text.printable(name.text))"
+        let action = "cannot \(verb) \(name.text)\(place)"
         try show(method, name.parameters, doing: action, waitingFor: name.app) {
             $0.sentence($1.scene, of: name.app)
         }
@@ -69,8 +70,8 @@ struct SceneName: Equatable {
         let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
             throw Failure(
-                status: .usage,
-                message: "\(Text.printable(argument)) names no scene; it is APP/SCENE, as in org.example.Notes/main")
+                .usage, "cannot find the scene \(argument)", "it is not of the form APP/SCENE",
+                remedy: "'lifectl scene list --ids' lists the scenes")
         }
         (app, scene) = (String(parts[0]), String(parts[1]))
     }

@@ -1,51 +1,92 @@
 import CommandLineTable
 import ControlAPI
+import LifecycleTypes
 
 extension VerbGroup {
-    /// The verbs about the daemon itself.
+    /// The verbs about the daemon and the machine.
     static let system = VerbGroup(
         title: "System",
         verbs: [
             Verb(
-                name: "doctor",
-                summary: "Look at everything that lifed needs, and say what is missing and what that costs.",
-                details: """
-                    The daemon and its socket, its configuration, control groups and controllers, memory pressure, the \
-                    journal, the kernel, and the units. Exits with 1 when something does not work, and with 0 when lifed \
-                    works, if only with less.
-                    """,
-                example: "lifectl doctor", run: Doctor.run),
+                name: "simulate", summary: "Simulate memory pressure, or an event of the machine.",
+                details: "The apps change as they do at the real event; the machine itself does not.",
+                example: "lifectl simulate lock", groups: [.simulations]),
             Verb(
                 name: "reload", summary: "Read the configuration and the manifests again.",
-                details: "Running apps stay as they are. Problems are printed.", example: "lifectl reload"
+                details: "Running apps stay as they are. Problems are printed.", example: "lifectl reload",
+                parameters: .changing
             ) { arguments in
                 try arguments.options.show(.reload, doing: "cannot reload the configuration") {
                     $0.problems($1.problems)
                 }
             },
             Verb(
-                name: "reexec", summary: "Execute the daemon's program again in its process, as after an upgrade.",
+                name: "reexec", summary: "Execute the daemon's program again, as after an upgrade.",
                 details: """
-                    Apps stay as they are and remain the daemon's children. Only administrators may do it. If the program \
-                    cannot be executed, the daemon goes on as it is.
+                    Apps stay as they are and remain children of the daemon. Only administrators may do it. If the \
+                    program cannot be executed, the daemon continues as it is.
                     """,
-                example: "lifectl --system reexec"
+                example: "lifectl --system reexec", parameters: .changing
             ) { arguments in
                 try arguments.options.show(.reexecute, doing: "cannot execute the daemon again") { _, _ in "" }
             },
-            Verb(
-                name: "version", summary: "Print the version of lifectl and, if it answers, of the daemon.",
-                example: "lifectl version"
-            ) { arguments in
-                // The version of the client is known without the daemon, whatever keeps the daemon from answering.
-                let status = try? arguments.options.call(.getStatus, doing: "cannot ask the daemon").status
-                let versions = Versions(client: Version.current, daemon: status?.version)
-                try arguments.options.show(versions) { _ in
-                    let daemon = versions.daemon.map(Text.printable) ?? "does not answer"
-                    return "lifectl \(versions.client)\nlifed   \(daemon)\n"
-                }
-            },
-            .help(
-                summary: "Show what lifectl understands, or what one command does.", example: "lifectl help scene open"),
         ])
+
+    /// The verbs behind `simulate`.
+    private static let simulations = VerbGroup(
+        title: "Commands", verbs: [simulateMemory] + MachineEvent.allCases.map(simulate))
+
+    private static func simulate(_ event: MachineEvent) -> Verb {
+        let word = event.rawValue
+        return Verb(
+            name: word, summary: event.summary, details: "Returns when the apps are in the states that follow.",
+            example: "lifectl simulate \(word)", parameters: .changing
+        ) { arguments in
+            let parameters = SimulateParameters(event: event)
+            try arguments.options.show(.simulate, parameters, doing: "cannot simulate \(word)") { _, _ in
+                "simulated \(word)\n"
+            }
+        }
+    }
+
+    private static var simulateMemory: Verb {
+        Verb(
+            name: "memory", summary: "Simulate memory pressure.",
+            details: """
+                warning tells the connected apps. critical tells them, too, and ends one app: the suspended app that was \
+                in the foreground longest ago or, if no app is suspended, one that runs in the background. Before that, \
+                background scenes are disconnected, and no app is ended if there were any. Returns when the processes \
+                are gone.
+                """,
+            example: "lifectl simulate memory critical",
+            parameters: [
+                .argument(.level, "normal, warning or critical.", .cases(of: MemoryLevel.self)),
+                .flag(.all, "With critical, end every app that may be ended for its memory, one after the other."),
+            ] + .changing
+        ) { arguments in
+            guard let level = arguments.word(.level, of: MemoryLevel.self) else { return }
+            guard level == .critical || !arguments.has(.all) else { throw arguments.usage("--all goes with critical") }
+            let parameters = SimulateMemoryPressureParameters(level: level, all: arguments.has(.all))
+            let action = "cannot simulate memory pressure"
+            try arguments.options.show(.simulateMemoryPressure, parameters, doing: action) { _, reply in
+                guard level == .critical else { return "told the connected apps\n" }
+                guard !reply.reclaimed.isEmpty else { return "disconnected background scenes, and ended no app\n" }
+                return reply.reclaimed.map { "\(Text.printable($0)) was ended for its memory\n" }.joined()
+            }
+        }
+    }
+}
+
+extension MachineEvent {
+    fileprivate var summary: String {
+        switch self {
+        case .lock: "Simulate the lock of the session."
+        case .unlock: "Simulate the unlock of the session."
+        case .sleep: "Simulate that the machine is about to sleep."
+        case .wake: "Simulate that the machine wakes."
+        case .switchAway: "Simulate a switch to another session."
+        case .switchBack: "Simulate the switch back to the session."
+        case .timeChange: "Simulate a change of the clock or the time zone."
+        }
+    }
 }

@@ -5,7 +5,7 @@ import Varlink
 
 /// A sound server that speaks PulseAudio's protocol, as PipeWire does, through pactl(1).
 final class AudioSource: Source {
-    private static let missing = "pactl tells what plays (Debian: pulseaudio-utils)"
+    private static let remedy = "install pactl (Debian: pulseaudio-utils), and start the sound server"
 
     /// The time that the server may take for a list, in seconds.
     private static let patience = "5"
@@ -14,7 +14,7 @@ final class AudioSource: Source {
     private var first: [SinkInput]?
 
     init() throws(Failure) {
-        let action = "cannot follow audio; \(Self.missing)"
+        let action = "cannot follow audio"
         // pactl translates its output, and without UTF-8 it fails at some titles.
         unsafe setenv("LC_ALL", "C.UTF-8", 1)
         // Subscribed before the first list, so that no change is missed between them.
@@ -22,7 +22,7 @@ final class AudioSource: Source {
         do throws(SourceLost) {
             first = try Self.sinkInputs()
         } catch {
-            throw Failure(status: .unavailable, message: "\(action): \(error.reason)")
+            throw Failure(.unavailable, action, error.reason, remedy: Self.remedy)
         }
     }
 

@@ -130,7 +130,7 @@ final class ForegroundLink {
             }
             self.begun = nil
             if [.superseded, .interrupted].contains(answer.kind) { return nil }
-            return "\(begun.step.words): \(Failure(answer).message)"
+            return Failure(answer, doing: "cannot \(begun.step.words)").message
         }
     }
 }

@@ -51,9 +51,9 @@ final class FollowReporter {
     func noteIgnored(_ apps: [String], _ use: Use) {
         let why =
             switch use {
-            case .visible: "is on the screen, and is not kept awake for that: lifed.toml says visible = \"ignore\""
+            case .visible: "is visible, and is suspended all the same: lifed.toml says visible = \"ignore\""
             case .playing:
-                "plays, and is not kept awake for that: its manifest has no background mode \"audio\", or lifed.toml says "
+                "plays sound, and is suspended all the same: its manifest has no background mode \"audio\", or lifed.toml says "
                     + "playing = \"ignore\""
             }
         for app in apps where reported.insert(app).inserted { complain("\(app) \(why)") }
@@ -66,10 +66,10 @@ extension Follower.Step {
         switch self {
         case .find(let key): "find the app of process \(key.process ?? 0)"
         case .use(let use, let apps):
-            "say what \(use.words): \(apps.isEmpty ? "nothing" : apps.joined(separator: ", "))"
-        case .focus(let app, let item): "focus \(app) (\(item.words))"
-        case .home: "go home: nothing has the focus, or nothing of what is in front is on the screen"
-        case .leave(let item): "leave alone what is no app's (\(item.words))"
+            "report what \(use.words): \(apps.isEmpty ? "nothing" : apps.joined(separator: ", "))"
+        case .focus(let app, let item): "bring \(app) to the foreground (\(item.words))"
+        case .home: "go home: no window has the focus, or no foreground app is visible"
+        case .leave(let item): "ignore a window of no app (\(item.words))"
         }
     }
 
@@ -95,8 +95,8 @@ extension Item {
 extension Use {
     fileprivate var words: String {
         switch self {
-        case .visible: "is on the screen"
-        case .playing: "plays"
+        case .visible: "is visible"
+        case .playing: "plays sound"
         }
     }
 }

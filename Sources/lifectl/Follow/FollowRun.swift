@@ -89,7 +89,8 @@ struct FollowRun {
     private mutating func loseSource(_ reason: String) throws(Failure) {
         source = nil
         sourceRetry.fail()
-        guard wasEverHeard else { throw Failure(status: .unavailable, message: "cannot follow \(place): \(reason)") }
+        guard wasEverHeard else { throw Failure(
+                .unavailable, "cannot follow \(place)", reason, remedy: "start \(name), and run the command again") }
         guard isHeard else { return }
         isHeard = false
         follower.loseSource(at: Instants.monotonic)
@@ -133,7 +134,7 @@ struct FollowRun {
                 try perform(step)
             } catch {
                 switch error {
-                case .declined(let answer): reporter.complain(Failure(answer).message)
+                case .declined(let answer): reporter.complain(Failure(answer, doing: "cannot \(step.words)").message)
                 case .notPermitted, .notUnderstood, .parameterNotTaken: throw daemon.failure(error)
                 default: loseDaemon(daemon.reason(error))
                 }

@@ -26,7 +26,7 @@ final class SwaySource: Source {
     static func find(environment: [String: String]) throws(Failure) -> SwaySource {
         let paths = SwaySocket.candidates(environment: environment)
         for path in paths { if let source = try? SwaySource(path: path) { return source } }
-        throw Failure(status: .unavailable, message: SwaySocket.absence(environment: environment, tried: paths))
+        throw SwaySocket.absence(environment: environment, tried: paths)
     }
 
     var descriptor: CInt { socket.descriptor }
@@ -39,7 +39,7 @@ final class SwaySource: Source {
                 if let observation = try handle(message) { newest = observation }
             }
         } catch {
-            throw SourceLost(reason: "sway says what is no message of its own")
+            throw SourceLost(reason: "sway sent a malformed message")
         }
         if hasChanged, !isTreeAwaited { try requestTree() }
         // After a change this tree is old, and the next one is requested.
@@ -88,17 +88,19 @@ enum SwaySocket {
         return [named].compactMap(\.self) + found.sorted().filter { $0 != named }
     }
 
-    /// Returns the message for the case that no socket answers.
-    static func absence(environment: [String: String], tried: [String]) -> String {
+    /// Returns the failure for the case that no socket answers.
+    static func absence(environment: [String: String], tried: [String]) -> Failure {
+        let action = "cannot follow sway"
         if !environment["I3SOCK", default: ""].isEmpty, tried.isEmpty {
-            return
-                "cannot follow sway: this is i3, which does not say whose a window is; 'lifectl follow x11' follows it"
+            return Failure(
+                .unavailable, action, "this is i3, which does not report the processes of windows",
+                remedy: "use 'lifectl follow x11'")
         }
         let places =
             tried.isEmpty
-            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR" : "nobody listens at " + tried.joined(separator: " or ")
+            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR" : "no program listens at " + tried.joined(separator: " or ")
         let named = environment[variable, default: ""].isEmpty ? "SWAYSOCK is not set, and " : ""
-        return "cannot follow sway: \(named)\(places)"
+        return Failure(.unavailable, action, "\(named)\(places)", remedy: "start sway, or set SWAYSOCK")
     }
 }
 

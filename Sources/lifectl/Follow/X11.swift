@@ -16,8 +16,8 @@ final class X11Source: Source {
     init() throws(Failure) {
         guard let path = Self.path else {
             throw Failure(
-                .unavailable, "cannot follow x11",
-                "\(Self.name) is not installed; install libxcb-res0-dev and build lifed again")
+                .unavailable, "cannot follow x11", "\(Self.name) is not installed",
+                remedy: "install libxcb-res0-dev and build lifed again")
         }
         program = try LineProgram([path], doing: "cannot follow x11")
     }

@@ -22,18 +22,18 @@ extension Presentation {
         let state = style.state(app.state, Words.state(app.state))
         var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped(app))\n"
         text += "  since \(Instants.dateAndAge(app.sinceUSec, now: now)): \(cause(explanation.details))\n"
-        if explanation.details.ended { text += "  only how it ended is known of it; it had no manifest\n" }
+        if explanation.details.ended { text += "  it had no manifest, so only its end is known\n" }
         if let next = explanation.next {
-            let target = app.target == next ? "" : ", towards \(app.target.rawValue)"
-            text += "  on its way to \(next.rawValue)\(target)\n"
+            let target = app.target == next ? "" : ", target \(app.target.rawValue)"
+            text += "  next state \(next.rawValue)\(target)\n"
         }
         if let why = explanation.details.freezeReason { text += "  frozen: \(Text.printable(why))\n" }
-        for process in explanation.details.uncontrolledProcesses { text += "  left alone: \(words(process))\n" }
-        text += section("what holds it", explanation.obstacles.map(obstacle), none: standing(app))
+        for process in explanation.details.uncontrolledProcesses { text += "  not controlled: \(words(process))\n" }
+        text += section("what keeps it there", explanation.obstacles.map(obstacle), none: standing(app))
         text += section(
-            "what comes next, at the latest", coming(explanation), none: "nothing, until somebody wants something")
+            "what comes next, at the latest", coming(explanation), none: "nothing, until there is a request")
         text += section(
-            "the last that happened", past.map { history($0, withApp: false) }, none: "nothing is on record")
+            "the last events", past.map { history($0, withApp: false) }, none: "none")
         return text
     }
 
@@ -65,9 +65,9 @@ extension Presentation {
     /// Returns the line for an app without obstacles.
     private func standing(_ app: App) -> String {
         switch app.state {
-        case .active: "nothing: it is where it is to be, until another app comes to the front"
-        case .suspended: "nothing: it sleeps until it is wanted"
-        case .notRunning: "nothing: nobody wants it to run"
+        case .active: "nothing: it stays until another app comes to the foreground"
+        case .suspended: "nothing: it stays suspended until there is a request for it"
+        case .notRunning: "nothing: there is no request to launch it"
         case .inactive, .background, .terminating: "nothing"
         }
     }
@@ -82,33 +82,33 @@ extension Presentation {
         let names = obstacle.names.map(Text.printable).joined(separator: ", ")
         let first = obstacle.names.first.map(Text.printable) ?? ""
         switch obstacle.kind {
-        case .start: return "its program is being started"
+        case .start: return "its program is being launched"
         case .stop: return "its processes are being stopped"
         case .resume: return "its processes are being continued"
-        case .end: return "it was asked to end, and its processes are waited for"
+        case .end: return "it was asked to end, and processes of it are left"
         case .callback:
             let scene = obstacle.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
             let since = obstacle.sinceUSec.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
             return "it has to answer \(first)\(scene)\(since)"
         case .activationSlot:
-            return names.isEmpty ? "the place in front is not free" : "\(names) has not left the front yet"
-        case .backgroundTime: return "it has some time out of sight to finish what it does"
+            return names.isEmpty ? "no foreground slot is free" : "\(names) has not left the foreground slot yet"
+        case .backgroundTime: return "it has background time to finish its work"
         case .task: return "its background task \(names)\(since(obstacle))"
-        case .mode: return "its activity \(names)\(since(obstacle)), for as long as that lasts"
-        case .work: return names.isEmpty ? "it was woken, and has time to work" : "it works: \(names)"
+        case .mode: return "its background mode \(names)\(since(obstacle)), until the mode ends"
+        case .work: return names.isEmpty ? "it was woken, and has time for the work" : "it does background work: \(names)"
         case .launch: return "it has to answer the launch callbacks"
-        case .connection: return "it lost its channel with the daemon before, and is waited for"
-        case .scenes: return "its scenes are on their way, and it moves with them"
+        case .connection: return "it lost its connection to a former daemon, and has time to connect again"
+        case .scenes: return "its scenes change their states first"
         case .interruption: return names.isEmpty ? "an interruption" : "the interruption \(names)"
         case .foregroundBlocked: return blocker(first)
         case .suspendPolicy: return "its manifest says suspend = \"never\""
-        case .resumeRequest: return "somebody resumed it, and it stays awake until it is suspended or has been in front"
-        case .visible: return "it is on the screen, for as long as that lasts"
-        case .playing: return "it plays, for as long as that lasts"
-        case .restart: return "it ended by itself, and waits to be started again"
+        case .resumeRequest: return "it was resumed by request, and runs until it is suspended or has been in the foreground"
+        case .visible: return "a window of it is visible, until that ends"
+        case .playing: return "it plays sound, until that ends"
+        case .restart: return "it ended by itself, and is restarted later"
         case .restartLimit:
-            return "it ended so often by itself that it is not started again; 'lifectl launch' tries again"
-        case .stoppedByOther: return "somebody else has stopped its processes; it is continued when it is wanted"
+            return "it reached the restart limit; 'lifectl launch' launches it again"
+        case .stoppedByOther: return "another program has stopped its processes; the next request for it continues them"
         }
     }
 
@@ -121,7 +121,7 @@ extension Presentation {
         case "locked": "the session is locked"
         case "switchedAway": "the seat shows another session"
         case "asleep": "the machine is about to sleep"
-        default: "nothing is in sight: \(word)"
+        default: "the foreground is blocked: \(word)"
         }
     }
 

@@ -64,15 +64,17 @@ struct HistorySource {
             try journal(of: users).read(handle)
         } catch let error as JournalSource.Unreadable {
             throw Failure(
-                error.status, "cannot read the journal",
-                "\(error.reason); 'lifectl log --from daemon' shows what the daemon remembers")
+                error.status, "cannot read the journal", error.reason,
+                remedy: "'lifectl log --from daemon' shows the events in the daemon's memory")
         }
     }
 
     /// Reads the journal of a daemon that does not answer, and notes that: it is the reason why the entries end, and the
     /// failure if there are none.
     private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws -> Void) throws {
-        let note = Failure(absence.status, "there is only what the journal has", absence.reason).line + "\n"
+        let note = Failure(
+            absence.status, "cannot read the daemon's memory", absence.reason, remedy: "showing the journal alone"
+        ).line + "\n"
         // Output that follows the journal has no end.
         if follows { try StandardStream.error.write(note) }
         var isEmpty = true
@@ -82,7 +84,9 @@ struct HistorySource {
                 try handle(entry)
             }
         } catch let error as JournalSource.Unreadable {
-            throw Failure(absence.status, action, "\(absence.reason); nor can the journal be read: \(error.reason)")
+            throw Failure(
+                absence.status, action, "\(absence.reason), and the journal cannot be read: \(error.reason)",
+                remedy: absence.remedy)
         }
         if isEmpty { throw absence }
         if !follows { try StandardStream.error.write(note) }

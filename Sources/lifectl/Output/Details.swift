@@ -13,10 +13,10 @@ extension Presentation {
             ),
             ("socket", Text.printable(status.socket)),
             ("running since", Instants.dateAndAge(status.startedUSec, now: now)),
-            ("in front", names(status.foreground)),
+            ("foreground", names(status.foreground)),
             ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
             (
-                "out of sight",
+                "blocked by",
                 status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map(\.rawValue))
             ),
             ("home app", status.homeApp.map(Text.printable)),
@@ -29,31 +29,31 @@ extension Presentation {
     }
 
     private func names(_ names: [String]) -> String {
-        names.isEmpty ? "nothing" : names.map(Text.printable).joined(separator: ", ")
+        names.isEmpty ? "none" : names.map(Text.printable).joined(separator: ", ")
     }
 
     func details(_ details: Details) -> String {
         let app = details.app
-        let target = app.target == app.state ? "" : ", on its way to \(app.target.rawValue)"
+        let target = app.target == app.state ? "" : ", target \(app.target.rawValue)"
         let text = properties(
             [
                 ("app", Text.printable(app.id)),
                 ("name", app.name.map(Text.printable)),
-                ("state", style.state(app.state) + (app.foreground ? " (in front)" : "") + target + stopped(app)),
+                ("state", style.state(app.state) + (app.foreground ? " (foreground)" : "") + target + stopped(app)),
                 ("since", Instants.dateAndAge(app.sinceUSec, now: now)),
                 ("reason", app.reason.text),
                 ("pid", app.pid.map(String.init)),
-                ("held by", app.containment.map(words)),
+                ("containment", app.containment.map(words)),
                 (
-                    "left alone",
+                    "not controlled",
                     details.uncontrolledProcesses.isEmpty
                         ? nil : details.uncontrolledProcesses.map(words).joined(separator: "; ")
                 ),
-                ("listens", app.connected ? "yes" : nil),
-                ("has to answer", details.pendingCallback.map(Text.printable)),
+                ("connected", app.connected ? "yes" : nil),
+                ("pending callback", details.pendingCallback.map(Text.printable)),
                 ("background until", details.backgroundUntilUSec.map { Instants.timeOfDay($0) }),
                 (
-                    "kept awake by",
+                    "assertions",
                     details.assertions.isEmpty ? nil : details.assertions.map(words).joined(separator: "; ")
                 ),
                 ("command", Text.printable(details.command.joined(separator: " "))),
@@ -61,23 +61,23 @@ extension Presentation {
                 (
                     "manifest",
                     details.manifest.map(Text.printable)
-                        ?? (app.adHoc && !details.adopted ? "none, started ad hoc" : nil)
+                        ?? (app.adHoc && !details.adopted ? "none, launched by 'run'" : nil)
                 ),
-                ("known", details.ended ? "only how it ended; it cannot be launched again by its id" : nil),
-                ("adopted", details.adopted ? "yes, it ran before that" : nil),
+                ("ended", details.ended ? "and forgotten: it cannot be launched again by its id" : nil),
+                ("adopted", details.adopted ? "yes" : nil),
                 ("last exit", app.lastExit.map(words)),
                 ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),
-                ("woken for", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
+                ("schedules", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
             ] + reclaim(app.lastExit?.reclaim))
         return text + scenes(of: app) + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
     }
 
     private func restart(_ details: Details) -> String? {
-        let count = "ended \(details.failures) times in a row soon after its start"
+        let count = "ended \(details.failures) times in a row soon after its launch"
         if details.restartLimitReached {
             return details.app.state == .notRunning
-                ? "given up, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
+                ? "restart limit reached, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
         }
         return details.restartAtUSec.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }
@@ -87,8 +87,8 @@ extension Presentation {
         let more = reclaim.candidates - Int64(reclaim.order.count)
         let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
         return [
-            ("memory was short", Text.printable(reclaim.cause)), ("could be ended", order),
-            ("gave back", reclaim.freedBytes.map(Text.size)),
+            ("memory shortage", Text.printable(reclaim.cause)), ("candidates", order),
+            ("freed", reclaim.freedBytes.map(Text.size)),
         ]
     }
 
@@ -159,10 +159,10 @@ enum Words {
     static func state(_ state: AppState) -> String {
         switch state {
         case .notRunning: "is not running"
-        case .inactive: "is in front, and gets no events (inactive)"
-        case .active: "is in front and in use (active)"
-        case .background: "runs out of sight (background)"
-        case .suspended: "sleeps: every process of it is stopped (suspended)"
+        case .inactive: "is in the foreground, and gets no input (inactive)"
+        case .active: "is in the foreground and in use (active)"
+        case .background: "runs in the background (background)"
+        case .suspended: "is suspended: every process of it is stopped"
         case .terminating: "is ending (terminating)"
         }
     }
@@ -174,6 +174,20 @@ enum SignalName {
         "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8,
         "SIGKILL": 9, "SIGUSR1": 10, "SIGSEGV": 11, "SIGUSR2": 12, "SIGPIPE": 13, "SIGALRM": 14, "SIGTERM": 15,
         "SIGXCPU": 24, "SIGXFSZ": 25, "SIGSYS": 31,
+    ]
+
+    /// Returns the number of a signal that a user names: `HUP`, `SIGHUP` or `1`.
+    static func parse(_ word: String) -> Int64? {
+        if let number = Int64(word) { return (1...64).contains(number) ? number : nil }
+        let name = word.uppercased()
+        let all = numbers.merging(stopSignals) { first, _ in first }
+        return all[name] ?? all["SIG" + name]
+    }
+
+    /// The signals that stop or continue processes, which end none.
+    private static let stopSignals: [String: Int64] = [
+        "SIGCONT": 18, "SIGSTOP": 19, "SIGTSTP": 20, "SIGTTIN": 21, "SIGTTOU": 22, "SIGWINCH": 28, "SIGURG": 23,
+        "SIGCHLD": 17,
     ]
 
     /// Returns the number of a name, or of `signal 40` for a signal without a name.

@@ -207,23 +207,47 @@ struct Finding: Equatable, JSONWritable {
 /// The results of all checks: doctor --json.
 struct Examination: Equatable, JSONWritable {
     var findings: [Finding]
+    var ok: Int64
+    var degraded: Int64
+    var failed: Int64
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
         json.field("findings", findings)
+        json.field("ok", ok)
+        json.field("degraded", degraded)
+        json.field("failed", failed)
         json.endObject()
     }
 }
 
-/// The versions of lifectl and of the daemon.
-struct Versions: Equatable, JSONWritable {
-    var client: String
-    var daemon: String?
+/// A failure of a command. The error is one of org.lifed, or org.lifed.lifectl and the name of an exit status.
+/// The parameters are id, reason and remedy, as far as there are any.
+struct CommandFailure: Equatable, JSONWritable {
+    var error: String
+    var message: String
+    var parameters: [String: String]
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
-        json.field("client", client)
-        json.field("daemon", daemon)
+        json.field("error", error)
+        json.field("message", message)
+        json.field("parameters", parameters)
+        json.endObject()
+    }
+}
+
+/// The manifest of an app: cat --json.
+struct ManifestText: Equatable, JSONWritable {
+    var app: String
+    var file: String
+    var text: String
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.field("app", app)
+        json.field("file", file)
+        json.field("text", text)
         json.endObject()
     }
 }

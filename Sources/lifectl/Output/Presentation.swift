@@ -62,7 +62,7 @@ struct Presentation {
     }
 
     func launchable(_ apps: [Launchable], all: Bool) -> String {
-        guard !apps.isEmpty else { return "nothing can be launched\n" }
+        guard !apps.isEmpty else { return "no app can be launched\n" }
         var table = Table(["ID", "NAME", "RUNS", "FROM"] + (all ? ["NOTE"] : []), style: style)
         for app in apps {
             let row = [app.id, app.name ?? "-", app.running ? "yes" : "-", app.file] + (all ? [note(app)] : [])
@@ -72,7 +72,7 @@ struct Presentation {
     }
 
     private func note(_ app: Launchable) -> String {
-        guard let problem = app.problem else { return app.shown ? "-" : "menus leave it out" }
+        guard let problem = app.problem else { return app.shown ? "-" : "hidden from menus" }
         // The file has a column of its own.
         guard problem.utf8.starts(with: app.file.utf8) else { return problem }
         let rest = String(decoding: problem.utf8.dropFirst(app.file.utf8.count), as: UTF8.self)

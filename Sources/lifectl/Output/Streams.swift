@@ -28,7 +28,8 @@ enum StandardStream: CInt {
         switch Descriptor.write(Array(text.utf8), to: rawValue) {
         case 0: return
         case EPIPE: throw ReaderGone()
-        case let error: throw Failure(status: .output, message: "cannot write the result: \(Text.error(error))")
+        case let error: throw Failure(
+                .output, "cannot write the result", Text.error(error), remedy: "free some space, or write elsewhere")
         }
     }
 }
@@ -87,7 +88,8 @@ enum TextFile {
             if close(file) != 0, error == 0 { error = errno }
         }
         guard error == 0 else {
-            throw Failure(status: .output, message: "cannot write \(path): \(Text.error(error))")
+            throw Failure(
+                .output, "cannot write \(path)", Text.error(error), remedy: "free some space, or write elsewhere")
         }
     }
 

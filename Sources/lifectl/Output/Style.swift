@@ -58,9 +58,9 @@ struct Style {
 
     func verdict(_ verdict: Verdict) -> String {
         switch verdict {
-        case .ok: coloured("ok  ", "32")
-        case .degraded: coloured("less", "33")
-        case .failed: coloured("BAD ", "1;31")
+        case .ok: coloured("ok      ", "32")
+        case .degraded: coloured("degraded", "33")
+        case .failed: coloured("failed  ", "1;31")
         }
     }
 

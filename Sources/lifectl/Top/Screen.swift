@@ -14,7 +14,7 @@ struct Screen: ~Copyable {
 
     init() throws {
         guard unsafe tcgetattr(STDIN_FILENO, &attributesBefore) == 0 else {
-            throw Failure(status: .failed, message: "the terminal does not answer: \(Text.error(errno))")
+            throw Failure(.failed, "cannot use the terminal", Text.error(errno))
         }
         var attributes = unsafe attributesBefore
         attributes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)

@@ -1,0 +1,124 @@
+import CommandLineTable
+import ControlAPI
+import LifecycleTypes
+import Varlink
+
+/// An action of a verb on one or several apps.
+enum AppAction: String {
+    case launch, focus, background, suspend, resume, terminate, kill, restart
+
+    /// Performs the action, and prints the state of each app afterwards. `focus` takes a scene as APP/SCENE, too.
+    func perform(_ arguments: Arguments) throws {
+        switch self {
+        case .launch:
+            let (background, wait) = (arguments.trueOrNil(.background), arguments.word(.wait, of: WaitGoal.self))
+            try arguments.change(.launch, doing: self, isOrdered: true) {
+                LaunchParameters(id: $0, background: background, wait: wait)
+            }
+        case .focus:
+            let id = arguments.app
+            if id.contains("/") {
+                return try arguments.options.perform(.focusScene, on: id, verb: "bring", to: " to the foreground")
+            }
+            let wait = arguments.word(.wait, of: WaitGoal.self)
+            try arguments.change(.focus, doing: self) { FocusParameters(id: $0, wait: wait) }
+        case .background: try arguments.change(.background, doing: self) { AppParameters(id: $0) }
+        case .suspend:
+            let now = arguments.trueOrNil(.now)
+            try arguments.change(.suspend, doing: self) { SuspendParameters(id: $0, now: now) }
+        case .resume: try arguments.change(.resume, doing: self) { AppParameters(id: $0) }
+        case .terminate: try arguments.change(.terminate, doing: self) { AppParameters(id: $0) }
+        case .kill:
+            let signal = arguments[.signal].flatMap(SignalName.parse)
+            try arguments.change(.kill, doing: self) { KillParameters(id: $0, signal: signal) }
+        case .restart: try arguments.forEachApp { id throws in try Self.restart(id, arguments.options) }
+        }
+    }
+
+    /// The start of an error message.
+    fileprivate func action(on app: String) -> String {
+        switch self {
+        case .focus: "cannot bring \(app) to the foreground"
+        case .background: "cannot send \(app) to the background"
+        case .launch, .suspend, .resume, .terminate, .kill, .restart: "cannot \(rawValue) \(app)"
+        }
+    }
+
+    /// The core keeps a request to launch an app that is ending, so the second call need not wait for the end.
+    private static func restart(_ id: String, _ options: CallOptions) throws {
+        let action = "cannot restart \(id)"
+        guard let details = try details(of: id, options, doing: action) else {
+            return try options.show(.launch, LaunchParameters(id: id), doing: action, waitingFor: id) { $0.sentence($1) }
+        }
+        guard !details.app.adHoc, !details.ended else {
+            throw Failure(
+                .refused, action, "it has no manifest, so it cannot be launched again by its id", id: id,
+                remedy: "end it with 'lifectl terminate' and use 'lifectl run' again")
+        }
+        let isRunning = details.app.state != .notRunning
+        let isInBackground = isRunning && !details.app.foreground
+        if isRunning {
+            try options.request(.terminate, AppParameters(id: id), doing: action, waitingFor: id)
+        }
+        let launch = LaunchParameters(id: id, background: isInBackground ? true : nil)
+        try options.show(.launch, launch, doing: action, waitingFor: id) { $0.sentence($1) }
+    }
+
+    /// Returns the details of an app; nil for an app that the daemon does not know. A desktop entry is not known before its
+    /// first launch.
+    private static func details(
+        of id: String, _ options: CallOptions, doing action: String
+    ) throws(Failure) -> Details? {
+        do throws(Failure) {
+            return try options.call(.describe, AppParameters(id: id), doing: action).details
+        } catch {
+            guard error.status == .noSuchApp else { throw error }
+            return nil
+        }
+    }
+}
+
+extension Arguments {
+    /// Calls a method for each app of the command line: for several apps at the same time, unless the order counts.
+    fileprivate func change<Parameters>(
+        _ method: ControlMethod<Parameters, AppReply>, doing action: AppAction, isOrdered: Bool = false,
+        _ parameters: (String) -> Parameters
+    ) throws {
+        let (ids, options) = (all(.app), options)
+        guard ids.count > 1, !isOrdered, options.waits else {
+            return try forEachApp { id throws in
+                try options.show(method, parameters(id), doing: action.action(on: id), waitingFor: id) {
+                    $0.sentence($1)
+                }
+            }
+        }
+        let calls = ids.map { id in
+            Result { () throws(Failure) in
+                try PendingCall(method, parameters(id), options, doing: action.action(on: id))
+            }
+        }
+        try perform(calls) { call throws in
+            let reply = try call.get().finish()
+            try options.show(reply) { $0.sentence(reply) }
+        }
+    }
+
+    /// Performs an operation for each app of the command line, one after the other.
+    fileprivate func forEachApp(_ operation: (String) throws -> Void) throws { try perform(all(.app), operation) }
+
+    /// Performs an operation for each item. A failure is reported, and the rest is done nevertheless; the first failure
+    /// decides the exit status.
+    private func perform<Item>(_ items: [Item], _ operation: (Item) throws -> Void) throws {
+        guard items.count > 1 else { return try items.forEach(operation) }
+        var first: Failure?
+        for item in items {
+            do {
+                try operation(item)
+            } catch let failure as Failure {
+                failure.show(isJSON: options.isJSON)
+                first = first ?? failure
+            }
+        }
+        if let first { throw ReportedFailure(status: first.status) }
+    }
+}

@@ -1,0 +1,179 @@
+import CommandLineTable
+import ControlAPI
+import Glibc
+
+/// The file that describes an app: its manifest, or its desktop entry.
+struct ManifestFile {
+    let app: String
+    let path: String
+    let isManifest: Bool
+
+    /// `lifectl cat`
+    static func cat(_ arguments: Arguments) throws {
+        let app = arguments.app
+        let action = "cannot print the manifest of \(app)"
+        let file = try find(app, arguments.options, doing: action)
+        let text = try file.read(doing: action)
+        try arguments.options.show(ManifestText(app: app, file: file.path, text: text)) { _ in
+            "# \(Text.printable(file.path))\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
+        }
+    }
+
+    /// `lifectl edit`
+    static func edit(_ arguments: Arguments) throws {
+        let (app, options) = (arguments.app, arguments.options)
+        let action = "cannot edit the manifest of \(app)"
+        let file = try find(app, options, doing: action)
+        guard file.isManifest else {
+            throw Failure(
+                .refused, action, "the desktop entry \(file.path) describes it", id: app,
+                remedy: "write a manifest \(app).toml, which takes precedence")
+        }
+        var edit = try ManifestEdit(of: file, doing: action)
+        guard try edit.openEditor() else {
+            edit.removeCopy()
+            return try options.show(ManifestText(app: app, file: file.path, text: edit.original)) { _ in
+                "\(Text.printable(file.path)) is unchanged\n"
+            }
+        }
+        let status = try options.call(.getStatus, doing: action).status
+        try edit.check(isUser: status.instance == "user")
+        try edit.replaceFile()
+        edit.removeCopy()
+        try options.show(.reload, doing: "cannot reload the configuration") { $0.problems($1.problems) }
+    }
+
+    /// Finds the file of an app. A manifest with a mistake describes no app, but the daemon reports it as a problem.
+    static func find(_ app: String, _ options: CallOptions, doing action: String) throws(Failure) -> ManifestFile {
+        var session = try Session(options, doing: action)
+        let available = try session.call(.listAvailable, ListAvailableParameters(all: true)).apps
+        let id = app.hasSuffix(".desktop") ? String(app.dropLast(".desktop".count)) : app
+        if let found = available.first(where: { $0.id == id }) {
+            return ManifestFile(app: id, path: found.file, isManifest: found.source == .manifest)
+        }
+        let name = "/apps.d/\(app).toml"
+        if let problem = try session.call(.getStatus).status.problems.first(where: { $0.file.hasSuffix(name) }) {
+            return ManifestFile(app: app, path: problem.file, isManifest: true)
+        }
+        throw Failure(
+            .noSuchApp, action, "it has no manifest", id: app,
+            remedy: "'lifectl list --available' lists the apps that have one")
+    }
+
+    func read(doing action: String) throws(Failure) -> String {
+        guard let text = TextFile.read(path) else {
+            throw Failure(
+                errno == EACCES ? .notPermitted : .noSuchApp, action, "\(path): \(Text.error(errno))", id: app,
+                remedy: "run the command as a user who may read the file")
+        }
+        return text
+    }
+}
+
+/// A copy of a manifest while a user edits it, in a directory that is laid out as the configuration is.
+struct ManifestEdit {
+    let original: String
+    private let file: ManifestFile
+    private let action: String
+    private let directory: String
+    private var text = ""
+
+    private var copy: String { "\(directory)/apps.d/\(file.app).toml" }
+
+    init(of file: ManifestFile, doing action: String) throws(Failure) {
+        (self.file, self.action) = (file, action)
+        original = try file.read(doing: action)
+        let base = Environment.value("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(base)/lifectl-edit.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw Failure(.output, action, "\(base): \(Text.error(errno))", remedy: "name another directory in TMPDIR")
+        }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        _ = unsafe mkdir("\(directory)/apps.d", 0o700)
+        try TextFile.write(original, to: copy)
+    }
+
+    /// Lets the user edit the copy.
+    ///
+    /// - Returns: A Boolean value that indicates whether the text has changed.
+    mutating func openEditor() throws(Failure) -> Bool {
+        let names = ["VISUAL", "EDITOR"].compactMap(Environment.value).filter { !$0.isEmpty }
+        let editor = names.first ?? "vi"
+        // The variables may have arguments, so that a shell reads them.
+        let status = try ForegroundProgram().run(["sh", "-c", "\(editor) \"$1\"", "sh", copy])
+        guard status == 0, let edited = TextFile.read(copy) else {
+            throw Failure(
+                .failed, action, "the editor \(editor) ended with status \(status)", id: file.app,
+                remedy: "the manifest is unchanged; your copy is \(copy)")
+        }
+        text = edited
+        return text != original
+    }
+
+    /// Has lifed check the copy.
+    func check(isUser: Bool) throws(Failure) {
+        let command = [Self.lifed, "--check", "--config-directory=\(directory)"] + (isUser ? ["--user"] : [])
+        var child: ChildProcess
+        do throws(ChildProcess.CannotStart) {
+            child = try ChildProcess(command)
+        } catch {
+            throw Failure(
+                .unavailable, action, "cannot run lifed: \(Text.error(error.errno))", id: file.app,
+                remedy: "install lifed beside lifectl; your copy is \(copy)")
+        }
+        var problems: [String] = []
+        while let line = child.nextLine() { problems.append(String(decoding: line, as: UTF8.self)) }
+        // A user's daemon also checks the desktop entries.
+        problems.removeAll { !$0.hasPrefix(copy) }
+        let (status, complaints) = child.finish()
+        guard status != 0, !problems.isEmpty || complaints.count > 0 else { return }
+        let found = problems.first ?? complaints.last ?? "lifed --check ended with status \(status)"
+        let count = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
+        throw Failure(
+            .invalidData, action, "\(found)\(count)", id: file.app,
+            remedy: "the manifest is unchanged; correct your copy and copy it to \(file.path)")
+    }
+
+    /// The daemon's program: beside lifectl, or else in PATH.
+    private static var lifed: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let neighbour = path.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/lifed"
+        return unsafe access(neighbour, X_OK) == 0 ? neighbour : "lifed"
+    }
+
+    /// Replaces the manifest by the copy in one step, with the owner and the mode that it had.
+    func replaceFile() throws(Failure) {
+        guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, errno) }
+        defer { unsafe free(resolved) }
+        let path = unsafe String(cString: resolved)
+        // The daemon reads files whose names end with .toml.
+        let new = "\(path).lifectl-\(getpid())"
+        var status = stat()
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let descriptor = unsafe stat(path, &status) == 0 ? unsafe open(new, flags, 0o600) : -1
+        guard descriptor >= 0 else { throw failure(ofWriting: path, errno) }
+        var error = Descriptor.write(Array(text.utf8), to: descriptor)
+        // Only root may keep another user as the owner.
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        if error == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 || fsync(descriptor) != 0 { error = errno }
+        close(descriptor)
+        if error == 0, unsafe rename(new, path) != 0 { error = errno }
+        guard error != 0 else { return }
+        unsafe unlink(new)
+        throw failure(ofWriting: path, error)
+    }
+
+    private func failure(ofWriting path: String, _ number: Int32) -> Failure {
+        Failure(
+            number == EACCES ? .notPermitted : .output, action, "\(path): \(Text.error(number))", id: file.app,
+            remedy: "the manifest is unchanged; your copy is \(copy)")
+    }
+
+    func removeCopy() {
+        unsafe unlink(copy)
+        unsafe rmdir("\(directory)/apps.d")
+        unsafe rmdir(directory)
+    }
+}
