@@ -41,7 +41,8 @@ package struct Completion {
             return values(of: option, value).map { $0 == Self.files ? $0 : "\(name)=\($0)" }
         }
         let verb = line.arguments.verb
-        let verbs = verb.shownVerbs.filter { $0.name.hasPrefix(word) }.map { "\($0.name)\t\($0.summary)" }
+        let next = line.trailing == nil ? verb.shownVerbs : []
+        let verbs = next.filter { $0.name.hasPrefix(word) }.map { "\($0.name)\t\($0.summary)" }
         if isHelp || !verbs.isEmpty { return verbs }
         let parameters = verb.parameters.filter { $0.kind == .argument || $0.kind == .command && line.trailing != nil }
         let place = min(line.operands.count + (line.trailing?.count ?? 0), parameters.count)

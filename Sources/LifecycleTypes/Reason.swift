@@ -126,7 +126,7 @@ extension Reason {
         case .playing: "it plays sound"
         case .wake: "a background work request woke it"
         case .scene: "a scene of it was opened"
-        case .sentBack: "its last foreground scene was sent to the background"
+        case .sentBack: "it, or its last foreground scene, was sent to the background"
         case .closed: "its last foreground scene was closed"
         case .locked: "the session was locked"
         case .unlocked: "the session was unlocked"

@@ -6,7 +6,7 @@ do {
     try CommandLineParser.parse(words, of: .lifed).perform { print($0, terminator: "") }
 } catch {
     let usage = error as? UsageError
-    let message = usage?.message ?? "\(error)"
+    let message = usage.map { "cannot read the command line: \($0.message)" } ?? "\(error)"
     let line = Array("lifed: \(message)\(message.contains("; ") || usage != nil ? "" : "; exiting")\n".utf8)
     _ = unsafe write(STDERR_FILENO, line, line.count)
     exit(usage == nil ? EXIT_FAILURE : EX_USAGE)

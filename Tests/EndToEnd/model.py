@@ -3,7 +3,7 @@ compared with. It knows states of rest only; how one is reached is the business 
 
 from dataclasses import dataclass, field
 
-DONE, FAILED, REFUSED, NOT_RUNNING, INTERRUPTED = 0, 1, 2, 3, 6
+DONE, FAILED, REFUSED, NOT_RUNNING, INTERRUPTED = 0, 71, 2, 3, 6
 USAGE, INVALID_APP, NO_SUCH_APP, LAUNCH_FAILED = 64, 65, 66, 11
 INTERRUPTION_LIMIT = 64
 

@@ -141,7 +141,7 @@ class Comparison(History):
     def unlock(self, way):
         self.compare(way, self.model.unlock(), ["simulate", "unlock"], "Simulate", {"event": "unlock"})
 
-    @action(arguments=st.sampled_from([["focus"], ["frobnicate"], ["launch", "a", "b"], ["simulate", "flood"], ["run"]]))
+    @action(arguments=st.sampled_from([["focus"], ["frobnicate"], ["focus", "a", "b"], ["simulate", "flood"], ["run"]]))
     def use_lifectl_wrongly(self, arguments):
         self.compare("lifectl", USAGE, arguments, None, None)
 

@@ -34,10 +34,10 @@ private func details(_ app: App) -> Details {
             ])
         let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, .displaced))]
         let lines = plain.explanation(explanation, past: past).split(separator: "\n").map(String.init)
-        #expect(lines[0] == "clock runs out of sight (background)")
+        #expect(lines[0] == "clock runs in the background (background)")
         #expect(lines[1].hasSuffix("(6.0 s ago): another app came to the foreground"))
-        #expect(lines[2] == "  on its way to suspended")
-        #expect(lines[4].hasPrefix("  it has some time out of sight to finish what it does, until "))
+        #expect(lines[2] == "  next state suspended")
+        #expect(lines[4].hasPrefix("  it has background time to finish its work, until "))
         #expect(lines[4].hasSuffix("(in 1.8 s)"))
         #expect(lines[6].contains("background → suspended: it is in the background, and nothing keeps it running"))
         #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))
@@ -72,7 +72,7 @@ private func details(_ app: App) -> Details {
             prospects: [])
         #expect(
             WaitingLine.text("a", seconds: 3, explanation: explanation)
-                == "a (3 s): it was asked to end, and its processes are waited for")
+                == "a (3 s): it was asked to end, and processes of it are left")
         #expect(WaitingLine.text("a", seconds: 3, explanation: nil) == "a (3 s): no answer yet")
     }
 
@@ -280,7 +280,7 @@ extension String {
     @Test func whereAllIsThereNothingIsSaid() {
         let examination = Examination(healthy)
         #expect(examination.findings.allSatisfy { $0.verdict == .ok && $0.cost == nil })
-        #expect(plain.examination(examination).hasSuffix("everything is there\n"))
+        #expect(plain.examination(examination).hasSuffix("\n11 checks: 11 ok, 0 degraded, 0 failed\n"))
     }
 
     @Test func whatIsMissingHasItsVerdict() {
@@ -293,7 +293,7 @@ extension String {
         #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .degraded)
         #expect(worst("swap") { $0.hasSwap = false } == .degraded)
         #expect(worst("journal") { $0.hasJournal = false } == .degraded)
-        #expect(worst("reading it") { $0.journalComplaint = "no" } == .degraded)
+        #expect(worst("journal access") { $0.journalComplaint = "no" } == .degraded)
         #expect(worst("session and sleep") { $0.hasSystemBus = false } == .degraded)
         #expect(worst("kernel") { $0.kernelRelease = "5.2.9" } == .failed)
         #expect(worst("kernel") { $0.kernelRelease = "6.1.0-17" } == .degraded)
@@ -307,7 +307,13 @@ extension String {
         var facts = healthy
         (facts.hasSwap, facts.hasMemoryPressure, facts.controllers, facts.units) = (false, false, nil, nil)
         facts.kernelRelease = "5.10"
-        for finding in Examination(facts).findings where finding.verdict != .ok { #expect(finding.cost != nil) }
+        facts.connection = .absent("no")
+        let examination = Examination(facts)
+        for finding in examination.findings where finding.verdict != .ok {
+            #expect(finding.cost != nil && finding.remedy != nil, "\(finding.subject)")
+        }
+        #expect(examination.ok + examination.degraded + examination.failed == Int64(examination.findings.count))
+        #expect(plain.examination(examination).hasSuffix(" degraded, 1 failed\n"))
     }
 
     @Test func theGroupIsThatOfTheUnifiedHierarchy() {

@@ -46,6 +46,28 @@ private func parse(_ words: [String]) throws -> Arguments {
         #expect(try parse(["run", "--setenv", "A=\u{301}", "--", "x"])[.setenv] == "A=\u{301}")
     }
 
+    @Test func verbTakesSeveralApps() throws {
+        #expect(try read("terminate a b --quiet c").all(.app) == ["a", "b", "c"])
+        #expect(try read("background a b").options.isQuiet == false)
+        #expect(try read("kill -q a --no-wait").options == CallOptions(isQuiet: true, waits: false))
+    }
+
+    @Test func interruptTakesACommandOrAVerb() throws {
+        let run = try read("interrupt --name x -- sh -c begin")
+        #expect(run.path.map(\.name) == ["lifectl", "interrupt"])
+        #expect(run.all(.command) == ["sh", "-c", "begin"] && run[.name] == "x")
+        #expect(try read("interrupt begin --name x").path.map(\.name) == ["lifectl", "interrupt", "begin"])
+        #expect(try read("interrupt").verb.name == "help")
+    }
+
+    @Test(arguments: [
+        ("HUP", 1), ("sighup", 1), ("SIGUSR1", 10), ("64", 64), ("CONT", 18), ("0", nil), ("65", nil), ("SIGNOPE", nil),
+        ("", nil), ("-1", nil),
+    ])
+    func signalIsANameOrANumber(word: String, number: Int64?) {
+        #expect(SignalName.parse(word) == number)
+    }
+
     @Test func repeatedOptionHasAllItsValues() throws {
         #expect(try read("run --setenv A --setenv B=1 -- x").all(.setenv) == ["A", "B=1"])
     }
@@ -71,60 +93,65 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     static let mistakes = [
-        "bogus": "unknown command 'bogus' (see lifectl --help)",
-        "lsit": "unknown command 'lsit'; did you mean 'list'? (see lifectl --help)",
-        "foc a": "unknown command 'foc'; did you mean 'focus'? (see lifectl --help)",
-        "scene bogus a": "unknown command 'bogus' (see lifectl help scene)",
-        "scene opne a": "unknown command 'opne'; did you mean 'open'? (see lifectl help scene)",
-        "--json": "missing command (see lifectl --help)",
-        "-- list": "missing command (see lifectl --help)",
-        "--bogus list": "unknown option '--bogus' (see lifectl --help)",
-        "focus a --jsno": "unknown option '--jsno'; did you mean '--json'? (see lifectl help focus)",
-        "log --fol": "unknown option '--fol'; did you mean '--follow'? (see lifectl help log)",
-        "log -x": "unknown option '-x' (see lifectl help log)",
-        "find -5": "unknown option '-5' (see lifectl help find)",
-        "focus": "missing expected argument '<app>' (see lifectl help focus)",
-        "scene open": "missing expected argument '<app>' (see lifectl help scene open)",
-        "wake a": "missing expected argument '--for <kind>' (see lifectl help wake)",
-        "focus a b": "unexpected argument 'b' (see lifectl help focus)",
-        "list -- x": "unexpected argument 'x' (see lifectl help list)",
-        "focus a --wait": "missing value for '--wait <goal>' (see lifectl help focus)",
-        "focus a --wait --json": "missing value for '--wait <goal>' (see lifectl help focus)",
-        "focus a --timeout -1": "missing value for '--timeout <seconds>' (see lifectl help focus)",
-        "focus a --socket=": "missing value for '--socket <path>' (see lifectl help focus)",
+        "bogus": "unknown command 'bogus'; see 'lifectl --help'",
+        "lsit": "unknown command 'lsit' (did you mean 'list'?); see 'lifectl --help'",
+        "foc a": "unknown command 'foc' (did you mean 'focus'?); see 'lifectl --help'",
+        "scene bogus a": "unknown command 'bogus'; see 'lifectl help scene'",
+        "scene opne a": "unknown command 'opne' (did you mean 'open'?); see 'lifectl help scene'",
+        "--json": "missing command; see 'lifectl --help'",
+        "-- list": "missing command; see 'lifectl --help'",
+        "--bogus list": "unknown option '--bogus'; see 'lifectl --help'",
+        "focus a --jsno": "unknown option '--jsno' (did you mean '--json'?); see 'lifectl help focus'",
+        "log --fol": "unknown option '--fol' (did you mean '--follow'?); see 'lifectl help log'",
+        "log -x": "unknown option '-x'; see 'lifectl help log'",
+        "adopt -5": "unknown option '-5'; see 'lifectl help adopt'",
+        "focus": "missing expected argument '<app>'; see 'lifectl help focus'",
+        "scene open": "missing expected argument '<app>'; see 'lifectl help scene open'",
+        "wake a": "missing expected argument '--for <kind>'; see 'lifectl help wake'",
+        "focus a b": "unexpected argument 'b'; see 'lifectl help focus'",
+        "list -- x": "unexpected argument 'x'; see 'lifectl help list'",
+        "focus a --wait": "missing value for '--wait <goal>'; see 'lifectl help focus'",
+        "focus a --wait --json": "missing value for '--wait <goal>'; see 'lifectl help focus'",
+        "focus a --timeout -1": "missing value for '--timeout <seconds>'; see 'lifectl help focus'",
+        "focus a --socket=": "missing value for '--socket <path>'; see 'lifectl help focus'",
         "focus a --json=1":
-            "the option '--json' does not take any value, but '1' was specified (see lifectl help focus)",
-        "focus a --wait never": "--wait takes active or answered, not 'never' (see lifectl help focus)",
+            "the option '--json' does not take any value, but '1' was specified; see 'lifectl help focus'",
+        "focus a --wait never": "--wait takes active or answered, not 'never'; see 'lifectl help focus'",
         "focus a --timeout=-1":
-            "--timeout takes a positive number of seconds, not '-1' (see lifectl help focus)",
+            "--timeout takes a positive number of seconds, not '-1'; see 'lifectl help focus'",
         "focus a --timeout nan":
-            "--timeout takes a positive number of seconds, not 'nan' (see lifectl help focus)",
-        "follow z": "<source> takes sway, x11 or audio, not 'z' (see lifectl help follow)",
-        "find 0": "<pid> takes the number of a process, which is 1 or more, not '0' (see lifectl help find)",
-        "find x": "<pid> takes the number of a process, which is 1 or more, not 'x' (see lifectl help find)",
-        "explain a --last=-1": "--last takes a number of events, not '-1' (see lifectl help explain)",
-        "log -n=-3": "--lines takes a number of lines, not '-3' (see lifectl help log)",
-        "top -n 0": "--count takes a number of pictures, not '0' (see lifectl help top)",
-        "top --interval 0": "--interval takes 0.1 to 3600 seconds, not '0' (see lifectl help top)",
-        "stats --since bogus": "--since takes \(TimeArgument.words), not 'bogus' (see lifectl help stats)",
-        "stats --from x": "--from takes journal or daemon, not 'x' (see lifectl help stats)",
-        "continue a --activity b --info x":
-            "--info takes a JSON text, such as '{\"page\": 4}', not 'x' (see lifectl help continue)",
+            "--timeout takes a positive number of seconds, not 'nan'; see 'lifectl help focus'",
+        "follow z": "<source> takes sway, x11 or audio, not 'z'; see 'lifectl help follow'",
+        "adopt 0": "<pid> takes the number of a process, which is 1 or more, not '0'; see 'lifectl help adopt'",
+        "adopt x": "<pid> takes the number of a process, which is 1 or more, not 'x'; see 'lifectl help adopt'",
+        "explain a --last=-1": "--last takes a number of events, not '-1'; see 'lifectl help explain'",
+        "log -n=-3": "--lines takes a number of lines, not '-3'; see 'lifectl help log'",
+        "top -n 0": "--count takes a number of updates, not '0'; see 'lifectl help top'",
+        "top --interval 0": "--interval takes 0.1 to 3600 seconds, not '0'; see 'lifectl help top'",
+        "stats --since bogus": "--since takes \(TimeArgument.words), not 'bogus'; see 'lifectl help stats'",
+        "stats --from x": "--from takes journal or daemon, not 'x'; see 'lifectl help stats'",
+        "handoff a --activity b --info x":
+            "--info takes a JSON text, such as '{\"page\": 4}', not 'x'; see 'lifectl help handoff'",
         "scene open a --role ä":
-            "--role takes 1 to 64 letters, digits, '.', '_' and '-' of ASCII, not 'ä' (see lifectl help scene open)",
-        "run --setenv ==x -- y": "--setenv takes NAME or NAME=VALUE, not '==x' (see lifectl help run)",
-        "run sleep 3": "the command belongs behind --, as in: \(runExample) (see lifectl help run)",
-        "run --": "the command belongs behind --, as in: \(runExample) (see lifectl help run)",
-        "run x -- y": "the command belongs behind --, as in: \(runExample) (see lifectl help run)",
-        "focus a --user --system": "--system, --user and --socket exclude one another (see lifectl help focus)",
-        "--user focus a --socket /s": "--system, --user and --socket exclude one another (see lifectl help focus)",
-        "list --ids --json": "--ids and --json exclude one another (see lifectl help list)",
-        "list --ids --helpers": "--helpers and --ids exclude one another (see lifectl help list)",
-        "apps --ids --json": "--ids and --json exclude one another (see lifectl help apps)",
-        "scene list --ids --json": "--ids and --json exclude one another (see lifectl help scene list)",
-        "timeline --svg a --json": "--svg and --json exclude one another (see lifectl help timeline)",
+            "--role takes 1 to 64 letters, digits, '.', '_' and '-' of ASCII, not 'ä'; see 'lifectl help scene open'",
+        "run --setenv ==x -- y": "--setenv takes NAME or NAME=VALUE, not '==x'; see 'lifectl help run'",
+        "run sleep 3": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
+        "run --": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
+        "run x -- y": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
+        "focus a --user --system": "--system, --user and --socket exclude one another; see 'lifectl help focus'",
+        "--user focus a --socket /s": "--system, --user and --socket exclude one another; see 'lifectl help focus'",
+        "list --ids --json": "--ids and --json exclude one another; see 'lifectl help list'",
+        "list --ids --helpers": "--helpers and --ids exclude one another; see 'lifectl help list'",
+        "list --available --helpers": "--available and --helpers exclude one another; see 'lifectl help list'",
+        "status a --pid 1": "--app and --pid exclude one another; see 'lifectl help status'",
+        "kill a --signal NOPE": "--signal takes a signal, such as HUP, SIGUSR1 or 10, not 'NOPE'; see 'lifectl help kill'",
+        "simulate flood": "unknown command 'flood'; see 'lifectl help simulate'",
+        "interrupt --name x": "missing command; see 'lifectl help interrupt'",
+        "interrupt --": "the command belongs behind --, as in: lifectl interrupt -- aplay ring.wav; see 'lifectl help interrupt'",
+        "scene list --ids --json": "--ids and --json exclude one another; see 'lifectl help scene list'",
+        "timeline --svg a --json": "--svg and --json exclude one another; see 'lifectl help timeline'",
         "stats --openmetrics --from daemon":
-            "--openmetrics and --from exclude one another (see lifectl help stats)",
+            "--openmetrics and --from exclude one another; see 'lifectl help stats'",
     ]
 
     private static let runExample = "lifectl run --id org.example.Busy -- sh -c 'while :; do :; done'"
@@ -135,11 +162,13 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     @Test(arguments: [
-        ["open", ""]: "open takes a URL, or the path of a file (see lifectl help open)",
-        ["run", "--", ""]: "the name of the program is empty (see lifectl help run)",
-        ["memory-pressure", "normal", "--all"]: "--all goes with critical (see lifectl help memory-pressure)",
-        ["help", "scene", "opn"]: "unknown command 'opn'; did you mean 'open'? (see lifectl help scene)",
-        ["help", "list", "x"]: "unknown command 'x' (see lifectl help list)",
+        ["open", ""]: "open takes a URL, or the path of a file; see 'lifectl help open'",
+        ["run", "--", ""]: "the name of the program is empty; see 'lifectl help run'",
+        ["simulate", "memory", "normal", "--all"]:
+            "--all goes with critical; see 'lifectl help simulate memory'",
+        ["list", "--all"]: "--all goes with --available; see 'lifectl help list'",
+        ["help", "scene", "opn"]: "unknown command 'opn' (did you mean 'open'?); see 'lifectl help scene'",
+        ["help", "list", "x"]: "unknown command 'x'; see 'lifectl help list'",
     ])
     func mistakeThatAVerbFindsIsBadUsage(words: [String], message: String) throws {
         let arguments = try parse(words)
@@ -147,10 +176,10 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     @Test func emptyWordIsAValueAndNoOption() throws {
-        #expect(throws: UsageError(message: "--socket takes a path, not '' (see lifectl help list)")) {
+        #expect(throws: UsageError(message: "--socket takes a path, not ''; see 'lifectl help list'")) {
             try parse(["list", "--socket", ""])
         }
-        #expect(throws: UsageError(message: "unknown command '' (see lifectl --help)")) {
+        #expect(throws: UsageError(message: "unknown command ''; see 'lifectl --help'")) {
             try parse([""])
         }
         #expect(try parse(["run", "--id", "", "--", "x"])[.id] == "")
@@ -216,6 +245,36 @@ private func parse(_ words: [String]) throws -> Arguments {
         }
     }
 
+    @Test func summaryOfAVerbIsOneLineOfTheHelp() {
+        for path in [[.lifectl]] + Self.parents {
+            let text = Help.text(of: path)
+            for verb in path[path.count - 1].shownVerbs {
+                #expect(text.split(separator: "\n").contains { $0.hasSuffix("  \(verb.summary)") }, "\(verb.name)")
+            }
+        }
+    }
+
+    /// The verbs that others follow.
+    private static let parents: [[Verb]] = Verb.lifectl.shownVerbs.filter { !$0.shownVerbs.isEmpty }
+        .map { [.lifectl, $0] }
+
+    @Test func verbThatChangesSomethingHasTheOptionsForIt() {
+        let others: Set = [
+            "list", "status", "cat", "edit", "explain", "log", "monitor", "top", "timeline", "stats", "doctor", "follow",
+        ]
+        for path in Self.paths where !others.contains(path[path.count - 1].name) {
+            #expect(path[path.count - 1].parameters.map(\.name).suffix(2) == [.quiet, .noWait], "\(path.map(\.name))")
+        }
+    }
+
+    @Test func exitCodesAreATopicOfTheHelp() throws {
+        var text = ""
+        try read("help exit-codes").perform { text = $0 }
+        for status in Outcome.allCases { #expect(text.contains(" \(status.rawValue)  ")) }
+        #expect(text.contains("\n  66  no such app, scene, process of an app, or file (EX_NOINPUT)\n"))
+        #expect(!Help.text(of: [.lifectl]).contains("EX_NOINPUT"))
+    }
+
     @Test func helpOfLifectlHasTheGroups() {
         let text = Help.text(of: [.lifectl])
         for group in ["Apps", "Foreground", "Inspect", "System", "Integrate"] {
@@ -226,12 +285,12 @@ private func parse(_ words: [String]) throws -> Arguments {
 
     @Test func documentHasEveryVerbAndItsParameters() {
         let lines = TableDocument.text(of: .lifectl).split(separator: "\n")
-        #expect(lines.count { $0.hasPrefix("verb\t") && $0.count { $0 == "\t" } == 5 } == Self.paths.count + 3)
+        #expect(lines.count { $0.hasPrefix("verb\t") && $0.count { $0 == "\t" } == 5 } == Self.paths.count + 4)
         #expect(
             lines.contains {
                 $0
                     == "option\tsetenv\t\tname[=value]\tSet a variable of the command's environment, or take it from this "
-                    + "one. May be given several times.\t\t\t\trepeating"
+                    + "one. Can be given several times.\t\t\t\trepeating"
             })
         #expect(lines.contains { $0.hasPrefix("command\tcommand\t") && $0.hasSuffix("\trequired\trepeating") })
         #expect(lines.contains { $0.hasPrefix("flag\tfollow\tf\t\t") })
@@ -242,10 +301,10 @@ private func parse(_ words: [String]) throws -> Arguments {
 @Suite struct SuggestionTests {
     @Test(arguments: [
         ("list", "list"), ("lis", "list"), ("lst", "list"), ("lsit", "list"), ("lisst", "list"), ("liat", "list"),
-        ("memory-presure", "memory-pressure"), ("mem", "memory-pressure"), ("", nil), ("xyz", nil), ("l", "list"),
+        ("backgrond", "background"), ("back", "background"), ("", nil), ("xyz", nil), ("l", "list"),
         ("tsil", nil),
     ])
     func likeliestWordIsFound(word: String, expected: String?) {
-        #expect(Suggestion.nearest(to: word, among: ["memory-pressure", "list", "focus"]) == expected)
+        #expect(Suggestion.nearest(to: word, among: ["background", "list", "focus"]) == expected)
     }
 }

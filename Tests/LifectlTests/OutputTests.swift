@@ -131,14 +131,12 @@ private let notes = App(
 
     @Test func numbersAreDistinctAndDocumented() {
         #expect(Set(Outcome.allCases.map(\.rawValue)).count == Outcome.allCases.count)
-        for status in Outcome.allCases {
-            #expect(Help.text(of: [.lifectl]).contains(" \(status.rawValue)  \(status.meaning)\n"))
-        }
+        #expect(Set(Outcome.allCases.map(\.meaning)).count == Outcome.allCases.count)
     }
 
     @Test func everyDeclineHasItsNumber() {
         let expected: [(ControlError.Kind, Outcome)] = [
-            (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidApp),
+            (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidData),
             (.notRunning, .notRunning),
             (.refused, .refused),
             (.superseded, .superseded), (.notPermitted, .notPermitted), (.interrupted, .interrupted),
@@ -149,13 +147,25 @@ private let notes = App(
         #expect(expected.count == ControlError.Kind.allCases.count)
         for (kind, status) in expected {
             let error = ControlError(kind, id: "a", reason: "it is so", remedy: "do this")
-            #expect(failure(.declined(error)) == Failure(status: status, message: "a: it is so; do this"))
+            let failure = failure(.declined(error))
+            #expect(failure.status == status && failure.message == "cannot focus a: it is so; do this")
+            #expect(failure.object.error == "org.lifed.\(kind.rawValue)")
         }
     }
 
-    @Test func aRemedyThatIsASentenceIsOne() {
-        let error = ControlError(.refused, id: "a", reason: "it is so", remedy: "Do this.")
-        #expect(failure(.declined(error)).message == "a: it is so. Do this.")
+    @Test func remedyOfTheDaemonIsAClause() {
+        let error = ControlError(.refused, id: "b", reason: "it is so", remedy: "Do this.")
+        #expect(failure(.declined(error)).message == "cannot focus a: b: it is so; do this")
+    }
+
+    @Test func failureIsAnObjectWithErrorMessageAndParameters() {
+        let error = ControlError(.noSuchApp, id: "a", reason: "there is no such\napp", remedy: "look")
+        #expect(
+            JSON.line(failure(.declined(error)).object)
+                == #"{"error":"org.lifed.NoSuchApp","message":"cannot focus a: there is no such app; look","#
+                + #""parameters":{"id":"a","reason":"there is no such\napp","remedy":"look"}}"# + "\n")
+        let own = Failure(.timedOut, "cannot focus a", "no answer").object
+        #expect(own.error == "org.lifed.lifectl.TimedOut" && own.parameters == ["reason": "no answer"])
     }
 
     @Test(arguments: [

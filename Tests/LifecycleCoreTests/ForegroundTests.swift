@@ -23,6 +23,29 @@ import Testing
         #expect(world.replies[world.ask(.suspend(Self.home))] == .refused(.homeStaysInForeground(Self.home)))
     }
 
+    @Test func `app that is sent to the background makes room for the home app`() {
+        var world = kiosk()
+        world.ask(.launch(Self.clock, background: false))
+        let background = world.ask(.background(Self.clock))
+        #expect(world.replies[background]?.doneApp == Self.clock)
+        #expect(world.state("clock") != .active && world.state("home") == .active)
+        // In the background already.
+        #expect(world.replies[world.ask(.background(Self.clock))]?.doneApp == Self.clock)
+        #expect(world.replies[world.ask(.background(Self.home))] == .refused(.homeStaysInForeground(Self.home)))
+    }
+
+    @Test func `app that is sent to the background leaves the other foreground apps there`() {
+        var settings = Settings()
+        settings.foregroundLimit = 2
+        var world = World(apps: "home", "clock", settings: settings)
+        for app in [Self.home, Self.clock] { world.ask(.launch(app, background: false)) }
+        world.ask(.background(Self.clock))
+        #expect(world.core.foreground == [Self.home] && world.state("home") == .active)
+        let gone = world.ask(.terminate(Self.clock))
+        #expect(world.replies[gone]?.doneApp == Self.clock)
+        #expect(world.replies[world.ask(.background(Self.clock))] == .refused(.notRunning(Self.clock)))
+    }
+
     @Test func `a home app that keeps crashing is started later and later`() {
         var world = kiosk()
         let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))

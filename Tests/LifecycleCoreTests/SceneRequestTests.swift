@@ -232,6 +232,17 @@ import Testing
         #expect(!world.core.foreground.contains(Self.maps))
     }
 
+    @Test func `closed scene of a reply has its last state and target`() throws {
+        var world = SceneFixture.withTwoScenes()
+        let close = world.ask(.closeScene(Self.clock, Self.second))
+        guard case .scene(let scene, let app)? = world.replies[close] else {
+            Issue.record("\(String(describing: world.replies[close]))")
+            return
+        }
+        #expect(scene.id == Self.second && scene.state == .unattached && scene.reason == .closed)
+        #expect(app.sceneTarget(of: scene) == .unattached)
+    }
+
     @Test func `a scene that its app has closed is gone though the app stops listening meanwhile`() {
         var world = SceneFixture.withTwoScenes()
         world.ask(.home)

@@ -163,6 +163,7 @@ extension World {
         switch verb {
         case "launch": ask(.launch(try words.app(), background: words.has("background")))
         case "focus": ask(.focus(try words.app()))
+        case "background": ask(.background(try words.app()))
         case "home": ask(.home)
         case "suspend": ask(.suspend(try words.app(), now: words.has("now")))
         case "resume": ask(.resume(try words.app()))

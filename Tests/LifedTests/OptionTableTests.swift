@@ -43,7 +43,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         (["--check", "--rescue"], "--check and --rescue exclude one another"),
     ])
     func mistakeIsNamed(words: [String], message: String) {
-        #expect(throws: UsageError(message: "\(message) (see lifed --help)")) { try parse(words) }
+        #expect(throws: UsageError(message: "\(message); see 'lifed --help'")) { try parse(words) }
     }
 
     private func printed(_ words: [String]) throws -> String {

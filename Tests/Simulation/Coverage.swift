@@ -112,6 +112,7 @@ extension Request {
         case .launch: "request launch"
         case .focus: "request focus"
         case .untilAnswered: "request untilAnswered"
+        case .background: "request background"
         case .home: "request home"
         case .beginInterruption: "request beginInterruption"
         case .endInterruption: "request endInterruption"
@@ -133,7 +134,7 @@ extension Request {
 
     var app: AppID? {
         switch self {
-        case .launch(let id, _), .focus(let id), .suspend(let id, _), .resume(let id), .deliver(let id, _),
+        case .launch(let id, _), .focus(let id), .background(let id), .suspend(let id, _), .resume(let id), .deliver(let id, _),
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
             .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
             id

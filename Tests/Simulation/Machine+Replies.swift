@@ -94,6 +94,7 @@ extension Machine {
             promise(isStopped && states[id] == .suspended, id, "seen stopped")
         case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")
         case .terminate(let id), .kill(let id), .release(let id): promise(isGone(id), id, "gone")
+        case .background(let id): promise(states[id]?.isForeground != true, id, "in the background")
         case .home:
             if let subject { promise(states[subject] == .active, subject, "active") }
         case .machine(.lock): promiseBackground(.locked, request)

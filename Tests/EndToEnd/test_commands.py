@@ -1,0 +1,258 @@
+"""Verbs for several apps, for the background, for signals and interruptions, and the options of verbs that change something."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import programs
+from container import wait_for
+
+SIGNALLED = [sys.executable, "-c", """
+import signal, sys, time
+signal.signal(signal.SIGUSR1, lambda *_: open(sys.argv[1], "a").write("USR1\\n"))
+open(sys.argv[1], "a").write("ready\\n")
+while True: time.sleep(60)
+"""]
+REFUSED, NOT_RUNNING, LAUNCH_FAILED, USAGE, NO_SUCH_APP = 2, 3, 11, 64, 66
+
+
+def interruptions(daemon):
+    return daemon.lifectl.json("status")["status"]["interruptions"]
+
+
+def lines(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def begin(direct):
+    """Starts lifectl in a process group of its own, as a shell does."""
+    processes = []
+
+    def begin(*arguments):
+        environment = {**os.environ, "LIFED_SOCKET": str(direct.socket)}
+        process = subprocess.Popen(
+            [direct.products / "lifectl", *arguments], env=environment, process_group=0,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+# Several apps.
+
+
+def test_several_apps_change_at_once(direct):
+    for name in ("one", "two", "three"):
+        direct.lifectl.start(name, *programs.IDLE)
+    assert [each["app"]["id"] for each in lines(direct.lifectl("suspend", "two", "one", "--json"))] == ["two", "one"]
+    assert (direct.lifectl.state("one"), direct.lifectl.state("three")) == ("suspended", "active")
+    result = direct.lifectl("terminate", "one", "nobody", "two", check=False)
+    assert result.returncode == NO_SUCH_APP
+    assert result.stdout == "one is not running\ntwo is not running\n"
+    assert result.stderr.startswith("lifectl: cannot terminate nobody: ") and result.stderr.count("\n") == 1
+
+
+def test_a_failure_among_several_is_an_object_in_its_place(direct):
+    direct.lifectl.start("one", *programs.IDLE)
+    first, second = lines(direct.lifectl("resume", "nobody", "one", "--json", check=False))
+    assert (first["error"], first["parameters"]["id"]) == ("org.lifed.NoSuchApp", "nobody")
+    assert second["app"]["id"] == "one"
+
+
+def test_several_apps_are_launched_in_order(direct):
+    for name in ("a", "b"):
+        (direct.configuration / f"apps.d/{name}.toml").write_text("command = ['sleep', 'infinity']\n")
+    direct.lifectl("reload")
+    direct.lifectl("launch", "b", "a")
+    assert (direct.lifectl.state("a"), direct.lifectl.app("b")["foreground"]) == ("active", False)
+
+
+# The background.
+
+
+def test_an_app_is_sent_to_the_background(daemon):
+    daemon.lifectl.start("one", *programs.IDLE)
+    reply = daemon.lifectl.json("background", "one")["app"]
+    assert (reply["state"], reply["foreground"], reply["reason"]) == ("background", False, "sentBack")
+    daemon.lifectl("terminate", "one")
+    result = daemon.lifectl("background", "one", check=False)
+    assert result.returncode in (NOT_RUNNING, NO_SUCH_APP)
+    assert result.stderr.startswith("lifectl: cannot send one to the background: ")
+
+
+def test_the_home_app_follows_an_app_in_the_background(direct):
+    (direct.configuration / "apps.d/home.toml").write_text("command = ['sleep', 'infinity']\n")
+    (direct.configuration / "lifed.toml").write_text("homeApp = 'home'\n")
+    direct.lifectl("reload")
+    direct.lifectl.start("one", *programs.IDLE)
+    direct.lifectl("background", "one")
+    direct.lifectl.wait_for_state("home", "active")
+    result = direct.lifectl("background", "home", check=False)
+    assert result.returncode == REFUSED and "no other app is in the foreground" in result.stderr
+
+
+# Restart.
+
+
+def test_an_app_is_restarted_where_it_was(direct):
+    for name in ("front", "back"):
+        (direct.configuration / f"apps.d/{name}.toml").write_text("command = ['sleep', 'infinity']\n")
+    direct.lifectl("reload")
+    direct.lifectl("launch", "back", "front")
+    before = {name: direct.lifectl.pid(name) for name in ("front", "back")}
+    direct.lifectl("restart", "front", "back")
+    apps = direct.lifectl.apps()
+    assert all(apps[name]["pid"] not in (None, before[name]) for name in before)
+    assert (apps["front"]["foreground"], apps["back"]["foreground"]) == (True, False)
+    direct.lifectl("terminate", "front")
+    assert direct.lifectl.json("restart", "front")["app"]["state"] == "active"
+
+
+def test_an_app_without_a_manifest_is_not_ended_for_a_restart(direct):
+    pid = direct.lifectl.start("tool", *programs.IDLE)
+    result = direct.lifectl("restart", "tool", check=False)
+    assert result.returncode == REFUSED and "it has no manifest" in result.stderr
+    assert direct.lifectl.pid("tool") == pid
+    assert direct.lifectl("restart", "nobody", check=False).returncode == NO_SUCH_APP
+
+
+# Signals.
+
+
+def test_a_signal_reaches_the_app_and_waits_while_it_is_suspended(daemon, tmp_path):
+    notes = tmp_path / "notes"
+    daemon.lifectl.start("app", *SIGNALLED, str(notes))
+    wait_for(lambda: notes.exists() and notes.read_text() == "ready\n")
+    assert daemon.lifectl.json("kill", "app", "--signal", "USR1")["app"]["state"] == "active"
+    wait_for(lambda: notes.read_text() == "ready\nUSR1\n")
+    daemon.lifectl("suspend", "app")
+    daemon.lifectl("kill", "--signal=sigusr1", "app")
+    assert daemon.lifectl.state("app") == "suspended"
+    assert notes.read_text() == "ready\nUSR1\n"
+    daemon.lifectl("resume", "app")
+    wait_for(lambda: notes.read_text() == "ready\nUSR1\nUSR1\n")
+
+
+def test_signals_that_stop_are_refused_and_kill_is_kill(direct):
+    direct.lifectl.start("app", *programs.IDLE)
+    for name in ("STOP", "CONT", "TSTP", "TTIN", "22"):
+        result = direct.lifectl("kill", "--signal", name, "app", check=False)
+        assert result.returncode == REFUSED and "lifectl suspend" in result.stderr, name
+    assert direct.lifectl.state("app") == "active"
+    assert direct.lifectl("kill", "--signal", "9", "app").stdout == "app is not running\n"
+    assert direct.lifectl("kill", "--signal", "HUP", "nobody", check=False).returncode == NO_SUCH_APP
+
+
+# Interruptions.
+
+
+def test_an_interruption_lasts_as_long_as_its_command(direct, begin):
+    direct.lifectl.start("app", *programs.IDLE)
+    process = begin("interrupt", "--", "sh", "-c", "read line; exit 3")
+    process.wait(timeout=60)
+    assert process.returncode == 3 and interruptions(direct) == []
+    process = begin("interrupt", "--name", "call", "--", "sleep", "infinity")
+    wait_for(lambda: interruptions(direct) == ["call"])
+    direct.lifectl.wait_for_state("app", "inactive")
+    # Ctrl-C goes to the whole group.
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=60) == 128 + signal.SIGINT
+    assert interruptions(direct) == []
+    direct.lifectl.wait_for_state("app", "active")
+
+
+def test_two_commands_have_interruptions_of_their_own(direct, begin):
+    one, two = (begin("interrupt", "--", "sleep", "infinity") for _ in range(2))
+    wait_for(lambda: len(interruptions(direct)) == 2)
+    # A signal that is sent to lifectl alone reaches the command.
+    one.terminate()
+    assert one.wait(timeout=60) == 128 + signal.SIGTERM
+    assert len(interruptions(direct)) == 1
+    two.send_signal(signal.SIGINT)
+    assert two.wait(timeout=60) == 128 + signal.SIGINT
+    assert interruptions(direct) == []
+
+
+def test_a_command_that_cannot_start_ends_its_interruption(direct):
+    result = direct.lifectl("interrupt", "--", "/nonexistent/ring", check=False)
+    assert result.returncode == LAUNCH_FAILED
+    assert result.stderr.startswith("lifectl: cannot run /nonexistent/ring: No such file or directory; ")
+    assert interruptions(direct) == []
+
+
+# The options.
+
+
+def test_quiet_prints_nothing_but_failures(direct):
+    direct.lifectl.start("app", *programs.IDLE)
+    for words in (["suspend", "app"], ["focus", "app", "--json"], ["home"], ["interrupt", "begin"], ["interrupt", "end"]):
+        assert direct.lifectl(*words, "--quiet").stdout == "", words
+    result = direct.lifectl("suspend", "nobody", "-q", check=False)
+    assert (result.returncode, result.stdout) == (NO_SUCH_APP, "") and "nobody" in result.stderr
+
+
+def test_a_request_without_a_wait_is_made_and_its_refusal_is_not_known(direct):
+    direct.lifectl.start("stubborn", *programs.STUBBORN)
+    result = direct.lifectl("terminate", "stubborn", "--no-wait", "--timeout", "2")
+    assert result.stdout == ""
+    wait_for(lambda: direct.lifectl.state("stubborn") != "active")
+    direct.lifectl("kill", "stubborn", "--no-wait")
+    wait_for(lambda: direct.lifectl.state("stubborn") == "notRunning")
+    assert direct.lifectl("focus", "nobody", "--no-wait").returncode == 0
+
+
+def test_an_app_is_restarted_without_a_wait(direct):
+    (direct.configuration / "apps.d/app.toml").write_text("command = ['sleep', 'infinity']\n")
+    direct.lifectl("reload")
+    direct.lifectl("launch", "app")
+    before = direct.lifectl.pid("app")
+    direct.lifectl("restart", "app", "--no-wait")
+    wait_for(lambda: direct.lifectl.app("app")["pid"] not in (None, before) and direct.lifectl.state("app") == "active")
+
+
+# Failures.
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "error"),
+    [
+        (["focus", "nobody"], NO_SUCH_APP, "org.lifed.NoSuchApp"),
+        (["frobnicate"], USAGE, "org.lifed.lifectl.Usage"),
+        (["focus"], USAGE, "org.lifed.lifectl.Usage"),
+        (["status", "--pid", "1"], NO_SUCH_APP, "org.lifed.lifectl.NoSuchApp"),
+        (["list", "--socket", "/nowhere"], 69, "org.lifed.lifectl.Unavailable"),
+        (["open", "/nowhere"], NO_SUCH_APP, "org.lifed.lifectl.NoSuchApp"),
+        (["cat", "nobody"], NO_SUCH_APP, "org.lifed.lifectl.NoSuchApp"),
+        (["restart", "tool"], REFUSED, "org.lifed.lifectl.Refused"),
+        (["kill", "tool", "--signal", "STOP"], REFUSED, "org.lifed.Refused"),
+    ],
+)
+def test_a_failure_is_one_object_and_one_line(direct, words, status, error):
+    direct.lifectl.start("tool", *programs.IDLE)
+    result = direct.lifectl(*words, "--json", check=False)
+    assert result.returncode == status
+    failure = json.loads(result.stdout)
+    assert set(failure) == {"error", "message", "parameters"} and failure["error"] == error
+    assert result.stderr == f"lifectl: {failure['message']}\n"
+    assert failure["message"].startswith("cannot ") and "; " in failure["message"]
+    assert set(failure["parameters"]) <= {"id", "reason", "remedy"}
+
+
+def test_one_fault_has_one_status_in_every_verb(direct):
+    direct.lifectl.start("tool", *programs.IDLE)
+    for verb in ("launch", "focus", "background", "suspend", "resume", "terminate", "kill", "restart", "status", "explain", "cat",
+                 "edit", "release"):
+        assert direct.lifectl(verb, "nobody", check=False).returncode == NO_SUCH_APP, verb
+    verbs = [["list"], ["focus", "a"], ["kill", "a", "b"], ["cat", "a"], ["interrupt", "--", "true"], ["restart", "a"], ["reload"]]
+    for words in verbs:
+        result = direct.lifectl("--socket", "/nowhere", *words, check=False)
+        assert result.returncode == 69 and "lifed is not running" in result.stderr, words
