@@ -58,7 +58,7 @@ class Desktop(DirectDaemon):
         return file.read_text().splitlines()
 
     def launchable(self, *options):
-        return {app["id"]: app for app in self.lifectl.json("apps", *options)["apps"]}
+        return {app["id"]: app for app in self.lifectl.json("list", "--available", *options)["apps"]}
 
 
 def refusal(desktop, *arguments):

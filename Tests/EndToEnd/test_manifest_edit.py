@@ -1,0 +1,92 @@
+"""lifectl prints the manifest of an app, and edits it in a copy that is checked first."""
+
+import pytest
+
+MANIFEST = "command = ['sleep', 'infinity']\nname = 'Clock'\n"
+INVALID, REFUSED, FAILED, USAGE = 65, 2, 71, 64
+
+
+@pytest.fixture
+def manifest(direct):
+    path = direct.configuration / "apps.d/org.example.Clock.toml"
+    path.write_text(MANIFEST)
+    path.chmod(0o640)
+    direct.lifectl("reload")
+    return path
+
+
+@pytest.fixture
+def edit(direct, tmp_path, monkeypatch):
+    """Edits a manifest with a script as the editor, which has the copy as its first argument."""
+    monkeypatch.delenv("VISUAL", raising=False)
+    (tmp_path / "copies").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "copies"))
+
+    def edit(script, app="org.example.Clock", **options):
+        editor = tmp_path / "editor"
+        editor.write_text(f"#!/bin/sh\n{script}\n")
+        editor.chmod(0o755)
+        monkeypatch.setenv("EDITOR", f"{editor} --option")
+        return direct.lifectl("edit", app, check=False, **options)
+
+    edit.copies = lambda: [each for each in (tmp_path / "copies").rglob("*") if each.is_file()]
+    return edit
+
+
+def test_a_manifest_is_printed_with_its_path(direct, manifest):
+    assert direct.lifectl("cat", "org.example.Clock").stdout == f"# {manifest}\n{MANIFEST}"
+    assert direct.lifectl.json("cat", "org.example.Clock") == {
+        "app": "org.example.Clock", "file": str(manifest), "text": MANIFEST}
+
+
+def test_a_manifest_with_a_mistake_is_printed_too(direct, manifest):
+    manifest.write_text("command = 4\n")
+    direct.lifectl("reload")
+    assert direct.lifectl("cat", "org.example.Clock").stdout == f"# {manifest}\ncommand = 4\n"
+
+
+def test_an_edited_manifest_replaces_the_file_and_is_read(direct, manifest, edit):
+    result = edit("""[ "$1" = --option ] && sed -i 's/Clock/Watch/' "$2" """)
+    assert (result.returncode, result.stdout) == (0, "configuration read, no problems\n"), result.stderr
+    assert manifest.read_text() == MANIFEST.replace("Clock", "Watch")
+    assert manifest.stat().st_mode & 0o777 == 0o640
+    apps = {app["id"]: app for app in direct.lifectl.json("list", "--available")["apps"]}
+    assert apps["org.example.Clock"]["name"] == "Watch"
+    assert edit.copies() == [] and [each.name for each in manifest.parent.iterdir()] == [manifest.name]
+
+
+def test_a_manifest_with_a_mistake_replaces_nothing(direct, manifest, edit):
+    result = edit("""echo 'name = 4' >"$2" """)
+    assert result.returncode == INVALID and manifest.read_text() == MANIFEST
+    (copy,) = edit.copies()
+    assert copy.read_text() == "name = 4\n"
+    assert result.stderr.startswith(f"lifectl: cannot edit the manifest of org.example.Clock: {copy}:")
+    assert "; the manifest is unchanged; correct your copy" in result.stderr
+
+
+def test_a_mistake_can_be_mended(direct, manifest, edit):
+    manifest.write_text("command = 4\n")
+    direct.lifectl("reload")
+    assert edit("""echo "command = ['sleep']" >"$2" """).returncode == 0
+    assert direct.lifectl.json("status")["status"]["problems"] == []
+
+
+def test_what_is_not_edited_stays_as_it_is(direct, manifest, edit):
+    before = manifest.stat()
+    result = edit("true")
+    assert (result.returncode, result.stdout) == (0, f"{manifest} is unchanged\n")
+    result = edit("exit 3")
+    assert result.returncode == FAILED and "ended with status 3" in result.stderr
+    assert (manifest.stat().st_ino, manifest.read_text()) == (before.st_ino, MANIFEST)
+
+
+def test_visual_comes_before_editor(direct, manifest, edit, monkeypatch):
+    monkeypatch.setenv("VISUAL", "/bin/false")
+    assert edit("true").returncode == FAILED
+
+
+def test_a_desktop_entry_is_printed_and_not_edited(desktop, tmp_path):
+    desktop.entry("clock.desktop", exec="sleep infinity")
+    assert "Exec=sleep infinity" in desktop.lifectl("cat", "clock").stdout
+    result = desktop.lifectl("edit", "clock", check=False)
+    assert result.returncode == REFUSED and "write a manifest clock.toml" in result.stderr
