@@ -42,7 +42,7 @@ def test_a_program_that_runs_becomes_an_app(daemon, start):
     assert "it was running, and was adopted" in daemon.lifectl("explain", "family").stdout
     details = daemon.lifectl.json("status", "family")["details"]
     assert details["adopted"] and len(details["processes"]) == 5
-    assert "it ran before that" in daemon.lifectl("status", "family").stdout
+    assert "  adopted  yes\n" in daemon.lifectl("status", "family").stdout
     assert {found(daemon, process["pid"]) for process in details["processes"]} == {"family"}
     daemon.lifectl("suspend", "family")
     assert daemon.kernel.is_stopped(pid)
@@ -200,7 +200,7 @@ def test_one_that_was_adopted_can_be_let_go(daemon, start):
     for state in ("focus", "suspend"):
         daemon.lifectl("adopt", str(pid), "--id", "family")
         daemon.lifectl(state, "family")
-        assert daemon.lifectl("release", "family").stdout == "family runs on without lifed\n"
+        assert daemon.lifectl("release", "family").stdout == "family is released, and runs on\n"
         assert "family" not in daemon.lifectl.apps() and found(daemon, pid) is None
         assert [(stat.pid, group_of(stat.pid)) for stat in daemon.kernel.tree(pid)] == places
         assert not any(stat.state == "T" for stat in daemon.kernel.tree(pid))

@@ -52,8 +52,8 @@ def test_explain_says_what_holds_an_app_and_what_comes_when(patient):
     assert 0 < prospect["timeUSec"] / 1e6 - time.time() <= 60
     assert [entry["event"]["to"] for entry in answer["history"]] == ["inactive", "active", "inactive", "background"]
     text = patient.lifectl("explain", "one").stdout
-    assert text.startswith("one runs out of sight (background)\n")
-    for words in ("another app came to the foreground", "time in the background to finish", "background → suspended"):
+    assert text.startswith("one runs in the background (background)\n")
+    for words in ("another app came to the foreground", "background time to finish its work", "background → suspended"):
         assert words in text
 
 
@@ -68,7 +68,7 @@ def test_what_is_foretold_comes_true(direct):
         assert 0 <= direct.lifectl.app("one")["sinceUSec"] - prospect["timeUSec"] < 1_000_000
     rest = direct.lifectl.json("explain", "one")["explanation"]
     assert rest["obstacles"] == [] and rest["prospects"] == []
-    assert "it sleeps until it is wanted" in direct.lifectl("explain", "one").stdout
+    assert "it stays suspended until there is a request for it" in direct.lifectl("explain", "one").stdout
 
 
 def test_explain_of_nobody_is_no_success(direct):
@@ -226,7 +226,7 @@ def test_that_nobody_answers_is_said_where_there_is_nothing_else_to_show(direct,
     future = ["--since", "@4000000000"] if words[0] in ("log", "timeline", "stats") else []
     result = direct.lifectl(*words, *future, check=False)
     assert result.returncode == UNAVAILABLE and result.stdout == ""
-    assert "lifed is not running (nobody listens at" in result.stderr
+    assert "lifed is not running (no program listens at" in result.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
@@ -263,7 +263,7 @@ def test_without_a_daemon_the_doctor_says_so_first(direct):
     direct.stop()
     result = direct.lifectl("doctor", check=False)
     assert result.returncode == 1
-    assert result.stdout.startswith("BAD   daemon ")
+    assert result.stdout.startswith("failed    daemon ")
 
 
 def test_top_shows_what_apps_use(direct):
@@ -276,7 +276,7 @@ def test_top_shows_what_apps_use(direct):
     assert rows["busy"]["load"] > rows["idle"]["load"]
     assert rows["busy"]["memoryBytes"] > 0
     assert [each["kind"] for each in rows["busy"]["obstacles"]] == ["resumeRequest"]
-    assert "resumed by somebody" in direct.lifectl("top", "-n", "1", "--interval", "0.1").stdout
+    assert "resumed by request" in direct.lifectl("top", "-n", "1", "--interval", "0.1").stdout
 
 
 def test_keys_of_top_act_upon_the_chosen_app(patient):
@@ -298,7 +298,7 @@ def test_keys_of_top_act_upon_the_chosen_app(patient):
 def test_who_waits_in_a_terminal_is_told_for_what(direct):
     direct.lifectl.start("stubborn", *programs.STUBBORN)
     with Terminal(direct, "terminate", "stubborn") as terminal:
-        terminal.wait_for("stubborn (1 s): it was asked to end, and its processes are waited for")
+        terminal.wait_for("stubborn (1 s): it was asked to end, and processes of it are left")
         direct.lifectl("kill", "stubborn", check=False)
         assert terminal.status() == 0
     # The line is gone when the result is there.

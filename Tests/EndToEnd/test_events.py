@@ -58,7 +58,7 @@ def test_no_to_both_launch_callbacks_is_not_handled(direct, listeners):
     listeners.manifest("reader", *no, "answer=open-url:handled=yes", extra=OPENER)
     result = direct.lifectl("open", "example:1", check=False)
     assert result.returncode == 5
-    assert "reader: does not take example:1" in result.stderr
+    assert "cannot open example:1: reader declined it" in result.stderr
     assert told(listeners, "reader", "open-url") == []
     direct.lifectl("open", "example:2")
 
@@ -119,7 +119,7 @@ def test_a_program_without_the_library_gets_it_as_an_argument(direct, tmp_path):
     (direct.configuration / "lifed.toml").write_text('[timeouts]\nlaunch = "100ms"\n')
     direct.lifectl("reload")
     result = direct.lifectl("open", "example:2", check=False)
-    assert (result.returncode, "without the client library" in result.stderr) == (5, True)
+    assert (result.returncode, "is not connected" in result.stderr) == (5, True)
 
 
 def test_the_place_of_an_argument_is_left_out_without_a_url_and_takes_paths(direct, tmp_path):

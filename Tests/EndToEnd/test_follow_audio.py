@@ -67,7 +67,7 @@ def test_what_plays_and_may_stays_awake_until_it_is_silent(direct, sound, player
     direct.lifectl("home")
     direct.lifectl.wait_for_state("game", "suspended")
     assert direct.lifectl.state("radio") == "background"
-    assert "it plays, for as long as that lasts" in direct.lifectl("explain", "radio").stdout
+    assert "it plays sound, until that ends" in direct.lifectl("explain", "radio").stdout
     refusal = direct.lifectl("suspend", "radio", check=False)
     assert refusal.returncode == 2 and "it plays" in refusal.stderr
     os.kill(playing, signal.SIGKILL)
@@ -95,7 +95,7 @@ def test_what_plays_in_pipewires_own_protocol_is_known_by_its_client(direct, sou
 def test_what_may_not_is_said_and_the_person_decides(direct, sound, player, follow):
     player("game")
     follower = follow()
-    follower.wait_for("game plays, and is not kept awake for that")
+    follower.wait_for("game plays sound, and is suspended all the same")
     reload(direct, 'playing = "keep"')
     direct.lifectl("home")
     wait_for(lambda: "it plays" in direct.lifectl("explain", "game").stdout)
@@ -105,7 +105,7 @@ def test_what_may_not_is_said_and_the_person_decides(direct, sound, player, foll
 
 def test_a_dry_run_changes_nothing(direct, sound, player, follow):
     player("radio", 'backgroundModes = ["audio"]')
-    follow("--dry-run").wait_for("would say what plays: radio")
+    follow("--dry-run").wait_for("would report what plays sound: radio")
     direct.lifectl("home")
     direct.lifectl.wait_for_state("radio", "suspended")
 

@@ -82,7 +82,7 @@ def test_nothing_is_kept_awake_where_that_is_not_wanted(quick, sway, windows, fo
     windows("one", "two")
     follower = follow()
     quick.lifectl.wait_for_state("one", "suspended")
-    follower.wait_for('one is on the screen, and is not kept awake for that: lifed.toml says visible = "ignore"')
+    follower.wait_for('one is visible, and is suspended all the same: lifed.toml says visible = "ignore"')
 
 
 def test_a_window_that_closes_and_an_empty_workspace(quick, sway, windows, follow):
@@ -161,10 +161,10 @@ def test_windows_of_nobody_become_apps_where_a_rule_says_so(quick, sway, windows
 def test_a_dry_run_changes_nothing(quick, sway, windows, follow):
     one, two = windows("one", "two")
     follower = follow("--dry-run")
-    follower.wait_for(f"would focus two (process {two}, ")
-    follower.wait_for("would say what is on the screen: one, two")
+    follower.wait_for(f"would bring two to the foreground (process {two}, ")
+    follower.wait_for("would report what is visible: one, two")
     sway.focus(one)
-    follower.wait_for(f"would focus one (process {one}, ")
+    follower.wait_for(f"would bring one to the foreground (process {one}, ")
     sway("workspace 2")
     follower.wait_for("would go home")
     assert quick.lifectl.state("two") == "active"
@@ -198,7 +198,7 @@ def test_the_daemon_may_be_killed(quick, sway, windows, follow):
     follower.wait_for("lifed is there again")
     quick.lifectl.wait_for_state("one", "active")
     quick.lifectl.wait_for_state("two", "background")
-    wait_for(lambda: "on the screen" in quick.lifectl("explain", "two").stdout)
+    wait_for(lambda: "is visible" in quick.lifectl("explain", "two").stdout)
 
 
 def test_where_there_is_no_sway_that_is_said(direct, tmp_path):

@@ -76,7 +76,7 @@ def test_what_is_on_the_screen_does_not_sleep_until_its_desktop_is_left(quick, x
     follow()
     x11.focus(one)
     quick.lifectl.wait_for_state("one", "active")
-    wait_for(lambda: "it is on the screen" in quick.lifectl("explain", "two").stdout)
+    wait_for(lambda: "is visible" in quick.lifectl("explain", "two").stdout)
     leave(x11, 1)
     for identifier in ("one", "two"):
         quick.lifectl.wait_for_state(identifier, "suspended")
@@ -99,13 +99,13 @@ def test_after_a_burst_the_last_counts(quick, x11, windows, follow):
 def test_windows_of_nobody_are_left_alone(quick, x11, windows, follow):
     (one,) = windows("one")
     follower = follow("--dry-run")
-    follower.wait_for(f"would focus one (process {one}, ")
+    follower.wait_for(f"would bring one to the foreground (process {one}, ")
     stranger = subprocess.Popen(
         ["xterm", "-e", "sleep", "infinity"], env={**os.environ, **x11.environment}, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: x11.window(stranger.pid), what="a window of nobody's")
         x11.focus(stranger.pid)
-        follower.wait_for(f"would leave alone what is no app's (process {stranger.pid}, ")
+        follower.wait_for(f"would ignore a window of no app (process {stranger.pid}, ")
     finally:
         stranger.kill()
         stranger.wait()

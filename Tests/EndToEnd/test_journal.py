@@ -57,7 +57,7 @@ def test_lifectl_finds_what_is_there(lifed):
     for command in (["log", "journal.log"], ["timeline"], ["stats"]):
         result = lifed.lifectl(*command)
         assert "journal.log" in result.stdout
-        assert result.stderr.startswith("lifectl: there is only what the journal has: lifed is not running"), command
+        assert result.stderr.startswith("lifectl: cannot read the daemon's memory: lifed is not running"), command
     assert lifed.lifectl("log", "--from", "daemon", check=False).returncode == 69
     refused = lifed.lifectl("log", "--system", user="stranger", check=False)
     assert refused.returncode == 77 and "in the group lifed" in refused.stderr
@@ -78,7 +78,7 @@ def test_the_doctor_looks_at_the_entries_of_the_daemon_that_it_was_asked_about(l
     def reading(*arguments, user=None):
         # No user has a daemon here, which the doctor finds bad.
         answer = json.loads(lifed.lifectl("doctor", "--json", *arguments, user=user, check=False).stdout)
-        return next(each for each in answer["findings"] if each["subject"] == "reading it")
+        return next(each for each in answer["findings"] if each["subject"] == "journal access")
 
     lifed.container.run(["systemd-cat", "-t", "lifed", "echo", "nothing of the system's"], user="member")
     own = ["log", "--user", "--from", "journal"]

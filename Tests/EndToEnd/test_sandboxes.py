@@ -111,7 +111,7 @@ def test_container_of_podman_is_named_for_it_is_not_held(lifed):
     try:
         lifed.lifectl("suspend", "pod")
         explanation = lifed.lifectl("explain", "pod").stdout
-        assert f"left alone: {monitor} (/usr/bin/conmon" in explanation
+        assert f"not controlled: {monitor} (/usr/bin/conmon" in explanation
         assert "of user root: its app is unknown" in explanation
     finally:
         lifed.lifectl("terminate", "pod")

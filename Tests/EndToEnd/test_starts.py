@@ -159,7 +159,7 @@ def test_an_app_without_the_library_finds_its_launch_in_the_environment(direct, 
 def test_wake_for_work_out_of_sight(direct, listeners):
     listeners.manifest("mail", "answer=perform-task:result=new-data")
     answer = direct.lifectl("wake", "mail", "--for", "fetch", "--payload", "inbox")
-    assert answer.stdout == "mail is done with fetch, and has something new\n"
+    assert answer.stdout == "mail has done fetch, and has new data\n"
     direct.lifectl.wait_for_state("mail", "suspended")
     direct.lifectl("wake", "mail", "--for", "fetch")
     direct.lifectl.wait_for_state("mail", "suspended")

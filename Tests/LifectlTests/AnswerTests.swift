@@ -140,7 +140,7 @@ private func details(_ app: App) -> Details {
         #expect(lines[1] == "a  " + String(repeating: "█", count: 10) + "▒▒▒▒▒░░░░░")
         #expect(lines[2] == "             ·         x")
         #expect(lines[3] == "b  " + String(repeating: " ", count: 10) + String(repeating: "█", count: 30))
-        #expect(plain.timeline(Lanes([], start: 0, end: 1), width: 80) == "nothing happened\n")
+        #expect(plain.timeline(Lanes([], start: 0, end: 1), width: 80) == "no events\n")
     }
 
     @Test func aPictureIsWellFormedWhateverAppsAreCalled() {

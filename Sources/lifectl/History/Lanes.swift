@@ -45,7 +45,7 @@ private struct LaneBuilder {
         switch event.kind {
         case .transition: if let from = event.from, let to = event.to { appendTransition(event, from, to) }
         case .callbackTimeout: mark(.unanswered, event, "\(event.callback ?? "a callback") was not answered in time")
-        case .killed: mark(.killed, event, "outlived its grace")
+        case .killed: mark(.killed, event, "reached the termination timeout")
         case .exited: exit = event
         case .launchFailed: mark(.killed, event, "could not be launched: \(event.error ?? "?")")
         }

@@ -29,8 +29,8 @@ extension HistoryEntry {
         case .transition:
             "\(event.id): \(event.from?.rawValue ?? "?") → \(event.to?.rawValue ?? "?") (\(event.reason.text))"
         case .callbackTimeout: "\(event.id) did not answer \(event.callback ?? "?") in time"
-        case .killed: "\(event.id) did not end in its time; it is being killed"
-        case .launchFailed: "\(event.id) could not be launched: \(event.error ?? "?")"
+        case .killed: "\(event.id) did not end within its termination timeout, and was killed"
+        case .launchFailed: "\(event.id) cannot be launched: \(event.error ?? "?")"
         case .exited:
             switch (event.exitCode, event.signal) {
             case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason.text))"

@@ -8,16 +8,16 @@ enum Stats {
     static func run(_ arguments: Arguments) throws {
         let (now, options) = (Instants.now, arguments.options)
         if arguments.has(.openmetrics) { return try showMetrics(options) }
-        var source = HistorySource(arguments, doing: "cannot show figures", now: now)
+        var source = HistorySource(arguments, doing: "cannot show statistics", now: now)
         let isAll = source.since == nil
         source.since = source.since ?? now - 86_400_000_000
         let events = try source.events()
-        let figures = Statistics(events, start: isAll ? nil : source.since, end: now, apps: options.runningApps())
-        try options.show(figures) { present in present.statistics(figures) }
+        let statistics = Statistics(events, start: isAll ? nil : source.since, end: now, apps: options.runningApps())
+        try options.show(statistics) { present in present.statistics(statistics) }
     }
 
     private static func showMetrics(_ options: CallOptions) throws {
-        var session = try Session(options, doing: "cannot get the figures")
+        var session = try Session(options, doing: "cannot read the metrics")
         let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
         let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)
@@ -25,25 +25,25 @@ enum Stats {
 }
 
 extension Presentation {
-    func statistics(_ figures: Statistics) -> String {
-        var text = "from \(Instants.date(figures.startUSec)) to \(Instants.date(figures.endUSec))"
-        text += " (\(Instants.age(figures.endUSec - figures.startUSec)))\n\n"
-        text += times(figures) + "\n" + spreads(figures)
-        let ends = figures.ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    func statistics(_ statistics: Statistics) -> String {
+        var text = "from \(Instants.date(statistics.startUSec)) to \(Instants.date(statistics.endUSec))"
+        text += " (\(Instants.age(statistics.endUSec - statistics.startUSec)))\n\n"
+        text += times(statistics) + "\n" + spreads(statistics)
+        let ends = statistics.ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let list = ends.map { "\($1) \(Text.printable($0))" }.joined(separator: ", ")
         let totals = properties([
-            ("ended", ends.isEmpty ? "no app" : list), ("callbacks not answered", "\(figures.unanswered)"),
-            ("killed after their grace", "\(figures.killedAfterTimeout)"),
+            ("ended", ends.isEmpty ? "no app" : list), ("callbacks not answered", "\(statistics.unanswered)"),
+            ("killed after the termination timeout", "\(statistics.killedAfterTimeout)"),
         ])
         return text + "\n" + totals
     }
 
-    private func times(_ figures: Statistics) -> String {
-        guard !figures.apps.isEmpty else { return "no app ran\n" }
+    private func times(_ statistics: Statistics) -> String {
+        guard !statistics.apps.isEmpty else { return "no app ran\n" }
         let states: [AppState] = [.active, .inactive, .background, .suspended]
         let headings = states.map { $0.rawValue.uppercased() } + ["LAUNCHES", "IN USE", "ENDS"]
         var table = Table(["APP"] + headings.map(Table.Column.trailing), style: style)
-        for app in figures.apps {
+        for app in statistics.apps {
             let times = states.map { state in
                 Table.Cell.text(app.times[state.rawValue].map(Instants.age) ?? "-") { style.state(state, $0) }
             }
@@ -52,12 +52,12 @@ extension Presentation {
         return table.text
     }
 
-    private func spreads(_ figures: Statistics) -> String {
+    private func spreads(_ statistics: Statistics) -> String {
         let headings = ["COUNT", "MEDIAN", "90 %", "99 %", "LONGEST"]
         var table = Table(["LATENCY"] + headings.map(Table.Column.trailing), style: style)
         let rows: [(String, Spread?)] = [
-            ("switch to an app that runs", figures.switches), ("launch to the front", figures.launches),
-            ("answer to a callback", figures.callbacks),
+            ("switch to an app that runs", statistics.switches), ("launch into the foreground", statistics.launches),
+            ("answer to a callback", statistics.callbacks),
         ]
         for (name, spread) in rows {
             let values = spread.map { [$0.medianUSec, $0.percentile90USec, $0.percentile99USec, $0.longestUSec] }

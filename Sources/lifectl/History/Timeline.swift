@@ -27,7 +27,7 @@ enum Timeline {
 extension Presentation {
     /// Returns a line for each app, with a character for each piece of time, and a legend.
     func timeline(_ lanes: Lanes, width: Int) -> String {
-        guard !lanes.lanes.isEmpty else { return "nothing happened\n" }
+        guard !lanes.lanes.isEmpty else { return "no events\n" }
         let names = lanes.lanes.map { Text.printable($0.app) }
         let margin = names.map(\.count).max() ?? 0
         let columns = max(20, width - margin - 2)

@@ -73,7 +73,7 @@ struct TopView {
         guard let sample else { return "" }
         let present = Presentation(style: .standardOutput, now: Instants.now)
         let running = sample.rows.count { $0.app.state != .suspended }
-        let title = "\(sample.rows.count) apps, \(running) awake   \(Instants.clock(present.now))   "
+        let title = "\(sample.rows.count) apps, \(running) running   \(Instants.clock(present.now))   "
         let keys = "↑↓ choose  f focus  s suspend  r resume  t terminate  q quit"
         let table = present.top(sample, rows: visible(rows), selected: index)
         return "\(present.style.heading(title))\(keys)\n\(Text.printable(message))\n\(table)"
@@ -111,7 +111,7 @@ struct TopView {
             action = Action(try ChildProcess(words))
             message = "\(verb) \(id) …"
         } catch {
-            message = "cannot run lifectl \(verb): \(Text.error(error.errno))"
+            message = "cannot \(verb) \(id): \(Text.error(error.errno))"
         }
     }
 

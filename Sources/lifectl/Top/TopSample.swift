@@ -76,7 +76,7 @@ extension Presentation {
         var table = Table(
             [
                 " ", "ID", "STATE", .trailing("SINCE"), .trailing("CPU"), .trailing("MEMORY"), .trailing("LEFT"),
-                "HELD BY, AND WHAT COMES NEXT",
+                "KEPT THERE BY, AND NEXT",
             ], style: style)
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
@@ -91,9 +91,9 @@ extension Presentation {
     }
 
     private func notes(_ row: TopRow) -> String {
-        let held = row.obstacles.map { Self.short($0) }.joined(separator: ", ")
+        let causes = row.obstacles.map { Self.short($0) }.joined(separator: ", ")
         let next = row.prospects.first.map { Self.short($0) }
-        return [held.isEmpty ? nil : held, next].compactMap(\.self).joined(separator: "; then ")
+        return [causes.isEmpty ? nil : causes, next].compactMap(\.self).joined(separator: "; then ")
     }
 
     private static func short(_ obstacle: Obstacle) -> String {
@@ -101,13 +101,13 @@ extension Presentation {
         switch obstacle.kind {
         case .callback, .task, .mode, .interruption, .work: return "\(obstacle.kind.rawValue) \(names)"
         case .activationSlot: return "waits for \(names)"
-        case .backgroundTime: return "time in the background"
+        case .backgroundTime: return "background time"
         case .suspendPolicy: return "suspend = \"never\""
-        case .resumeRequest: return "resumed by somebody"
-        case .visible: return "on the screen"
-        case .playing: return "plays"
-        case .stoppedByOther: return "stopped by somebody else"
-        case .restartLimit: return "given up"
+        case .resumeRequest: return "resumed by request"
+        case .visible: return "visible"
+        case .playing: return "plays sound"
+        case .stoppedByOther: return "stopped by another program"
+        case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names
         case .start, .stop, .resume, .end, .launch, .connection, .scenes, .restart: return obstacle.kind.rawValue
         }
