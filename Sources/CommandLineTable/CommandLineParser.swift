@@ -87,7 +87,9 @@ package struct CommandLineParser {
             throw arguments.usage("missing expected argument '\(parameter.form)'")
         }
         for names in arguments.path.reversed().flatMap({ $0.excluding }) where names.count(where: arguments.has) > 1 {
-            throw arguments.usage("\(names.map { "--\($0.rawValue)" }.list("and")) exclude one another")
+            let parameters = arguments.path.flatMap { $0.parameters }
+            let titles = names.compactMap { name in parameters.last { $0.name == name }?.title }
+            throw arguments.usage("\(titles.list("and")) exclude one another")
         }
         return arguments
     }

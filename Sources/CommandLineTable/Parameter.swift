@@ -14,7 +14,8 @@ package struct Parameter: Sendable {
             from, help
         case helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now, openmetrics, payload,
             pid
-        case quiet, rescue, role, scene, setenv, signal, since, socket, source, svg, system, timeout, type, url, user, verb, version,
+        case quiet, rescue, role, scene, setenv, signal, since, socket, source, svg, system, timeout, type, url, user,
+            verb, version,
             wait
         case byRule = "by-rule"
         case configDirectory = "config-directory"

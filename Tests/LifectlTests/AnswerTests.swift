@@ -280,7 +280,7 @@ extension String {
     @Test func whereAllIsThereNothingIsSaid() {
         let examination = Examination(healthy)
         #expect(examination.findings.allSatisfy { $0.verdict == .ok && $0.cost == nil })
-        #expect(plain.examination(examination).hasSuffix("\n11 checks: 11 ok, 0 degraded, 0 failed\n"))
+        #expect(plain.examination(examination).hasSuffix("\n12 checks: 12 ok, 0 degraded, 0 failed\n"))
     }
 
     @Test func whatIsMissingHasItsVerdict() {

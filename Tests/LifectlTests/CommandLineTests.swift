@@ -143,11 +143,13 @@ private func parse(_ words: [String]) throws -> Arguments {
         "list --ids --json": "--ids and --json exclude one another; see 'lifectl help list'",
         "list --ids --helpers": "--helpers and --ids exclude one another; see 'lifectl help list'",
         "list --available --helpers": "--available and --helpers exclude one another; see 'lifectl help list'",
-        "status a --pid 1": "--app and --pid exclude one another; see 'lifectl help status'",
-        "kill a --signal NOPE": "--signal takes a signal, such as HUP, SIGUSR1 or 10, not 'NOPE'; see 'lifectl help kill'",
+        "status a --pid 1": "<app> and --pid exclude one another; see 'lifectl help status'",
+        "kill a --signal NOPE":
+            "--signal takes a signal, such as HUP, SIGUSR1 or 10, not 'NOPE'; see 'lifectl help kill'",
         "simulate flood": "unknown command 'flood'; see 'lifectl help simulate'",
         "interrupt --name x": "missing command; see 'lifectl help interrupt'",
-        "interrupt --": "the command belongs behind --, as in: lifectl interrupt -- aplay ring.wav; see 'lifectl help interrupt'",
+        "interrupt --":
+            "the command belongs behind --, as in: lifectl interrupt -- aplay ring.wav; see 'lifectl help interrupt'",
         "scene list --ids --json": "--ids and --json exclude one another; see 'lifectl help scene list'",
         "timeline --svg a --json": "--svg and --json exclude one another; see 'lifectl help timeline'",
         "stats --openmetrics --from daemon":
@@ -260,7 +262,8 @@ private func parse(_ words: [String]) throws -> Arguments {
 
     @Test func verbThatChangesSomethingHasTheOptionsForIt() {
         let others: Set = [
-            "list", "status", "cat", "edit", "explain", "log", "monitor", "top", "timeline", "stats", "doctor", "follow",
+            "list", "status", "cat", "edit", "explain", "log", "monitor", "top", "timeline", "stats", "doctor",
+            "follow",
         ]
         for path in Self.paths where !others.contains(path[path.count - 1].name) {
             #expect(path[path.count - 1].parameters.map(\.name).suffix(2) == [.quiet, .noWait], "\(path.map(\.name))")

@@ -33,7 +33,7 @@ import Testing
         #expect(complete("log", "--lines", "3", "--l") == [])
         #expect(complete("run", "--setenv", "A", "--set") == ["--setenv"])
         #expect(complete("--js") == ["--json"])
-        #expect(complete("reload", "").prefix(2) == ["--system", "--user"])
+        #expect(complete("reload", "").prefix(3) == ["--quiet", "--no-wait", "--system"])
         #expect(complete("home", "--", "") == [])
     }
 
@@ -51,7 +51,10 @@ import Testing
     }
 
     @Test func namesOfFilesAreTheShells() {
-        for words in [["open", "x"], ["timeline", "--svg", ""], ["run", "--", "x"], ["run", "--", "a", "-"], ["interrupt", "--", "b"]] {
+        for words in [
+            ["open", "x"], ["timeline", "--svg", ""], ["run", "--", "x"], ["run", "--", "a", "-"],
+            ["interrupt", "--", "b"],
+        ] {
             #expect(lines(words) == [Completion.files])
         }
     }

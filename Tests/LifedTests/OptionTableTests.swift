@@ -30,7 +30,7 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     @Test(arguments: [
-        (["--usr"], "unknown option '--usr'; did you mean '--user'?"),
+        (["--usr"], "unknown option '--usr' (did you mean '--user'?)"),
         (["--controller"], "unknown option '--controller'"),
         (["-v"], "unknown option '-v'"),
         (["--log-target", "file"], "--log-target takes journal, console or auto, not 'file'"),

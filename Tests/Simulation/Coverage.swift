@@ -134,7 +134,8 @@ extension Request {
 
     var app: AppID? {
         switch self {
-        case .launch(let id, _), .focus(let id), .background(let id), .suspend(let id, _), .resume(let id), .deliver(let id, _),
+        case .launch(let id, _), .focus(let id), .background(let id), .suspend(let id, _), .resume(let id),
+            .deliver(let id, _),
             .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
             .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
             id

@@ -56,7 +56,8 @@ public enum Request: Sendable, Equatable {
     var isAllowedWhileShuttingDown: Bool {
         switch self {
         case .terminate, .kill, .machine: true
-        case .launch, .focus, .untilAnswered, .background, .home, .beginInterruption, .endInterruption, .suspend, .resume, .deliver,
+        case .launch, .focus, .untilAnswered, .background, .home, .beginInterruption, .endInterruption, .suspend,
+            .resume, .deliver,
             .wake, .openScene, .focusScene, .backgroundScene, .closeScene, .release, .memoryPressure:
             false
         }

@@ -117,7 +117,8 @@ extension LifedMethod {
     var isForAdministrators: Bool {
         switch self {
         case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
-        case .launch, .run, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity, .suspend,
+        case .launch, .run, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity,
+            .suspend,
             .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
             .monitor,
             .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .release:
@@ -179,7 +180,8 @@ final class ClientRights {
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
         case .focus(let app), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
         case .deliver(let app, _): objection(to: app, by: scope, foreground: true)
-        case .background(let app), .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app), .kill(let app),
+        case .background(let app), .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app),
+            .kill(let app),
             .release(let app), .backgroundScene(let app, _), .closeScene(let app, _):
             objection(to: app, by: scope)
         case .endInterruption(_, answer: .some(let app)): objection(to: app, by: scope, foreground: true)

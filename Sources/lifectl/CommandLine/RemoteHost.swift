@@ -38,6 +38,7 @@ struct RemoteHost: Equatable {
         signal(SIGPIPE, SIG_DFL)
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         _ = unsafe execvp("ssh", &words)
-        throw Failure(.unavailable, "cannot reach \(destination)", "ssh: \(Text.error(errno))", remedy: "install ssh(1)")
+        throw Failure(
+            .unavailable, "cannot reach \(destination)", "ssh: \(Text.error(errno))", remedy: "install ssh(1)")
     }
 }

@@ -16,7 +16,8 @@ enum Adoption {
                 throw Failure(
                     .noSuchApp, action, "no rule in lifed.toml fits the process",
                     remedy: "add a rule, or leave --by-rule out")
-            }) { $0.sentence($1) }
+            }
+        ) { $0.sentence($1) }
     }
 
     static func release(_ arguments: Arguments) throws {

@@ -48,7 +48,9 @@ enum AppAction: String {
     private static func restart(_ id: String, _ options: CallOptions) throws {
         let action = "cannot restart \(id)"
         guard let details = try details(of: id, options, doing: action) else {
-            return try options.show(.launch, LaunchParameters(id: id), doing: action, waitingFor: id) { $0.sentence($1) }
+            return try options.show(.launch, LaunchParameters(id: id), doing: action, waitingFor: id) {
+                $0.sentence($1)
+            }
         }
         guard !details.app.adHoc, !details.ended else {
             throw Failure(

@@ -33,7 +33,8 @@ enum Delivery {
                 // To wake an app that is not connected is a success.
                 guard reply.outcome != .notListening else { return }
                 try reply.check(action)
-            }) { "\(Text.printable($1.app.id)) \($1.outcome.success(Text.printable(kind)))\n" }
+            }
+        ) { "\(Text.printable($1.app.id)) \($1.outcome.success(Text.printable(kind)))\n" }
     }
 }
 

@@ -25,7 +25,8 @@ extension VerbGroup {
                 run: AppAction.background.perform),
             Verb(
                 name: "home", summary: "Send the foreground apps to the background; show the home app.",
-                details: "Returns when the home app is active or, without a home app, when no app is in the foreground.",
+                details:
+                    "Returns when the home app is active or, without a home app, when no app is in the foreground.",
                 example: "lifectl home", parameters: .changing
             ) { arguments in
                 try arguments.options.show(.home, doing: "cannot go home") { present, reply in

@@ -37,6 +37,7 @@ extension Presentation {
             return text
         }
         let (ok, degraded, failed) = (examination.ok, examination.degraded, examination.failed)
-        return lines.joined() + "\(examination.findings.count) checks: \(ok) ok, \(degraded) degraded, \(failed) failed\n"
+        return lines.joined()
+            + "\(examination.findings.count) checks: \(ok) ok, \(degraded) degraded, \(failed) failed\n"
     }
 }

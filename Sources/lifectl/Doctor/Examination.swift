@@ -44,7 +44,8 @@ extension Examination {
         let line = first.line.map { ":\($0)" } ?? ""
         return .degraded(
             "configuration", "\(status.problems.count) problems, the first: \(first.file)\(line): \(first.message)",
-            cost: "Keys with mistakes are ignored, and their defaults apply.", remedy: "'lifectl status' lists all of them; correct the files, then 'lifectl reload'.")
+            cost: "Keys with mistakes are ignored, and their defaults apply.",
+            remedy: "'lifectl status' lists all of them; correct the files, then 'lifectl reload'.")
     }
 
     // MARK: Control groups and memory
@@ -59,7 +60,8 @@ extension Examination {
         }
         guard let group = facts.group else {
             return .degraded(
-                "control groups", "/proc does not show the daemon's group", cost: "The groups of apps cannot be checked.",
+                "control groups", "/proc does not show the daemon's group",
+                cost: "The groups of apps cannot be checked.",
                 remedy: "Run the command as root, on the machine of the daemon.")
         }
         guard facts.controllers != nil else {
@@ -91,7 +93,8 @@ extension Examination {
             ? .ok("memory pressure", "/proc/pressure/memory reports it")
             : .degraded(
                 "memory pressure", "the kernel does not report it",
-                cost: "The daemon neither tells apps of memory pressure nor ends apps before the kernel's OOM killer acts.",
+                cost:
+                    "The daemon neither tells apps of memory pressure nor ends apps before the kernel's OOM killer acts.",
                 remedy: "Boot a kernel that has CONFIG_PSI with psi=1.")
     }
 
@@ -149,14 +152,18 @@ extension Examination {
 
     static func kernel(_ release: String) -> [Finding] {
         let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
-        guard numbers.count == 2 else { return [
+        guard numbers.count == 2 else {
+            return [
                 .degraded(
                     "kernel", release, cost: "The features of this version are not known.",
                     remedy: "Boot a kernel whose release begins with its version.")
-            ] }
+            ]
+        }
         let version = (numbers[0], numbers[1])
         guard version >= (5, 3) else {
-            return [.failed("kernel", release, cost: "lifed needs Linux 5.3 (pidfds).", remedy: "Boot Linux 5.3 or later.")]
+            return [
+                .failed("kernel", release, cost: "lifed needs Linux 5.3 (pidfds).", remedy: "Boot Linux 5.3 or later.")
+            ]
         }
         let missing = features.filter { version < ($0.major, $0.minor) }
         if missing.isEmpty { return [.ok("kernel", "\(release) has every feature that lifed uses")] }

@@ -89,8 +89,10 @@ struct FollowRun {
     private mutating func loseSource(_ reason: String) throws(Failure) {
         source = nil
         sourceRetry.fail()
-        guard wasEverHeard else { throw Failure(
-                .unavailable, "cannot follow \(place)", reason, remedy: "start \(name), and run the command again") }
+        guard wasEverHeard else {
+            throw Failure(
+                .unavailable, "cannot follow \(place)", reason, remedy: "start \(name), and run the command again")
+        }
         guard isHeard else { return }
         isHeard = false
         follower.loseSource(at: Instants.monotonic)

@@ -98,7 +98,8 @@ enum SwaySocket {
         }
         let places =
             tried.isEmpty
-            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR" : "no program listens at " + tried.joined(separator: " or ")
+            ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR"
+            : "no program listens at " + tried.joined(separator: " or ")
         let named = environment[variable, default: ""].isEmpty ? "SWAYSOCK is not set, and " : ""
         return Failure(.unavailable, action, "\(named)\(places)", remedy: "start sway, or set SWAYSOCK")
     }

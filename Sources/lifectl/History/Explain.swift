@@ -95,14 +95,16 @@ extension Presentation {
         case .backgroundTime: return "it has background time to finish its work"
         case .task: return "its background task \(names)\(since(obstacle))"
         case .mode: return "its background mode \(names)\(since(obstacle)), until the mode ends"
-        case .work: return names.isEmpty ? "it was woken, and has time for the work" : "it does background work: \(names)"
+        case .work:
+            return names.isEmpty ? "it was woken, and has time for the work" : "it does background work: \(names)"
         case .launch: return "it has to answer the launch callbacks"
         case .connection: return "it lost its connection to a former daemon, and has time to connect again"
         case .scenes: return "its scenes change their states first"
         case .interruption: return names.isEmpty ? "an interruption" : "the interruption \(names)"
         case .foregroundBlocked: return blocker(first)
         case .suspendPolicy: return "its manifest says suspend = \"never\""
-        case .resumeRequest: return "it was resumed by request, and runs until it is suspended or has been in the foreground"
+        case .resumeRequest:
+            return "it was resumed by request, and runs until it is suspended or has been in the foreground"
         case .visible: return "a window of it is visible, until that ends"
         case .playing: return "it plays sound, until that ends"
         case .restart: return "it ended by itself, and is restarted later"

@@ -72,9 +72,10 @@ struct HistorySource {
     /// Reads the journal of a daemon that does not answer, and notes that: it is the reason why the entries end, and the
     /// failure if there are none.
     private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws -> Void) throws {
-        let note = Failure(
-            absence.status, "cannot read the daemon's memory", absence.reason, remedy: "showing the journal alone"
-        ).line + "\n"
+        let note =
+            Failure(
+                absence.status, "cannot read the daemon's memory", absence.reason, remedy: "showing the journal alone"
+            ).line + "\n"
         // Output that follows the journal has no end.
         if follows { try StandardStream.error.write(note) }
         var isEmpty = true

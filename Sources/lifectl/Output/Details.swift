@@ -77,7 +77,8 @@ extension Presentation {
         let count = "ended \(details.failures) times in a row soon after its launch"
         if details.restartLimitReached {
             return details.app.state == .notRunning
-                ? "restart limit reached, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again" : nil
+                ? "restart limit reached, \(count); 'lifectl launch \(Text.printable(details.app.id))' tries again"
+                : nil
         }
         return details.restartAtUSec.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }

@@ -28,7 +28,8 @@ enum StandardStream: CInt {
         switch Descriptor.write(Array(text.utf8), to: rawValue) {
         case 0: return
         case EPIPE: throw ReaderGone()
-        case let error: throw Failure(
+        case let error:
+            throw Failure(
                 .output, "cannot write the result", Text.error(error), remedy: "free some space, or write elsewhere")
         }
     }

@@ -65,7 +65,9 @@ extension FuzzTarget {
             case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
             case .focus: return try echo(call, FocusParameters.self)
             case .suspend: return try echo(call, SuspendParameters.self)
-            case .resume, .terminate, .kill, .release, .describe, .explain: return try echo(call, AppParameters.self)
+            case .background, .resume, .terminate, .release, .describe, .explain:
+                return try echo(call, AppParameters.self)
+            case .kill: return try echo(call, KillParameters.self)
             case .adopt: return try echo(call, AdoptParameters.self)
             case .findApp: return try echo(call, FindAppParameters.self)
             case .history: return try echo(call, HistoryParameters.self)
