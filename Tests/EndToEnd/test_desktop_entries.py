@@ -208,4 +208,4 @@ def test_however_many_entries_there_are_there_is_an_answer(desktop):
     found = desktop.lifectl("list", "--available", "--ids").stdout.split()
     assert len(found) == 4096 and "many-app-0000" in found
     status, text = refusal(desktop, "open", "odd:1")
-    assert status == 67 and len(text) < 1000
+    assert status == 10 and len(text) < 1000

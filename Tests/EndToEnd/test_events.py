@@ -78,7 +78,7 @@ def test_none_and_more_than_one(direct, listeners):
     for name in ("one", "two"):
         listeners.manifest(name, "answer=open-url:handled=yes", extra=OPENER)
     result = direct.lifectl("open", "example:1", check=False)
-    assert result.returncode == 67
+    assert result.returncode == 10
     assert "one, two" in result.stderr and "--app" in result.stderr
     assert direct.lifectl.json("open", "--app", "two", "example:1")["app"]["id"] == "two"
     (direct.configuration / "lifed.toml").write_text('[defaults]\nexample = "one"\n')
@@ -220,7 +220,7 @@ def other_machine(direct, tmp_path, monkeypatch):
 def test_any_command_on_another_machine(direct, listeners, other_machine):
     listeners.manifest("reader", "answer=continue-activity:handled=yes")
     info = json.dumps({"title": "it's $(here) \\ \"there\"\n*"})
-    arguments = ["continue", "--host", "kim@kitchen", "reader", "--activity", "org.example.read", "--info", info]
+    arguments = ["handoff", "--host", "kim@kitchen", "reader", "--activity", "org.example.read", "--info", info]
     assert direct.lifectl.json(*arguments)["outcome"] == "handled"
     assert other_machine.read_text().split("\n")[:2] == ["--", "kim@kitchen"]
     assert direct.lifectl("--host=kitchen", "focus", "nobody", check=False).returncode == 66

@@ -182,7 +182,7 @@ def test_what_became_of_the_work_is_what_lifectl_exits_with(direct, listeners):
 def test_one_that_does_not_listen_is_only_woken(direct):
     manifest(direct, "plain", programs.IDLE, 'callbacks = "none"')
     direct.lifectl("reload")
-    assert "nobody could tell it" in direct.lifectl("wake", "plain", "--for", "fetch").stdout
+    assert "it was not told of fetch" in direct.lifectl("wake", "plain", "--for", "fetch").stdout
     assert direct.lifectl.state("plain") == "background"
     assert details(direct, "plain")["backgroundUntilUSec"]
     direct.lifectl("suspend", "plain")
@@ -198,7 +198,7 @@ def test_a_schedule_wakes_again_and_again(direct, listeners):
     listeners.wait_until_told("mail", "perform-task", 3)
     found = details(direct, "mail")["schedules"]
     assert [each["kind"] for each in found] == ["fetch"] and found[0]["nextUSec"]
-    assert re.search(r"woken for +fetch, next at .* \(\*:\*:\*\)", direct.lifectl("status", "mail").stdout)
+    assert re.search(r"schedules +fetch, next at .* \(\*:\*:\*\)", direct.lifectl("status", "mail").stdout)
     # And goes on when the daemon has been killed. No service manager has kept the app's channel here: another process has a new one.
     die_like_a_crash(direct)
     direct.lifectl("terminate", "mail")
