@@ -27,7 +27,7 @@ def test_an_entry_of_a_package_that_needs_a_terminal_is_refused(desktop):
     if not (SHARED / "vim.desktop").exists():
         pytest.skip("vim.desktop is not installed")
     status, text = refusal(desktop, "launch", "vim")
-    assert status == 73 and "Terminal=true" in text
+    assert status == 11 and "Terminal=true" in text
 
 
 def test_every_entry_of_this_machine_is_read_or_refused_with_a_reason(desktop):

@@ -21,7 +21,7 @@ import Testing
         let lines = plain.top(sample, rows: 0..<9, selected: 1).split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
         #expect(lines[1].hasPrefix("   a   active      6.0 s") && lines[1].contains("3 MiB"))
-        #expect(lines[2].hasPrefix(">  b   background") && lines[2].contains("2.5 s  time in the background"))
+        #expect(lines[2].hasPrefix(">  b   background") && lines[2].contains("2.5 s  background time"))
     }
 
     @Test func loadIsTheShareSinceTheSampleBefore() {

@@ -9,7 +9,7 @@ import Testing
         let allowed = LifedMethod.allCases.filter { $0.accessOfApps != .refused }
         #expect(
             Set(allowed) == [
-                .list, .getStatus, .monitor, .history, .findApp, .describe, .explain, .suspend, .terminate,
+                .list, .getStatus, .monitor, .history, .findApp, .describe, .explain, .background, .suspend, .terminate,
                 .kill,
             ])
         #expect(
