@@ -1,5 +1,6 @@
 """Verbs for several apps, for the background, for signals and interruptions, and the options of verbs that change something."""
 
+import contextlib
 import json
 import os
 import signal
@@ -43,7 +44,9 @@ def begin(direct):
 
     yield begin
     for process in processes:
-        process.kill()
+        # Its command holds the pipes as well.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 

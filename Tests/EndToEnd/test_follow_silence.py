@@ -69,7 +69,7 @@ def follow(direct, source, **environment):
     "says, stays, reason",
     [
         (b"", True, "sway does not answer"),
-        (b"not a message of sway's", True, "sway says what is no message of its own"),
+        (b"not a message of sway's", True, "sway sent a malformed message"),
         (b"i3-ipc", False, ""),
     ],
 )

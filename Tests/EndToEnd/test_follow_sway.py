@@ -69,7 +69,7 @@ def test_what_is_on_the_screen_does_not_sleep_until_its_workspace_is_left(quick,
     quick.lifectl.wait_for_state("one", "background")
     quick.lifectl.wait_for_state("three", "suspended")
     explanation = quick.lifectl("explain", "one").stdout
-    assert "it is on the screen, for as long as that lasts" in explanation
+    assert "a window of it is visible, until that ends" in explanation
     refusal = quick.lifectl("suspend", "one", check=False)
     assert refusal.returncode == 2 and "a window of it is visible" in refusal.stderr
     sway.focus(three)
