@@ -1,13 +1,14 @@
 import Lifecycle
+import LifecycleServiceAdapter
 import Logging
 import ServiceLifecycle
 
-/// An app made of services: SIGTERM ends them in order, as their group sees fit, and the app's life cycle is one of them.
+/// An app made of services. Its life cycle is one of them; on SIGTERM the group ends the services in order.
 @main
 struct ServiceApp {
     static func main() async throws {
-        // Asked for before the life cycle begins, so that none is missed.
-        let worker = Worker(events: await Application.shared.events)
+        // Before the life cycle starts, so that no event is missed.
+        let worker = Worker(events: LifecycleApplication.shared.events)
         let group = ServiceGroup(
             services: [LifecycleService(), worker], gracefulShutdownSignals: [.sigterm],
             logger: Logger(label: "org.example.ServiceApp"))

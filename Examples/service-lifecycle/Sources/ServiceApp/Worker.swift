@@ -1,9 +1,9 @@
 import Lifecycle
 import ServiceLifecycle
 
-/// Works while the app is in use, and has something to finish when the group shuts down.
+/// Works while the app is active, and finishes when the group shuts down.
 struct Worker: Service {
-    let events: ApplicationEvents
+    let events: LifecycleEvents
 
     func run() async throws {
         for await event in events.cancelOnGracefulShutdown() {
