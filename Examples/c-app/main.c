@@ -1,4 +1,4 @@
-// An app in C: a poll loop, and one line on standard output for everything that it is told.
+// An app in C: a poll loop, and one line on standard output for each callback.
 //
 //     cc main.c $(pkg-config --cflags --libs lifecycle) -o c-app
 #include <lifecycle.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 static struct lifecycle *app;
+static bool is_terminating;
 
 static void show(const char *callback) {
     static const char *const states[] = {
@@ -58,7 +59,7 @@ static void perform_work(void *context, int64_t work, const char *kind, const ch
     lifecycle_complete_work(app, work, LIFECYCLE_WORK_NEW_DATA);
 }
 
-static void will_terminate(void *context) { (void)context, show("will-terminate"); }
+static void will_terminate(void *context) { (void)context, show("will-terminate"), is_terminating = true; }
 
 int main(void) {
     struct lifecycle_callbacks callbacks = {
@@ -78,14 +79,15 @@ int main(void) {
         .protected_data_did_become_available = protected_data_did_become_available,
         .significant_time_change = significant_time_change,
     };
-    app = lifecycle_open(&callbacks, NULL, 0);
+    app = lifecycle_open(&callbacks, NULL, LIFECYCLE_HANDLE_SIGTERM);
     if (!app) {
         perror("lifecycle_open");
         return 1;
     }
-    for (;;) {
+    while (!is_terminating) {
         struct pollfd item = {.fd = lifecycle_fd(app), .events = POLLIN};
         poll(&item, 1, -1);
         lifecycle_dispatch(app);
     }
+    lifecycle_close(app);
 }

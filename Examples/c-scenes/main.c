@@ -1,4 +1,4 @@
-// An app in C with a scene: a poll loop, and one line on standard output for everything that the scene is told.
+// An app in C with a scene: a poll loop, and one line on standard output for each callback of the scene.
 //
 //     cc main.c $(pkg-config --cflags --libs lifecycle) -o c-scenes
 #include <lifecycle.h>
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 static struct lifecycle *app;
+static bool is_terminating;
 
-// How often a scene was in front. Real apps have this for each scene; this one opens no second one.
+// The number of activations. An app with several scenes has such data for each of them.
 static int count;
 
 static void show(const char *callback, const char *scene) {
@@ -63,9 +64,12 @@ static void did_disconnect(void *context, const char *scene, bool closed) {
     end_line();
 }
 
+static void will_terminate(void *context) { (void)context, is_terminating = true; }
+
 int main(void) {
     struct lifecycle_callbacks callbacks = {
         .size = sizeof callbacks,
+        .will_terminate = will_terminate,
         .scene_will_connect = will_connect,
         .scene_will_enter_foreground = will_enter_foreground,
         .scene_did_become_active = did_become_active,
@@ -73,14 +77,15 @@ int main(void) {
         .scene_did_enter_background = did_enter_background,
         .scene_did_disconnect = did_disconnect,
     };
-    app = lifecycle_open(&callbacks, NULL, 0);
+    app = lifecycle_open(&callbacks, NULL, LIFECYCLE_HANDLE_SIGTERM);
     if (!app) {
         perror("lifecycle_open");
         return 1;
     }
-    for (;;) {
+    while (!is_terminating) {
         struct pollfd item = {.fd = lifecycle_fd(app), .events = POLLIN};
         poll(&item, 1, -1);
         lifecycle_dispatch(app);
     }
+    lifecycle_close(app);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An app in Python, on the C library: a poll loop, and a line on standard output for everything that it is told."""
+"""An app in Python, on the C library: a poll loop, and a line on standard output for each callback."""
 
 import select
 from ctypes import CDLL, CFUNCTYPE, Structure, byref, c_bool, c_int, c_size_t, c_uint, c_void_p, sizeof
@@ -17,7 +17,7 @@ Told = CFUNCTYPE(None, c_void_p)
 
 
 class Callbacks(Structure):
-    """struct lifecycle_callbacks up to what this app wants to hear; its size tells the library how far that is."""
+    """The beginning of struct lifecycle_callbacks, in the order of lifecycle.h; the size says how many functions there are."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -34,7 +34,13 @@ class Callbacks(Structure):
 STATES = ["inactive", "active", "background"]
 
 
+HANDLE_SIGTERM = 1
+is_terminating = False
+
+
 def show(verb):
+    global is_terminating
+    is_terminating = verb == "will-terminate"
     print(verb, STATES[library.lifecycle_state(app)], flush=True)
     return True
 
@@ -46,15 +52,15 @@ def callback(name, kind):
     return kind(lambda context: show(verb) and None)
 
 
-# Python frees a callback that nobody refers to, while the library still calls it: this keeps them.
+# Python frees a callback without a reference, and the library would call freed memory: this variable keeps them.
 callbacks = Callbacks(sizeof(Callbacks), *(callback(name, kind) for name, kind in Callbacks._fields_[1:]))
 
-app = library.lifecycle_open(byref(callbacks), None, 0)
+app = library.lifecycle_open(byref(callbacks), None, HANDLE_SIGTERM)
 if not app:
     raise SystemExit("lifecycle_open failed")
 
 poller = select.poll()
 poller.register(library.lifecycle_fd(app), select.POLLIN)
-while True:
+while not is_terminating:
     poller.poll()
     library.lifecycle_dispatch(app)

@@ -1,9 +1,9 @@
 import Lifecycle
 
-/// An app in Swift: it gives its main thread to the life cycle, and prints a line for everything that it is told.
+/// An app in Swift: the life cycle has its main thread, and each callback prints a line.
 @main
 struct SampleApp {
-    static func main() {
-        Application.shared.run(delegate: SampleDelegate())
+    static func main() throws {
+        try LifecycleApplication.shared.run(delegate: SampleDelegate())
     }
 }

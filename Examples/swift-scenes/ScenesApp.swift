@@ -1,9 +1,9 @@
 import Lifecycle
 
-/// An app with three scenes: it gives its main thread to the life cycle, and prints a line for everything that it is told.
+/// An app with three scenes: the life cycle has its main thread, and each callback prints a line.
 @main
 struct ScenesApp {
-    static func main() {
-        Application.shared.run(delegate: ScenesDelegate())
+    static func main() throws {
+        try LifecycleApplication.shared.run(delegate: ScenesDelegate())
     }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -29,24 +30,33 @@ static bool is_channel(int fd) {
     return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
 }
 
+// The number of a channel that is in use, or was, and that the variable still names. A forked child shares the channel, and
+// the program may have anything at the number of a channel that was closed.
+static atomic_int adopted = -1;
+
 int lifecycle_find_channel(void) {
     const char *text = getenv("LIFECYCLE_FD");
     int fd = text ? parse_descriptor(text) : -1;
-    return fd >= 0 && is_channel(fd) ? fd : -1;
+    return fd >= 0 && fd != adopted && is_channel(fd) ? fd : -1;
 }
 
 static void say_why_there_is_none(void) {
-    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD is not a connected socket" : "LIFECYCLE_FD is not set";
+    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD names no channel" : "LIFECYCLE_FD is not set";
     if (getenv("LIFECYCLE_VERBOSE"))
-        fprintf(stderr, "lifecycle: not launched by lifed (%s); going on as if launched to the front\n", reason);
+        fprintf(stderr, "lifecycle: cannot find a channel to lifed: %s; continuing as a foreground app\n", reason);
 }
 
-void lifecycle_adopt_environment(int fd) {
+void lifecycle_adopt_channel(int fd, bool removes_variables) {
     // Does not fail for a descriptor that is open.
     if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
     else say_why_there_is_none();
-    unsetenv("LIFECYCLE_FD");
-    unsetenv("LIFECYCLE_SOCKET");
+    if (removes_variables) {
+        unsetenv("LIFECYCLE_FD");
+        unsetenv("LIFECYCLE_SOCKET");
+        adopted = -1;
+    } else if (fd >= 0) {
+        adopted = fd;
+    }
 }
 
 static enum lifecycle_io outcome(ssize_t result, size_t *count) {

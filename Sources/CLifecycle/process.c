@@ -2,7 +2,6 @@
 #include "CLifecycle.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,5 +24,3 @@ bool lifecycle_claim(void) {
 void lifecycle_disclaim(void) { claimed_by = 0; }
 
 int lifecycle_process(void) { return getpid(); }
-
-void lifecycle_exit(void) { exit(0); }

@@ -1,7 +1,7 @@
 internal import AppChannel
 internal import LifecycleClient
 
-extension Application {
+extension LifecycleApplication {
     /// The time that the app may still run in the background; nil without a limit.
     ///
     /// The last value from lifed. Each read requests another one.
@@ -27,6 +27,8 @@ extension Application {
     }
 
     /// Ends a task. A task that has ended is ignored.
+    ///
+    /// - Parameter identifier: The result of `beginBackgroundTask(withName:expirationHandler:)`.
     public func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         guard let id = identifier.id else { return }
         expirationHandlers[id] = nil
@@ -49,6 +51,8 @@ extension Application {
     }
 
     /// Ends an activity. An activity that has ended is ignored.
+    ///
+    /// - Parameter identifier: The result of `beginActivity(_:refusalHandler:)`.
     public func endActivity(_ identifier: ActivityIdentifier) {
         guard let id = identifier.id else { return }
         refusalHandlers[id] = nil
@@ -56,7 +60,7 @@ extension Application {
     }
 }
 
-/// A task that was begun with `Application.beginBackgroundTask(withName:expirationHandler:)`.
+/// A task that was begun with `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`.
 public struct BackgroundTaskIdentifier: Hashable, Sendable {
     let id: AssertionID?
 
@@ -64,7 +68,7 @@ public struct BackgroundTaskIdentifier: Hashable, Sendable {
     public static let invalid = BackgroundTaskIdentifier(id: nil)
 }
 
-/// An activity that was begun with `Application.beginActivity(_:refusalHandler:)`.
+/// An activity that was begun with `LifecycleApplication.beginActivity(_:refusalHandler:)`.
 public struct ActivityIdentifier: Hashable, Sendable {
     let id: AssertionID?
 
@@ -82,19 +86,19 @@ public struct BackgroundMode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Something is heard.
+    /// Sound plays.
     public static let audio = BackgroundMode(rawValue: "audio")
-    /// The place is followed.
+    /// The location is tracked.
     public static let location = BackgroundMode(rawValue: "location")
-    /// Something new is looked for.
+    /// New data is fetched.
     public static let fetch = BackgroundMode(rawValue: "fetch")
-    /// Something long is computed.
+    /// A long computation runs.
     public static let processing = BackgroundMode(rawValue: "processing")
 }
 
 /// The reason why an activity does not keep the app running in the background. The list is open.
 public struct ActivityRefusal: RawRepresentable, Error, Hashable, Sendable {
-    /// lifed's word for the reason.
+    /// The word of the app protocol.
     public let rawValue: String
 
     /// Creates the reason of a word.

@@ -19,7 +19,7 @@ public struct OpenURLOptions: Hashable, Sendable {
     }
 }
 
-/// Something that a person was doing elsewhere and goes on with here.
+/// An activity that the user began elsewhere and continues in this app.
 public struct UserActivity: Hashable, Sendable {
     /// The kind of activity, in reverse-domain notation.
     public var activityType: String
@@ -37,7 +37,7 @@ public struct UserActivity: Hashable, Sendable {
     }
 }
 
-/// Work that an app was woken for, out of sight.
+/// Background work that the app receives.
 public struct BackgroundWork: Hashable, Sendable {
     /// The kind of work, such as `fetch`.
     public var kind: String
@@ -61,7 +61,7 @@ public enum BackgroundWorkResult: Hashable, Sendable {
     case newData
     /// There is nothing new.
     case noData
-    /// It could not be done.
+    /// The work failed.
     case failed
 
     var answer: AppAnswer {

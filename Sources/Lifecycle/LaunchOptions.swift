@@ -32,7 +32,7 @@ public struct LaunchOptions: Sendable, Hashable {
 
 /// The reason of a launch. The list is open: lifed may have other reasons.
 public struct LaunchReason: RawRepresentable, Hashable, Sendable {
-    /// lifed's word for the reason.
+    /// The word of the app protocol.
     public let rawValue: String
 
     /// Creates the reason of a word.
@@ -42,7 +42,7 @@ public struct LaunchReason: RawRepresentable, Hashable, Sendable {
 
     /// A client launched the app.
     public static let launch = LaunchReason(rawValue: "launch")
-    /// It is the home app, and nothing else was in front.
+    /// The app is the home app, and no other app was in the foreground.
     public static let home = LaunchReason(rawValue: "home")
 }
 

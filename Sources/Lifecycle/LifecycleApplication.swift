@@ -5,15 +5,18 @@ internal import Glibc
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// The app of this process.
+/// The app of this process, and its life cycle.
 ///
-/// An app without a main loop calls `run(delegate:)`; an `async` app awaits the method of the same name. An app with a main
-/// loop calls `start(delegate:)`, polls `fileDescriptor`, and calls `dispatch()` when it is readable.
+/// An app without a main loop calls ``run(delegate:options:)``, in its synchronous or its `async` form. An app with a main
+/// loop calls ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
 ///
-/// A process that lifed did not launch gets the callbacks of an app that is launched to the foreground and stays there. With
-/// `LIFECYCLE_VERBOSE` in the environment it notes that once on standard error.
+/// If lifed did not launch the process, the app gets the callbacks of an app that is launched to the foreground and stays
+/// there. With `LIFECYCLE_VERBOSE` in the environment, the library notes that once on standard error.
+///
+/// The type and its delegates belong to the main actor. No method waits, except `run` and
+/// ``saveRestorationState(_:)``.
 @MainActor
-public final class Application {
+public final class LifecycleApplication {
     /// The states of an app that it can see: while it is suspended, it does not run.
     public enum State: Hashable, Sendable {
         /// In the foreground and in use.
@@ -24,29 +27,42 @@ public final class Application {
         case background
     }
 
-    /// The handling of SIGTERM.
-    public enum Termination: Sendable {
-        /// The library calls `applicationWillTerminate(_:)` and exits.
-        case exits
-        /// The app handles SIGTERM.
-        case leftToTheApp
+    /// The changes that the library makes to the process. Without an option, it makes none but one: the channel's descriptor
+    /// is closed on `execve`.
+    public struct Options: OptionSet, Hashable, Sendable {
+        /// The bits of the options.
+        public let rawValue: Int
+
+        /// Creates the options of these bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// The library handles SIGTERM: it calls ``LifecycleDelegate/applicationWillTerminate(_:)``, and `run` returns. The
+        /// library never exits. After the call, SIGTERM has its former handling again. Children do not inherit the handler.
+        public static let handlesSIGTERM = Options(rawValue: 1 << 0)
+        /// The library removes `LIFECYCLE_FD` and `LIFECYCLE_SOCKET` from the environment, for an app that starts programs
+        /// which use the library, too. As for any change of the environment, no other thread may read it at that time.
+        public static let removesEnvironmentVariables = Options(rawValue: 1 << 1)
     }
 
     /// The app of this process.
-    public static let shared = Application()
+    public static let shared = LifecycleApplication()
 
     /// The delegate, which gets each event first. A strong reference.
-    public private(set) var delegate: (any ApplicationDelegate)?
+    public private(set) var delegate: (any LifecycleDelegate)?
 
     /// The sessions of the scenes that this process has heard of and that are not closed for good.
     public internal(set) var openSessions: [SceneSession] = []
 
     private(set) var client: Client?
-    var scenes: [SceneID: Scene] = [:]
+    var scenes: [SceneID: LifecycleScene] = [:]
     var expirationHandlers: [AssertionID: @MainActor () -> Void] = [:]
     var refusalHandlers: [AssertionID: @MainActor (ActivityRefusal) -> Void] = [:]
     let observers = Observers()
     private var isDispatching = false
+    /// True from the begin of `run` to the end of the life cycle.
+    private var isRunning = false
     /// Ends the wait of an `async` `run` for the end of the life cycle.
     private var end: AsyncStream<Never>.Continuation?
 
@@ -66,39 +82,39 @@ public final class Application {
 
     /// The app's events from now on, for observers that the app does not wait for. The events of the launch are among them if
     /// an observer reads this property before the start.
-    public var events: ApplicationEvents { observers.add() }
+    public var events: LifecycleEvents { observers.add() }
 
     /// Starts the life cycle of this process, for an app with a main loop of its own. The first events come with
-    /// `dispatch()`.
-    ///
-    /// Removes `LIFECYCLE_FD` and `LIFECYCLE_SOCKET` from the environment, and closes the descriptor of the former on
-    /// `execve`, so that a child does not take itself for the app.
+    /// ``dispatch()``.
     ///
     /// - Parameters:
     ///   - delegate: The delegate, which is held strongly.
-    ///   - termination: The handling of SIGTERM. Children do not inherit it.
-    /// - Throws: ``ApplicationError`` if the life cycle was started before, or the system has no descriptors left. Nothing has
+    ///   - options: The changes that the library makes to the process. With ``Options/handlesSIGTERM``, the delegate has to
+    ///     end the main loop.
+    /// - Throws: ``LifecycleError`` if the life cycle was started before, or the system has no descriptors left. Nothing has
     ///   changed then, and the app can try again.
     public func start(
-        delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits
-    ) throws(ApplicationError) {
+        delegate: (any LifecycleDelegate)? = nil, options: Options = []
+    ) throws(LifecycleError) {
         guard client == nil else { throw .alreadyStarted }
         do throws(SystemError) {
             let client = try Client.forThisProcess(
-                termination == .exits ? .caught : .leftToTheApp, usesScenes: delegate?.usesScenes ?? false)
+                options.contains(.handlesSIGTERM) ? .caught : .leftToTheApp,
+                removesVariables: options.contains(.removesEnvironmentVariables),
+                usesScenes: delegate?.usesScenes ?? false)
             adopt(client, delegate)
         } catch {
             throw .system(code: error.code)
         }
     }
 
-    func adopt(_ client: Client, _ delegate: (any ApplicationDelegate)?) {
+    func adopt(_ client: Client, _ delegate: (any LifecycleDelegate)?) {
         self.client = client
         self.delegate = delegate
     }
 
-    /// Stops the life cycle: no events follow, and SIGTERM has its former handling. An `async` `run` returns, the `run` that
-    /// never returns serves the main queue alone.
+    /// Stops the life cycle: no events follow, `run` returns, and SIGTERM has its former handling. lifed manages the app like
+    /// one without the library. The app may start the life cycle again; the channel to lifed is gone.
     public func stop() {
         client?.close()
         client = nil
@@ -107,6 +123,7 @@ public final class Application {
         refusalHandlers = [:]
         openSessions = []
         scenes = [:]
+        isRunning = false
         end?.finish()
         end = nil
     }
@@ -116,15 +133,13 @@ public final class Application {
         end = stream
     }
 
-    /// The descriptor to poll for input, which stays the same.
+    /// The descriptor to poll for input, which stays the same until ``stop()``; -1 if the app was not started.
     ///
-    /// - Precondition: The app was started.
-    public var fileDescriptor: CInt {
-        guard let client else { preconditionFailure("The app has not been started.") }
-        return client.fileDescriptor
-    }
+    /// It belongs to the library: the app neither reads nor closes it.
+    public var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
 
-    /// Delivers the events that have come, without waiting. A call from within a method of the delegate does nothing.
+    /// Delivers the events that have come, without waiting: the delegate's methods are called from within this one. A call
+    /// from a method of the delegate does nothing.
     ///
     /// After a restart of lifed, this method connects again. Meanwhile the state of the app stays as it is, and its requests
     /// wait.
@@ -138,20 +153,20 @@ public final class Application {
     }
 }
 
-/// The error that an app cannot take up its life cycle.
-public enum ApplicationError: Error, Hashable, Sendable {
-    /// It was taken up already. There is one in a process.
+/// The error of a life cycle that cannot be started.
+public enum LifecycleError: Error, Hashable, Sendable {
+    /// The life cycle was started before. A process has one.
     case alreadyStarted
     /// The system has no descriptors or memory left: EMFILE, ENFILE or ENOMEM.
     case system(code: CInt)
 }
 
-extension ApplicationError: CustomStringConvertible {
+extension LifecycleError: CustomStringConvertible {
     /// The error as a sentence.
     public var description: String {
         switch self {
-        case .alreadyStarted: "The life cycle of this process was taken up already."
-        case .system(let code): "The life cycle cannot be taken up: \(Self.text(of: code))."
+        case .alreadyStarted: "cannot start the life cycle: it was started before; call stop() first"
+        case .system(let code): "cannot start the life cycle: \(Self.text(of: code))"
         }
     }
 
@@ -161,44 +176,51 @@ extension ApplicationError: CustomStringConvertible {
     }
 }
 
-extension Application {
+extension LifecycleApplication {
     /// Runs the app on the main thread, with the main actor and the main dispatch queue, for a `main` that is not `async`.
     ///
-    /// If the system has no descriptors left, the process writes a message and exits.
+    /// Returns after SIGTERM or ``stop()``, with the life cycle stopped. What the app does then is its own affair: a `main`
+    /// that ends exits with status 0.
+    ///
+    /// - Parameters:
+    ///   - delegate: The delegate, which is held strongly.
+    ///   - options: The changes that the library makes to the process.
+    /// - Throws: ``LifecycleError``, as ``start(delegate:options:)`` does.
     @available(*, noasync, message: "await the method of the same name")
-    public func run(delegate: any ApplicationDelegate) -> Never {
-        do throws(ApplicationError) {
-            try start(delegate: delegate)
-        } catch {
-            let message = Array("\(error.description)\n".utf8)
-            _ = unsafe write(STDERR_FILENO, message, message.count)
-            exit(EXIT_FAILURE)
-        }
+    public func run(
+        delegate: any LifecycleDelegate, options: Options = .handlesSIGTERM
+    ) throws(LifecycleError) {
+        try start(delegate: delegate, options: options)
+        isRunning = true
+        // Kept until the wait is over, because it owns the descriptor.
+        let client = client
         var items = [
             pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: lifecycle_main_queue_descriptor(), events: Int16(POLLIN), revents: 0),
         ]
-        while true {
-            // The delegate may have stopped the life cycle. poll(2) ignores -1; a closed descriptor would always be ready.
-            items[0].fd = client?.fileDescriptor ?? -1
+        while isRunning, self.client === client {
             guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
             if items[0].revents != 0 { dispatch() }
             if items[1].revents != 0 { lifecycle_main_queue_drain() }
         }
     }
 
-    /// Runs the app until the task is cancelled or the app calls `stop()`. The life cycle is stopped afterwards.
+    /// Runs the app until SIGTERM, ``stop()`` or the cancellation of the task. The life cycle is stopped afterwards.
     ///
-    /// - Throws: ``ApplicationError``, as `start(delegate:termination:)` does.
-    public func run(delegate: (any ApplicationDelegate)? = nil, termination: Termination = .exits)
-        async throws(ApplicationError)
-    {
-        try start(delegate: delegate, termination: termination)
+    /// - Parameters:
+    ///   - delegate: The delegate, which is held strongly.
+    ///   - options: The changes that the library makes to the process.
+    /// - Throws: ``LifecycleError``, as ``start(delegate:options:)`` does.
+    public func run(
+        delegate: (any LifecycleDelegate)? = nil, options: Options = .handlesSIGTERM
+    ) async throws(LifecycleError) {
+        try start(delegate: delegate, options: options)
+        isRunning = true
         let client = client
         let (life, end) = AsyncStream.makeStream(of: Never.self)
         finishWhenStopped(end)
         let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: .main)
-        source.setEventHandler { MainActor.assumeIsolated { Application.shared.dispatch() } }
+        source.setEventHandler { MainActor.assumeIsolated { LifecycleApplication.shared.dispatch() } }
         source.activate()
         await untilEnded(life, end)
         // The descriptor may be closed only when the source has let go of it, and so the client is kept until then.
@@ -219,7 +241,7 @@ extension Application {
     }
 }
 
-extension Application {
+extension LifecycleApplication {
     /// Delivers an event to the delegate, then to the observers, and answers it.
     func deliver(_ event: SessionEvent, of client: Client) {
         switch event {
@@ -235,7 +257,10 @@ extension Application {
         case .terminate:
             delegate?.applicationWillTerminate(self)
             observers.send(.willTerminate)
-            exit(0)
+            guard self.client === client else { return }
+            // A second SIGTERM ends an app that does not end by itself.
+            client.releaseTermination()
+            if isRunning { stop() }
         }
     }
 

@@ -6,47 +6,47 @@ internal import LifecycleTypes
 
 /// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`.
 ///
-/// Every method has a default implementation that does nothing. A method whose name or parameters differ in a letter is never
+/// Every method has a default implementation that does nothing. A method with another name or other parameters is never
 /// called. lifed waits for each method to return, for a limited time: if `applicationDidEnterBackground(_:)` does not return
 /// within 5 s, lifed kills the app. For longer work, the app begins a background task with
-/// `Application.beginBackgroundTask(withName:expirationHandler:)`.
+/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`.
 @MainActor
-public protocol ApplicationDelegate: AnyObject {
+public protocol LifecycleDelegate: AnyObject {
     /// The process runs. The first callback; the state is inactive.
     ///
     /// - Returns: False if the app cannot open the URL that it was launched for.
-    func application(_ application: Application, willFinishLaunchingWithOptions options: LaunchOptions) -> Bool
+    func application(_ application: LifecycleApplication, willFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
     /// The launch is almost complete. The state is inactive, or background for a launch in the background.
     ///
     /// - Returns: False if the app cannot open the URL that it was launched for.
-    func application(_ application: Application, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
+    func application(_ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
     /// The app is active.
-    func applicationDidBecomeActive(_ application: Application)
+    func applicationDidBecomeActive(_ application: LifecycleApplication)
 
     /// The app is about to become inactive, for an interruption or for good. The state is active, and inactive afterwards.
-    func applicationWillResignActive(_ application: Application)
+    func applicationWillResignActive(_ application: LifecycleApplication)
 
     /// The app is in the background.
     ///
     /// lifed suspends the app afterwards, unless it has a background task or an activity, and may kill a suspended app. No
     /// callback announces either.
-    func applicationDidEnterBackground(_ application: Application)
+    func applicationDidEnterBackground(_ application: LifecycleApplication)
 
     /// The app is about to enter the foreground. The state is background, and inactive afterwards.
-    func applicationWillEnterForeground(_ application: Application)
+    func applicationWillEnterForeground(_ application: LifecycleApplication)
 
     /// The app is handed a URL to open, after the launch methods or `applicationWillEnterForeground(_:)` and before it is
     /// active.
     ///
     /// - Returns: A Boolean value that indicates whether the app opens the URL; the client is told.
-    func application(_ application: Application, open url: String, options: OpenURLOptions) -> Bool
+    func application(_ application: LifecycleApplication, open url: String, options: OpenURLOptions) -> Bool
 
     /// The app is handed an activity that was begun elsewhere, at the time of `application(_:open:options:)`.
     ///
     /// - Returns: A Boolean value that indicates whether the app continues the activity.
-    func application(_ application: Application, continue activity: UserActivity) -> Bool
+    func application(_ application: LifecycleApplication, continue activity: UserActivity) -> Bool
 
     /// The app is handed work for the background, and has about 30 s for it.
     ///
@@ -56,106 +56,111 @@ public protocol ApplicationDelegate: AnyObject {
     ///   - completionHandler: A function that takes the result, once and on the main actor. lifed waits for this call, which
     ///     may follow the return of the method.
     func application(
-        _ application: Application, perform work: BackgroundWork,
+        _ application: LifecycleApplication, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void)
 
     /// Memory is short: an app that releases what it can load again is less likely to be killed.
-    func applicationDidReceiveMemoryWarning(_ application: Application)
+    func applicationDidReceiveMemoryWarning(_ application: LifecycleApplication)
 
     /// The session is about to be locked: private content should be hidden.
-    func applicationProtectedDataWillBecomeUnavailable(_ application: Application)
+    func applicationProtectedDataWillBecomeUnavailable(_ application: LifecycleApplication)
 
     /// The session was unlocked.
-    func applicationProtectedDataDidBecomeAvailable(_ application: Application)
+    func applicationProtectedDataDidBecomeAvailable(_ application: LifecycleApplication)
 
     /// The clock was set, the time zone changed, or a day began.
-    func applicationSignificantTimeChange(_ application: Application)
+    func applicationSignificantTimeChange(_ application: LifecycleApplication)
 
     /// A Boolean value that indicates whether an app that lifed did not launch has a scene, in the foreground. By default, true
-    /// for a `SceneDelegate`.
+    /// for a `LifecycleSceneDelegate`.
     var usesScenes: Bool { get }
 
     /// A scene is about to be connected.
     ///
     /// - Returns: The configuration with the delegate of the scene; by default, the delegate of the app if it is a
-    ///   `SceneDelegate`.
+    ///   `LifecycleSceneDelegate`.
     func application(
-        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
+        _ application: LifecycleApplication, configurationForConnecting session: SceneSession,
+        options: LifecycleScene.ConnectionOptions
     ) -> SceneConfiguration
 
     /// Scenes were closed for good and disconnected: the app can delete their data.
-    func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession])
+    func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession])
 
-    /// SIGTERM came, from lifed or from another process. The app has about 5 s.
+    /// SIGTERM came, from lifed or from another process. The app has about 5 s to save and exit. The last call.
     ///
-    /// The last call: when the method returns, the process exits with status 0.
-    func applicationWillTerminate(_ application: Application)
+    /// When the method returns, `run` returns. An app with a main loop of its own has to end the loop here. The method is
+    /// called only with ``LifecycleApplication/Options/handlesSIGTERM``, which is the default of `run`.
+    func applicationWillTerminate(_ application: LifecycleApplication)
 }
 
-extension ApplicationDelegate {
+extension LifecycleDelegate {
     /// Does nothing.
     public func application(
-        _ application: Application, willFinishLaunchingWithOptions options: LaunchOptions
+        _ application: LifecycleApplication, willFinishLaunchingWithOptions options: LaunchOptions
     ) -> Bool { true }
 
     /// Does nothing.
     public func application(
-        _ application: Application, didFinishLaunchingWithOptions options: LaunchOptions
+        _ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions
     ) -> Bool { true }
 
     /// Does nothing.
-    public func applicationDidBecomeActive(_ application: Application) {}
+    public func applicationDidBecomeActive(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationWillResignActive(_ application: Application) {}
+    public func applicationWillResignActive(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationDidEnterBackground(_ application: Application) {}
+    public func applicationDidEnterBackground(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationWillEnterForeground(_ application: Application) {}
+    public func applicationWillEnterForeground(_ application: LifecycleApplication) {}
 
     /// Does not open the URL.
-    public func application(_ application: Application, open url: String, options: OpenURLOptions) -> Bool { false }
+    public func application(_ application: LifecycleApplication, open url: String, options: OpenURLOptions) -> Bool {
+        false
+    }
 
     /// Does not continue the activity.
-    public func application(_ application: Application, continue activity: UserActivity) -> Bool { false }
+    public func application(_ application: LifecycleApplication, continue activity: UserActivity) -> Bool { false }
 
     /// Completes the work without new data.
     public func application(
-        _ application: Application, perform work: BackgroundWork,
+        _ application: LifecycleApplication, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void
     ) { completionHandler(.noData) }
 
     /// Does nothing.
-    public func applicationDidReceiveMemoryWarning(_ application: Application) {}
+    public func applicationDidReceiveMemoryWarning(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationProtectedDataWillBecomeUnavailable(_ application: Application) {}
+    public func applicationProtectedDataWillBecomeUnavailable(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationProtectedDataDidBecomeAvailable(_ application: Application) {}
+    public func applicationProtectedDataDidBecomeAvailable(_ application: LifecycleApplication) {}
 
     /// Does nothing.
-    public func applicationSignificantTimeChange(_ application: Application) {}
+    public func applicationSignificantTimeChange(_ application: LifecycleApplication) {}
 
-    /// True for a `SceneDelegate`.
-    public var usesScenes: Bool { self is any SceneDelegate }
+    /// True for a `LifecycleSceneDelegate`.
+    public var usesScenes: Bool { self is any LifecycleSceneDelegate }
 
-    /// Returns a configuration with this delegate, if it is a `SceneDelegate`.
+    /// Returns a configuration with this delegate, if it is a `LifecycleSceneDelegate`.
     public func application(
-        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
-    ) -> SceneConfiguration { SceneConfiguration(delegate: self as? any SceneDelegate) }
+        _ application: LifecycleApplication, configurationForConnecting session: SceneSession,
+        options: LifecycleScene.ConnectionOptions
+    ) -> SceneConfiguration { SceneConfiguration(delegate: self as? any LifecycleSceneDelegate) }
 
     /// Does nothing.
-    public func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession]) {}
+    public func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession]) {}
 
     /// Does nothing.
-    public func applicationWillTerminate(_ application: Application) {}
+    public func applicationWillTerminate(_ application: LifecycleApplication) {}
 }
 
 /// The events of an app for its observers, which follow the calls of its delegate.
-public enum ApplicationEvent: Hashable, Sendable {
+public enum LifecycleEvent: Hashable, Sendable {
     /// The process runs. The first event.
     case willFinishLaunching(LaunchOptions)
     /// The launch is almost complete.
@@ -183,7 +188,7 @@ public enum ApplicationEvent: Hashable, Sendable {
     /// The clock was set, the time zone changed, or a day began.
     case significantTimeChange
     /// The scene with this identifier is connected, and not visible yet.
-    case sceneWillConnect(String, Scene.ConnectionOptions)
+    case sceneWillConnect(String, LifecycleScene.ConnectionOptions)
     /// The scene is about to enter the foreground.
     case sceneWillEnterForeground(String)
     /// The scene is active.
@@ -194,11 +199,11 @@ public enum ApplicationEvent: Hashable, Sendable {
     case sceneDidEnterBackground(String)
     /// The scene was disconnected.
     case sceneDidDisconnect(String)
-    /// The process is about to exit. It does not wait for observers, which may miss this event.
+    /// SIGTERM came, and the app is about to exit. It does not wait for observers, which may miss this event.
     case willTerminate
 }
 
-extension Application {
+extension LifecycleApplication {
     /// Returns the answer; nil if it comes later.
     func deliver(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
         switch callback.kind {
@@ -222,7 +227,7 @@ extension Application {
         }
     }
 
-    private func notify(_ event: ApplicationEvent, _ call: (any ApplicationDelegate) -> Void) -> AppAnswer {
+    private func notify(_ event: LifecycleEvent, _ call: (any LifecycleDelegate) -> Void) -> AppAnswer {
         if let delegate { call(delegate) }
         observers.send(event)
         return .plain

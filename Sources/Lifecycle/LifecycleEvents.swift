@@ -1,20 +1,20 @@
-/// The events of an app from when they were asked for.
+/// The events of an app, from the read of ``LifecycleApplication/events`` on.
 ///
 /// The app does not wait for its observers. A slow observer misses the oldest of more than 64 events.
-public struct ApplicationEvents: AsyncSequence, Sendable {
+public struct LifecycleEvents: AsyncSequence, Sendable {
     /// The type of the events.
-    public typealias Element = ApplicationEvent
+    public typealias Element = LifecycleEvent
     /// Iteration does not fail.
     public typealias Failure = Never
 
-    private let stream: AsyncStream<ApplicationEvent>
+    private let stream: AsyncStream<LifecycleEvent>
 
-    init(_ stream: AsyncStream<ApplicationEvent>) {
+    init(_ stream: AsyncStream<LifecycleEvent>) {
         self.stream = stream
     }
 
     /// Begins an iteration.
-    public func makeAsyncIterator() -> AsyncStream<ApplicationEvent>.Iterator {
+    public func makeAsyncIterator() -> AsyncStream<LifecycleEvent>.Iterator {
         stream.makeAsyncIterator()
     }
 }
@@ -24,22 +24,22 @@ public struct ApplicationEvents: AsyncSequence, Sendable {
 final class Observers {
     private static let bufferedEvents = 64
 
-    private var continuations: [Int: AsyncStream<ApplicationEvent>.Continuation] = [:]
+    private var continuations: [Int: AsyncStream<LifecycleEvent>.Continuation] = [:]
     private var lastKey = 0
 
-    func add() -> ApplicationEvents {
+    func add() -> LifecycleEvents {
         lastKey += 1
         let key = lastKey
         let (stream, continuation) = AsyncStream.makeStream(
-            of: ApplicationEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
+            of: LifecycleEvent.self, bufferingPolicy: .bufferingNewest(Self.bufferedEvents))
         continuation.onTermination = { [weak self] _ in
             Task { @MainActor in self?.continuations[key] = nil }
         }
         continuations[key] = continuation
-        return ApplicationEvents(stream)
+        return LifecycleEvents(stream)
     }
 
-    func send(_ event: ApplicationEvent) {
+    func send(_ event: LifecycleEvent) {
         for continuation in continuations.values { continuation.yield(event) }
     }
 }

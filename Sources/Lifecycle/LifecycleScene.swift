@@ -2,22 +2,22 @@ internal import AppChannel
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// A scene of the app: a window, as a rule, that comes to the front and leaves it independently of the app's others.
+/// A scene of the app: usually a window, which enters and leaves the foreground independently of the app's other scenes.
 ///
-/// An app has scenes when its manifest says `scenes = true`. A scene is there from `scene(_:willConnectTo:options:)` to
-/// `sceneDidDisconnect(_:)`; its session outlives it when the system took it away for its memory, and can be connected
-/// again.
+/// An app has scenes if its manifest has `scenes = true`. A scene exists from
+/// ``LifecycleSceneDelegate/scene(_:willConnectTo:options:)`` to ``LifecycleSceneDelegate/sceneDidDisconnect(_:)``. If lifed
+/// disconnects a scene for its memory, the session stays, and can be connected again.
 @MainActor
-public final class Scene {
-    /// Where a scene is, as far as it can see. While its app is suspended it does not run, and so never sees that.
+public final class LifecycleScene {
+    /// The states of a scene that it can see: while its app is suspended, it does not run.
     public enum ActivationState: Hashable, Sendable {
-        /// Not connected yet, or not any more.
+        /// Not connected.
         case unattached
-        /// In front and not in use: interrupted, or about to come or to leave.
+        /// In the foreground, without input: during an interruption or a change.
         case foregroundInactive
-        /// In front and in use.
+        /// In the foreground and in use.
         case foregroundActive
-        /// Out of sight.
+        /// In the background.
         case background
     }
 
@@ -37,7 +37,7 @@ public final class Scene {
 
     /// The reason of a scene's connection. The list is open: lifed may have other reasons.
     public struct ConnectionReason: RawRepresentable, Hashable, Sendable {
-        /// lifed's word for the reason.
+        /// The word of the app protocol.
         public let rawValue: String
 
         /// Creates the reason of a word.
@@ -47,25 +47,25 @@ public final class Scene {
 
         /// A user opened the scene.
         public static let person = ConnectionReason(rawValue: "person")
-        /// The system needs it; it is out of sight as a rule.
+        /// The system needs the scene, usually in the background.
         public static let system = ConnectionReason(rawValue: "system")
-        /// The app has asked for it.
+        /// The app requested the scene.
         public static let app = ConnectionReason(rawValue: "app")
-        /// It was there before, and is to be as it was.
+        /// The scene existed before, and is to be restored.
         public static let restoration = ConnectionReason(rawValue: "restoration")
     }
 
     /// The session of the scene.
     public let session: SceneSession
 
-    /// Whom the scene's events go to. Held strongly, until the scene is disconnected.
-    public var delegate: (any SceneDelegate)?
+    /// The delegate, which gets the events of the scene. A strong reference until the scene is disconnected.
+    public var delegate: (any LifecycleSceneDelegate)?
 
     init(_ session: SceneSession) {
         self.session = session
     }
 
-    /// Where the scene is.
+    /// The state of the scene.
     public var activationState: ActivationState {
         guard session.scene === self else { return .unattached }
         return switch session.record?.state {
@@ -85,16 +85,16 @@ public final class SceneSession {
         /// A word of 1 to 64 letters, digits, dots, underscores and hyphens.
         public let rawValue: String
 
-        /// The role with this word.
+        /// Creates the role of a word.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// A window like any other.
+        /// A window, the default.
         public static let window = Role(rawValue: SceneProtocol.defaultRole)
     }
 
-    /// The most bytes of UTF-8 that `userInfo` has.
+    /// The limit of `userInfo`, in bytes of UTF-8.
     public nonisolated static var userInfoLimit: Int { SceneProtocol.infoLimit }
 
     /// The identifier of the session, unique within the app and the same across launches.
@@ -102,12 +102,12 @@ public final class SceneSession {
     /// The role of the scene.
     public let role: Role
     /// The scene, while it is connected.
-    public internal(set) weak var scene: Scene?
+    public internal(set) weak var scene: LifecycleScene?
 
     let id: SceneID
-    private weak var application: Application?
+    private weak var application: LifecycleApplication?
 
-    init(_ id: SceneID, role: String, of application: Application) {
+    init(_ id: SceneID, role: String, of application: LifecycleApplication) {
         self.id = id
         self.application = application
         persistentIdentifier = id.name
@@ -118,11 +118,12 @@ public final class SceneSession {
 
     /// The content of the scene, in the app's own format, usually JSON; nil for none.
     ///
-    /// lifed keeps it, and the app gets it back with the scene when that is connected again, in this process or a later one.
+    /// lifed keeps it, and the app gets it when the scene is connected again, in this process or a later one.
     public var userInfo: String? { record?.info }
 
-    /// Sets the content of the scene.
+    /// Sets the content of the scene. The right time is ``LifecycleSceneDelegate/sceneDidEnterBackground(_:)``.
     ///
+    /// - Parameter userInfo: At most ``userInfoLimit`` bytes; nil for none.
     /// - Throws: ``SceneError``.
     public func setUserInfo(_ userInfo: String?) throws(SceneError) {
         guard let client = application?.client else { throw .noSuchSession }
@@ -138,7 +139,7 @@ public enum SceneError: Error, Hashable, Sendable {
     case unusableUserInfo
     /// The app was not started, or the session is closed.
     case noSuchSession
-    /// So much waits for lifed already that nothing is added.
+    /// Too many requests wait for lifed.
     case tooManyRequests
 
     init(_ error: SceneRequestError) {
@@ -156,17 +157,19 @@ extension SceneError: CustomStringConvertible {
     /// The error as a sentence.
     public var description: String {
         switch self {
-        case .malformedName: "A scene's identifier and role are 1 to 64 letters, digits, dots, underscores and hyphens."
-        case .unusableUserInfo: "What a scene shows is a text of at most 4096 bytes without NUL."
-        case .noSuchSession: "There is no such scene."
-        case .tooManyRequests: "Too many requests wait for lifed."
+        case .malformedName:
+            "cannot request the scene: its identifier or role is malformed; use 1 to 64 letters, digits, dots, underscores and hyphens"
+        case .unusableUserInfo:
+            "cannot set the content of the scene: it has a NUL or more than 4096 bytes; use a shorter text"
+        case .noSuchSession: "cannot find the scene: the app was not started, or the scene is closed"
+        case .tooManyRequests: "cannot send the request: too many requests wait for lifed; try again later"
         }
     }
 }
 
-extension Application {
+extension LifecycleApplication {
     /// The connected scenes, in the order of their first connection.
-    public var connectedScenes: [Scene] { openSessions.compactMap { $0.scene } }
+    public var connectedScenes: [LifecycleScene] { openSessions.compactMap { $0.scene } }
 
     /// Requests a scene: the scene of a session, or a new one.
     ///
@@ -199,6 +202,8 @@ extension Application {
     }
 
     /// Requests the end of a scene and its session. A session that has ended is ignored.
+    ///
+    /// - Parameter session: The session of the scene.
     public func requestSceneSessionDestruction(_ session: SceneSession) {
         client?.closeScene(session.id)
     }
@@ -231,19 +236,19 @@ extension Application {
         case .sceneDidEnterBackground: scene.delegate?.sceneDidEnterBackground(scene)
         default: disconnect(scene, SceneDisconnectionFields(callback.fields)?.reason)
         }
-        ApplicationEvent(callback.kind, id.name).map { observers.send($0) }
+        LifecycleEvent(callback.kind, id.name).map { observers.send($0) }
     }
 
     private func connect(_ fields: SceneConnectionFields) {
-        let options = Scene.ConnectionOptions(
-            reason: Scene.ConnectionReason(rawValue: fields.reason), userInfo: fields.info)
+        let options = LifecycleScene.ConnectionOptions(
+            reason: LifecycleScene.ConnectionReason(rawValue: fields.reason), userInfo: fields.info)
         let known = openSessions.first { $0.id == fields.scene && $0.role.rawValue == fields.role }
         let session = known ?? SceneSession(fields.scene, role: fields.role, of: self)
         if known == nil {
             openSessions.removeAll { $0.id == fields.scene }
             openSessions.append(session)
         }
-        let scene = Scene(session)
+        let scene = LifecycleScene(session)
         scenes[fields.scene] = scene
         session.scene = scene
         scene.delegate = delegate?.application(self, configurationForConnecting: session, options: options).delegate
@@ -251,7 +256,7 @@ extension Application {
         observers.send(.sceneWillConnect(session.persistentIdentifier, options))
     }
 
-    private func disconnect(_ scene: Scene, _ reason: String?) {
+    private func disconnect(_ scene: LifecycleScene, _ reason: String?) {
         let session = scene.session
         scene.delegate?.sceneDidDisconnect(scene)
         scene.delegate = nil
@@ -263,7 +268,7 @@ extension Application {
     }
 }
 
-extension ApplicationEvent {
+extension LifecycleEvent {
     /// The event that tells observers of a callback about a scene that is connected.
     fileprivate init?(_ kind: Callback, _ scene: String) {
         switch kind {

@@ -1,66 +1,75 @@
 /// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`.
 ///
-/// In an app with scenes these replace the methods of `ApplicationDelegate` about the foreground and the active state. Every
+/// In an app with scenes these replace the methods of `LifecycleDelegate` about the foreground and the active state. Every
 /// method has a default implementation that does nothing. If `sceneDidEnterBackground(_:)` does not return within 5 s, lifed
 /// kills the app.
 @MainActor
-public protocol SceneDelegate: AnyObject {
+public protocol LifecycleSceneDelegate: AnyObject {
     /// The scene is connected, and not visible yet. The state is unattached, and background afterwards.
     ///
-    /// The session has the content of the scene. `sceneWillEnterForeground(_:)` follows for a visible scene.
-    func scene(_ scene: Scene, willConnectTo session: SceneSession, options: Scene.ConnectionOptions)
+    /// `sceneWillEnterForeground(_:)` follows for a visible scene.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene.
+    ///   - session: The session of the scene, with its content.
+    ///   - options: The reason of the connection, and the content.
+    func scene(_ scene: LifecycleScene, willConnectTo session: SceneSession, options: LifecycleScene.ConnectionOptions)
 
     /// The scene is about to enter the foreground, for the first time or again. The state is background, and
     /// foregroundInactive afterwards.
-    func sceneWillEnterForeground(_ scene: Scene)
+    func sceneWillEnterForeground(_ scene: LifecycleScene)
 
     /// The scene is active. The state is foregroundActive.
-    func sceneDidBecomeActive(_ scene: Scene)
+    func sceneDidBecomeActive(_ scene: LifecycleScene)
 
     /// The scene is about to become inactive, for an interruption or for good. The state is foregroundActive, and
     /// foregroundInactive afterwards.
-    func sceneWillResignActive(_ scene: Scene)
+    func sceneWillResignActive(_ scene: LifecycleScene)
 
     /// The scene is in the background.
     ///
-    /// When all of them are, the app is suspended unless a task or an activity holds it, and may be killed while it is
-    /// suspended. There is no notice of either.
-    func sceneDidEnterBackground(_ scene: Scene)
+    /// When all scenes are in the background, lifed suspends the app, unless it has a background task or an activity, and may
+    /// kill a suspended app. No callback announces either.
+    func sceneDidEnterBackground(_ scene: LifecycleScene)
 
-    /// The scene is gone: what belongs to it is to be let go. The state is unattached.
+    /// The scene is disconnected: the app destroys its window. The state is unattached.
     ///
-    /// Its session may come back, unless `application(_:didDiscardSceneSessions:)` follows.
-    func sceneDidDisconnect(_ scene: Scene)
+    /// The session may be connected again, unless `application(_:didDiscardSceneSessions:)` follows.
+    func sceneDidDisconnect(_ scene: LifecycleScene)
 }
 
-extension SceneDelegate {
+extension LifecycleSceneDelegate {
     /// Does nothing.
-    public func scene(_ scene: Scene, willConnectTo session: SceneSession, options: Scene.ConnectionOptions) {}
+    public func scene(
+        _ scene: LifecycleScene, willConnectTo session: SceneSession, options: LifecycleScene.ConnectionOptions
+    ) {}
 
     /// Does nothing.
-    public func sceneWillEnterForeground(_ scene: Scene) {}
+    public func sceneWillEnterForeground(_ scene: LifecycleScene) {}
 
     /// Does nothing.
-    public func sceneDidBecomeActive(_ scene: Scene) {}
+    public func sceneDidBecomeActive(_ scene: LifecycleScene) {}
 
     /// Does nothing.
-    public func sceneWillResignActive(_ scene: Scene) {}
+    public func sceneWillResignActive(_ scene: LifecycleScene) {}
 
     /// Does nothing.
-    public func sceneDidEnterBackground(_ scene: Scene) {}
+    public func sceneDidEnterBackground(_ scene: LifecycleScene) {}
 
     /// Does nothing.
-    public func sceneDidDisconnect(_ scene: Scene) {}
+    public func sceneDidDisconnect(_ scene: LifecycleScene) {}
 }
 
 /// The configuration of a new scene.
 @MainActor
 public struct SceneConfiguration {
     /// The delegate of the scene; nil for none.
-    public var delegate: (any SceneDelegate)?
+    public var delegate: (any LifecycleSceneDelegate)?
 
-    /// A scene with this delegate.
-    public init(delegate: (any SceneDelegate)? = nil) {
+    /// Creates a configuration.
+    ///
+    /// - Parameter delegate: The delegate of the scene; nil for none.
+    public init(delegate: (any LifecycleSceneDelegate)? = nil) {
         self.delegate = delegate
     }
 }

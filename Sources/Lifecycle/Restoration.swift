@@ -1,15 +1,15 @@
 internal import Glibc
 internal import LifecycleClient
 
-/// The error that a state cannot be saved or restored.
+/// The error of a state that cannot be saved or restored.
 public enum RestorationError: Error, Hashable, Sendable {
-    /// It is more than `Application.restorationStateLimit` bytes.
+    /// The state is larger than ``LifecycleApplication/restorationStateLimit``.
     case tooLarge
-    /// Nothing was kept; or there is no `LIFECYCLE_STATE_DIR`, because the app was not launched by lifed.
+    /// No state was saved; or there is no `LIFECYCLE_STATE_DIR`, because lifed did not launch the app.
     case notThere
     /// The saved state is damaged.
     case damaged
-    /// The system says no: ENOSPC, EACCES and the like.
+    /// The error of a system call, such as ENOSPC or EACCES.
     case system(code: CInt)
 
     init(_ error: SystemError) {
@@ -26,20 +26,20 @@ extension RestorationError: CustomStringConvertible {
     /// The error as a sentence.
     public var description: String {
         switch self {
-        case .tooLarge: "The state to restore is larger than 1 MiB."
-        case .notThere: "There is no state to restore, or no LIFECYCLE_STATE_DIR to keep it in."
-        case .damaged: "The state to restore is damaged."
-        case .system(let code): "The state to restore cannot be kept or had: error \(code)."
+        case .tooLarge: "cannot save the state: it is larger than 1 MiB; save less"
+        case .notThere: "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set"
+        case .damaged: "cannot restore the state: the file is damaged; start without it"
+        case .system(let code): "cannot access the saved state: error \(code)"
         }
     }
 }
 
-extension Application {
+extension LifecycleApplication {
     /// The limit of `saveRestorationState(_:)`, in bytes.
     public nonisolated static var restorationStateLimit: Int { SavedState.limit }
 
-    /// Saves the state that the app restores after the system has ended it. Replaces the saved state as a whole, whatever
-    /// happens, and waits for the disk.
+    /// Saves the state that the app restores after the system has ended it. Replaces the saved state as a whole, even if the
+    /// machine fails, and waits for the disk.
     ///
     /// The file is in `LIFECYCLE_STATE_DIR`, for one process of the app at a time. The right time is
     /// `applicationDidEnterBackground(_:)`.
@@ -50,8 +50,9 @@ extension Application {
         do throws(SystemError) { try SavedState.save(state) } catch { throw RestorationError(error) }
     }
 
-    /// Returns the saved state, for a launch whose options say `shouldRestore`.
+    /// Loads the saved state, for a launch with ``LaunchOptions/shouldRestore``. Waits for the disk.
     ///
+    /// - Returns: The bytes of the last ``saveRestorationState(_:)``.
     /// - Throws: ``RestorationError``.
     public func restorationState() throws(RestorationError) -> [UInt8] {
         do throws(SystemError) { return try SavedState.load() } catch { throw RestorationError(error) }

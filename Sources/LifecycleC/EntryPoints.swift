@@ -15,14 +15,15 @@ public func lifecycle_open(
     _ callbacks: UnsafePointer<lifecycle_callbacks>!, _ context: UnsafeMutableRawPointer!, _ flags: CUnsignedInt
 ) -> OpaquePointer! {
     guard let source = unsafe callbacks, let callbacks = unsafe lifecycle_callbacks(copying: source),
-        flags & ~LIFECYCLE_LEAVE_SIGTERM == 0
+        flags & ~(LIFECYCLE_HANDLE_SIGTERM | LIFECYCLE_UNSET_ENVIRONMENT) == 0
     else {
         lifecycle_set_errno(lifecycle_invalid_argument())
         return nil
     }
     do throws(SystemError) {
         let client = try Client.forThisProcess(
-            flags & LIFECYCLE_LEAVE_SIGTERM == 0 ? .caught : .leftToTheApp, usesScenes: callbacks.usesScenes)
+            flags & LIFECYCLE_HANDLE_SIGTERM != 0 ? .caught : .leftToTheApp,
+            removesVariables: flags & LIFECYCLE_UNSET_ENVIRONMENT != 0, usesScenes: callbacks.usesScenes)
         let handle = unsafe Handle(client, callbacks, context)
         return unsafe OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
     } catch {
@@ -42,7 +43,7 @@ public func lifecycle_close(_ app: OpaquePointer!) {
 
 @c @implementation
 public func lifecycle_fd(_ app: OpaquePointer!) -> CInt {
-    unsafe handle(app)?.client.fileDescriptor ?? -1
+    unsafe handle(app)?.client.fileDescriptor ?? CInt(failWithInvalidArgument())
 }
 
 @c @implementation
@@ -68,7 +69,7 @@ public func lifecycle_is_managed(_ app: OpaquePointer!) -> Bool {
 
 @c @implementation
 public func lifecycle_begin_task(_ app: OpaquePointer!, _ name: UnsafePointer<CChar>!) -> Int64 {
-    unsafe handle(app)?.client.beginTask(name: text(name) ?? "task").rawValue ?? -1
+    unsafe handle(app)?.client.beginTask(name: text(name) ?? "task").rawValue ?? failWithInvalidArgument()
 }
 
 @c @implementation
@@ -83,7 +84,7 @@ public func lifecycle_background_time_remaining(_ app: OpaquePointer!) -> Int64 
 
 @c @implementation
 public func lifecycle_begin_activity(_ app: OpaquePointer!, _ mode: UnsafePointer<CChar>!) -> Int64 {
-    unsafe handle(app)?.client.beginActivity(mode: text(mode) ?? "").rawValue ?? -1
+    unsafe handle(app)?.client.beginActivity(mode: text(mode) ?? "").rawValue ?? failWithInvalidArgument()
 }
 
 @c @implementation
@@ -91,7 +92,7 @@ public func lifecycle_end_activity(_ app: OpaquePointer!, _ activity: Int64) {
     unsafe handle(app)?.client.endActivity(AssertionID(rawValue: activity))
 }
 
-// MARK: - Work out of sight
+// MARK: - Background work
 
 @c @implementation
 public func lifecycle_complete_work(_ app: OpaquePointer!, _ work: Int64, _ result: lifecycle_work_result) {
@@ -109,8 +110,7 @@ public func lifecycle_complete_work(_ app: OpaquePointer!, _ work: Int64, _ resu
 @c @implementation
 public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointer!, _ size: Int) -> CInt {
     guard unsafe app != nil && (size == 0 || state != nil) else {
-        lifecycle_set_errno(lifecycle_invalid_argument())
-        return -1
+        return CInt(failWithInvalidArgument())
     }
     // A state above the limit is not copied.
     let count = min(size, SavedState.limit + 1)
@@ -126,8 +126,7 @@ public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointe
 @c @implementation
 public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRawPointer!, _ capacity: Int) -> Int64 {
     guard unsafe app != nil && (capacity == 0 || state != nil) else {
-        lifecycle_set_errno(lifecycle_invalid_argument())
-        return -1
+        return failWithInvalidArgument()
     }
     do throws(SystemError) {
         let saved = try SavedState.load()
@@ -141,9 +140,15 @@ public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRa
     }
 }
 
-// MARK: - What C gives
+// MARK: - Arguments
 
-/// The object behind a pointer; C programs pass NULL more often than one would like.
+/// Sets errno to EINVAL, and returns -1.
+private func failWithInvalidArgument() -> Int64 {
+    lifecycle_set_errno(lifecycle_invalid_argument())
+    return -1
+}
+
+/// The object behind a pointer; nil for NULL.
 func handle(_ app: OpaquePointer?) -> Handle? {
     guard let app = unsafe app else { return nil }
     return unsafe Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(app)).takeUnretainedValue()
@@ -196,7 +201,8 @@ public func lifecycle_close_scene(_ app: OpaquePointer!, _ scene: UnsafePointer<
 public func lifecycle_set_scene_info(
     _ app: OpaquePointer!, _ scene: UnsafePointer<CChar>!, _ info: UnsafePointer<CChar>!
 ) -> CInt {
-    guard let handle = unsafe handle(app), let id = unsafe sceneID(scene) else { return refuse(.noSuchScene) }
+    guard let handle = unsafe handle(app) else { return CInt(failWithInvalidArgument()) }
+    guard let id = unsafe sceneID(scene) else { return refuse(.noSuchScene) }
     do throws(SceneRequestError) {
         try handle.client.setSceneInfo(unsafe text(info), of: id)
         return 0

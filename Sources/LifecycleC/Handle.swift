@@ -11,7 +11,7 @@ internal import LifecycleTypes
     let context: UnsafeMutableRawPointer?
     private var isDispatching = false
     private var isClosed = false
-    /// Work whose result the program has not said yet.
+    /// The work without a result.
     private var work: [CallbackMessage] = []
 
     init(_ client: Client, _ callbacks: lifecycle_callbacks, _ context: UnsafeMutableRawPointer?) {
@@ -25,7 +25,7 @@ internal import LifecycleTypes
         client.close()
     }
 
-    /// Calls the functions that are due. Entered from within one of them it does nothing: its turn is not over.
+    /// Calls the functions that are due. A call from one of them does nothing.
     func dispatch() {
         guard !isDispatching, !isClosed else { return }
         isDispatching = true
@@ -48,7 +48,8 @@ internal import LifecycleTypes
             }
         case .terminate:
             unsafe callbacks.will_terminate?(context)
-            lifecycle_exit()
+            // A second SIGTERM ends a program that does not end by itself.
+            client.releaseTermination()
         }
     }
 
@@ -119,7 +120,7 @@ internal import LifecycleTypes
         return nil
     }
 
-    /// The program says what became of work; nothing happens for a number that is not that of any.
+    /// Answers work with its result. An unknown number is ignored.
     func completeWork(_ number: Int64, _ result: TaskResult) {
         guard let index = work.firstIndex(where: { $0.sequence.rawValue == number }) else { return }
         client.answer(work.remove(at: index), .result(result))

@@ -29,13 +29,15 @@ public final class Client {
     private let owner = lifecycle_process()
 
     /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names; without a channel if the daemon did not
-    /// launch the app. When the channel ends, the client connects to the socket that `LIFECYCLE_SOCKET` names. Removes both
-    /// variables from the environment.
+    /// launch the app. When the channel ends, the client connects to the socket that `LIFECYCLE_SOCKET` names.
     ///
+    /// - Parameters:
+    ///   - removesVariables: A Boolean value that indicates whether both variables are removed from the environment.
+    ///   - usesScenes: A Boolean value that indicates whether an app without a daemon has a scene.
     /// - Throws: ``SystemError``, without a change: EBUSY if there is another such client or another client catches SIGTERM;
     ///   EMFILE, ENFILE or ENOMEM if the system has no descriptors left.
     public static func forThisProcess(
-        _ termination: Termination, usesScenes: Bool = false
+        _ termination: Termination, removesVariables: Bool = false, usesScenes: Bool = false
     ) throws(SystemError) -> Client {
         guard lifecycle_claim() else { throw SystemError(code: lifecycle_busy()) }
         do throws(SystemError) {
@@ -44,7 +46,7 @@ public final class Client {
             let client = try Client(
                 channel: descriptor >= 0 ? descriptor : nil, socketPath: path, usesScenes: usesScenes, termination)
             client.hasClaimedProcess = true
-            lifecycle_adopt_environment(descriptor)
+            lifecycle_adopt_channel(descriptor, removesVariables)
             return client
         } catch {
             lifecycle_disclaim()
@@ -87,12 +89,17 @@ public final class Client {
 
     /// Leaves SIGTERM as it was found, and closes the channel. Dropping the client does the same.
     public func close() {
-        if hasCaughtTermination { lifecycle_termination_release() }
-        hasCaughtTermination = false
+        releaseTermination()
         closeChannel()
         endReconnection()
         if hasClaimedProcess { lifecycle_disclaim() }
         hasClaimedProcess = false
+    }
+
+    /// Gives SIGTERM its former handling.
+    public func releaseTermination() {
+        if hasCaughtTermination { lifecycle_termination_release() }
+        hasCaughtTermination = false
     }
 
     /// Readable whenever there is something to do; stays the same for as long as the client is there.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+HEADER = ROOT / "Sources/LifecycleC/include/lifecycle.h"
 TRANSCRIPT = "will-finish-launching inactive\ndid-finish-launching inactive\ndid-become-active active\n"
 
 WITHOUT = """\
@@ -90,11 +91,19 @@ def test_the_library_shows_what_its_header_declares(shared):
         pytest.skip("there is no readelf")
     symbols = run("readelf", "-W", "--dyn-syms", shared)
     shown = re.findall(r"(?:GLOBAL|WEAK) +(?:DEFAULT|PROTECTED) +\d+ (\S+)", symbols)
-    header = (ROOT / "Sources/LifecycleC/include/lifecycle.h").read_text()
-    declared = re.findall(r"^\w.*?\b(lifecycle_\w+)\(", header, re.M)
-    assert sorted(shown) == sorted(declared)
+    declared = re.findall(r"^\w.*?\b(lifecycle_\w+)\(", HEADER.read_text(), re.M)
+    assert sorted(shown) == sorted(f"{name}@@LIFECYCLE_0.1" for name in declared)
+    listed = (ROOT / "packaging/debian/liblifecycle0.symbols").read_text()
+    assert sorted(re.findall(r"^ (lifecycle_\S+) ", listed, re.M)) == sorted(f"{name}@LIFECYCLE_0.1" for name in declared)
     assert not re.search(r"\bpthread_create\b", symbols), "the library starts no thread"
     assert shared.stat().st_size <= 160 << 10
+
+
+def test_the_header_has_the_version_of_the_project():
+    header = HEADER.read_text()
+    version = re.search(r'current = "(.*)"', (ROOT / "Sources/ControlAPI/Version.swift").read_text())[1]
+    numbers = re.findall(r"#define LIFECYCLE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+    assert [".".join(numbers), *re.findall(r'#define LIFECYCLE_VERSION "(.*)"', header)] == [version, version]
 
 
 def test_the_library_adds_little_memory(installed, tmp_path):
@@ -179,7 +188,7 @@ library.lifecycle_open.restype = ctypes.c_void_p
 callbacks = (ctypes.c_size_t * 8)(64)
 getenv = ctypes.CDLL(None).getenv
 getenv.restype = ctypes.c_char_p
-LEAVE_SIGTERM = 1
+HANDLE_SIGTERM, UNSET_ENVIRONMENT = 1, 2
 
 
 def channel():
@@ -197,31 +206,56 @@ def opened(flags=0):
 def refused(reason, flags=0):
     assert opened(flags) is None, (reason, flags)
     assert errno.errorcode[ctypes.get_errno()] == reason, (reason, flags)
-    # A second attempt finds the same, and the other end has not heard of it.
+    # A second attempt finds everything as it was, and the other end has received nothing.
     assert getenv(b"LIFECYCLE_FD") == str(theirs).encode() and getenv(b"LIFECYCLE_SOCKET") == b"/nowhere"
     assert not select.select([ours], [], [], 0)[0]
 
 
-def taken():
+def handles_sigterm():
+    status = open("/proc/self/status").read()
+    return bool(int(status.split("SigCgt:")[1].split()[0], 16) >> 14 & 1)
+
+
+def taken(flags=0):
     assert ours.recv(100).startswith(b"hello")
-    assert getenv(b"LIFECYCLE_FD") is None and getenv(b"LIFECYCLE_SOCKET") is None
+    left = (None, None) if flags & UNSET_ENVIRONMENT else (str(theirs).encode(), b"/nowhere")
+    assert (getenv(b"LIFECYCLE_FD"), getenv(b"LIFECYCLE_SOCKET")) == left
+    assert handles_sigterm() == bool(flags & HANDLE_SIGTERM)
     assert not os.get_inheritable(theirs)
 """
 
 
 def test_a_life_cycle_that_is_open_is_not_opened_again_whatever_the_flags(shared):
     script = OPENS + """
-for first in 0, LEAVE_SIGTERM:
+for first in range(4):
     app = ctypes.c_void_p(opened(first))
     assert app
     ours, theirs = channel()
-    for second in 0, LEAVE_SIGTERM:
+    for second in range(4):
         refused("EBUSY", second)
     library.lifecycle_close(app)
-    app = ctypes.c_void_p(opened(first))
+    app = ctypes.c_void_p(opened(first | UNSET_ENVIRONMENT))
     assert app
-    taken()
+    taken(first | UNSET_ENVIRONMENT)
     library.lifecycle_close(app)
+    assert not handles_sigterm()
+"""
+    subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+def test_the_process_stays_as_it_is_unless_the_flags_say_so_and_a_channel_is_found_once(shared):
+    script = OPENS + """
+ours, theirs = channel()
+app = ctypes.c_void_p(opened())
+taken()
+library.lifecycle_close(app)
+assert ours.recv(100) == b""
+# What has the number of a channel that was closed is the program's own.
+own, others = socket.socketpair()
+assert own.fileno() == theirs
+app = ctypes.c_void_p(opened())
+assert app and not library.lifecycle_is_managed(app)
+assert not select.select([others], [], [], 0)[0]
 """
     subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
 
@@ -243,6 +277,23 @@ assert opened()
 taken()
 """
     subprocess.run([sys.executable, "-c", script, shared], check=True, timeout=60)
+
+
+TERMINATED = """
+app = ctypes.c_void_p(opened(HANDLE_SIGTERM))
+library.lifecycle_dispatch(app)
+os.kill(os.getpid(), 15)
+assert select.select([library.lifecycle_fd(app)], [], [], 30)[0]
+library.lifecycle_dispatch(app)
+print("goes on", flush=True)
+os.kill(os.getpid(), 15)
+"""
+
+
+def test_sigterm_does_not_end_the_program_and_a_second_one_does(shared):
+    result = subprocess.run(
+        [sys.executable, "-c", OPENS + TERMINATED, shared], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert (result.stdout, result.returncode) == ("goes on\n", -signal.SIGTERM)
 
 
 FORKING = """\

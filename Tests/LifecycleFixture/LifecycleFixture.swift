@@ -7,16 +7,20 @@ import Lifecycle
 struct LifecycleFixture {
     private static let mainThread = pthread_self()
 
-    static func main() {
+    static func main() throws {
         _ = mainThread
         switch CommandLine.arguments.dropFirst().first {
-        case "main-thread": Application.shared.run(delegate: Teller(whenActive: tick))
-        case "tasks-only": runInTask(termination: .exits)
-        case "own-shutdown": runInTask(termination: .leftToTheApp)
+        case "main-thread": try runOnMainThread(Teller(whenActive: tick))
+        case "tasks-only": runInTask(options: .handlesSIGTERM)
+        case "own-shutdown": runInTask(options: [])
+        case "own-loop": try runOwnLoop()
         case "cancelled": runUntilCancelled()
         case "stopped": runUntilStopped()
-        case "stopped-main-thread": Application.shared.run(delegate: Teller(whenActive: stop))
-        case "helper": Application.shared.run(delegate: Teller(whenActive: runHelper))
+        case "stopped-main-thread": try runOnMainThread(Teller { LifecycleApplication.shared.stop() })
+        case "helper": try runOnMainThread(Teller(whenActive: runHelper))
+        case "helper-without-variables":
+            try runOnMainThread(
+                Teller(whenActive: runHelper), options: [.handlesSIGTERM, .removesEnvironmentVariables])
         case "state": keepState()
         default: exit(EXIT_FAILURE)
         }
@@ -34,19 +38,38 @@ struct LifecycleFixture {
         DispatchQueue.main.async { say("main queue") }
     }
 
+    private static func runOnMainThread(
+        _ delegate: Teller, options: LifecycleApplication.Options = .handlesSIGTERM
+    ) throws {
+        try LifecycleApplication.shared.run(delegate: delegate, options: options)
+        say("returned")
+    }
+
     /// The main actor's work is done by Dispatch, as under an `async` main.
-    private static func runInTask(termination: Application.Termination) -> Never {
-        if termination == .leftToTheApp { signal(SIGTERM) { _ in _exit(7) } }
+    private static func runInTask(options: LifecycleApplication.Options) -> Never {
+        if !options.contains(.handlesSIGTERM) { signal(SIGTERM) { _ in _exit(7) } }
         Task {
-            try await Application.shared.run(delegate: Teller(), termination: termination)
+            try await LifecycleApplication.shared.run(delegate: Teller(), options: options)
+            say("returned")
+            exit(3)
         }
         dispatchMain()
     }
 
+    /// Goes on after SIGTERM: the second one finds its former handling.
+    private static func runOwnLoop() throws {
+        let application = LifecycleApplication.shared
+        try application.start(delegate: Teller(), options: .handlesSIGTERM)
+        var item = pollfd(fd: application.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            if unsafe poll(&item, 1, -1) > 0 { application.dispatch() }
+        }
+    }
+
     private static func runUntilCancelled() -> Never {
-        let life = Task { try await Application.shared.run(delegate: Teller()) }
+        let life = Task { try await LifecycleApplication.shared.run(delegate: Teller()) }
         Task {
-            for await event in Application.shared.events where event == .didBecomeActive { life.cancel() }
+            for await event in LifecycleApplication.shared.events where event == .didBecomeActive { life.cancel() }
         }
         Task {
             try await life.value
@@ -58,29 +81,26 @@ struct LifecycleFixture {
 
     private static func runUntilStopped() -> Never {
         Task {
-            try await Application.shared.run(delegate: Teller { Application.shared.stop() })
+            try await LifecycleApplication.shared.run(delegate: Teller { LifecycleApplication.shared.stop() })
             say("stopped")
-            // The life cycle is to be had again, and this process has no channel any more.
-            try await Application.shared.run(delegate: Teller { Application.shared.stop() }, termination: .leftToTheApp)
+            // The variable still names the channel, which is gone.
+            try await LifecycleApplication.shared.run(
+                delegate: Teller { LifecycleApplication.shared.stop() }, options: [])
             say("stopped again")
             exit(EXIT_SUCCESS)
         }
         dispatchMain()
     }
 
-    /// Gives the life cycle up, and has work that is done after that.
-    private static func stop() {
-        Application.shared.stop()
-        DispatchQueue.main.async { say("main queue") }
-    }
-
     private static func keepState() -> Never {
-        let application = Application.shared
+        let application = LifecycleApplication.shared
         func tell(_ action: () throws(RestorationError) -> Void) {
             do throws(RestorationError) { try action() } catch { say(error.description) }
         }
         tell { () throws(RestorationError) in say("\(try application.restorationState())") }
-        for state in [[1, 2, 3], [], Array(repeating: 7, count: Application.restorationStateLimit + 1)] as [[UInt8]] {
+        for state in [[1, 2, 3], [], Array(repeating: 7, count: LifecycleApplication.restorationStateLimit + 1)]
+            as [[UInt8]]
+        {
             tell { () throws(RestorationError) in try application.saveRestorationState(state) }
             tell { () throws(RestorationError) in say("\(try application.restorationState())") }
         }
@@ -102,23 +122,23 @@ struct LifecycleFixture {
 }
 
 /// Prints what it is told.
-final class Teller: ApplicationDelegate {
+final class Teller: LifecycleDelegate {
     private let whenActive: @MainActor () -> Void
 
     init(whenActive: @escaping @MainActor () -> Void = {}) {
         self.whenActive = whenActive
     }
 
-    func applicationDidBecomeActive(_ application: Application) {
+    func applicationDidBecomeActive(_ application: LifecycleApplication) {
         say("did-become-active")
         whenActive()
     }
 
-    func applicationDidEnterBackground(_ application: Application) {
+    func applicationDidEnterBackground(_ application: LifecycleApplication) {
         say("did-enter-background")
     }
 
-    func applicationWillTerminate(_ application: Application) {
+    func applicationWillTerminate(_ application: LifecycleApplication) {
         say("will-terminate")
     }
 }

@@ -9,7 +9,8 @@ import sys
 library = ctypes.CDLL("liblifecycle.so.0")
 library.lifecycle_open.restype = ctypes.c_void_p
 callbacks = ctypes.create_string_buffer(bytes(ctypes.c_size_t(64)), 64)
-app = ctypes.c_void_p(library.lifecycle_open(callbacks, None, 0))
+HANDLE_SIGTERM = 1
+app = ctypes.c_void_p(library.lifecycle_open(callbacks, None, HANDLE_SIGTERM))
 library.lifecycle_dispatch(app)
 
 child = os.fork()

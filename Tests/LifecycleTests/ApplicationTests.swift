@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct ApplicationTests {
-    private let application = Application()
+    private let application = LifecycleApplication()
     private let delegate = RecordingDelegate()
     private let daemon: FakeDaemon
 
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a delegate may leave out every method`() throws {
-        final class Indifferent: ApplicationDelegate {}
+        final class Indifferent: LifecycleDelegate {}
         application.adopt(try #require(application.client), Indifferent())
         try tell("will-finish-launching", "inactive")
         try tell("did-become-active", "active")
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `observers hear the same`() async throws {
         var events = application.events.makeAsyncIterator()
-        let told: [(verb: String, state: String, fields: String, event: ApplicationEvent)] = [
+        let told: [(verb: String, state: String, fields: String, event: LifecycleEvent)] = [
             ("will-finish-launching", "inactive", " reason=home", .willFinishLaunching(LaunchOptions(reason: .home))),
             ("did-finish-launching", "inactive", " reason=home", .didFinishLaunching(LaunchOptions(reason: .home))),
             ("did-become-active", "active", "", .didBecomeActive),
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `an app that was not started has no state and no tasks`() {
-        let application = Application()
+        let application = LifecycleApplication()
         application.dispatch()
         #expect(application.applicationState == .inactive)
         #expect(application.beginBackgroundTask() == .invalid)

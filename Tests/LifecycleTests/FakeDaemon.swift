@@ -35,7 +35,7 @@ final class FakeDaemon {
 
     /// One that has welcomed an app.
     @MainActor
-    static func greeting(_ application: Application, _ delegate: any ApplicationDelegate) throws -> FakeDaemon {
+    static func greeting(_ application: LifecycleApplication, _ delegate: any LifecycleDelegate) throws -> FakeDaemon {
         let (daemon, app) = try pair()
         application.adopt(try Client(channel: app, .leftToTheApp), delegate)
         try daemon.greet()

@@ -20,7 +20,7 @@ import Testing
         #expect(lines.contains("main queue"))
         try daemon.call("did-enter-background", "background")
         try process.signal(SIGTERM)
-        #expect(try process.remainingLines() == ["did-enter-background", "will-terminate"])
+        #expect(try process.remainingLines() == ["did-enter-background", "will-terminate", "returned"])
         #expect(try process.status() == 0)
     }
 
@@ -29,8 +29,10 @@ import Testing
         try daemon.call("did-become-active", "active")
         try daemon.call("did-enter-background", "background")
         try process.signal(SIGTERM)
-        #expect(try process.remainingLines() == ["did-become-active", "did-enter-background", "will-terminate"])
-        #expect(try process.status() == 0)
+        #expect(
+            try process.remainingLines()
+                == ["did-become-active", "did-enter-background", "will-terminate", "returned"])
+        #expect(try process.status() == 3 << 8, "the app chooses its status")
     }
 
     @Test func `an app with a shutdown of its own keeps SIGTERM`() throws {
@@ -58,24 +60,39 @@ import Testing
         #expect(try process.status() == 0)
     }
 
-    @Test func `an app that gave its life cycle up sleeps until its main queue has work`() throws {
+    @Test func `an app that stops its life cycle on the main thread has it back`() throws {
         let (daemon, process) = try start("stopped-main-thread")
         try daemon.post("did-become-active", "active")
         #expect(try daemon.isAtEnd())
+        #expect(try process.remainingLines() == ["did-become-active", "returned"])
+        #expect(try process.status() == 0)
+    }
+
+    @Test func `an app with a loop of its own is told of SIGTERM once and not ended, and the second SIGTERM ends it`()
+        throws
+    {
+        let (daemon, process) = try start("own-loop")
+        try daemon.call("did-become-active", "active")
         #expect(try process.line() == "did-become-active")
-        #expect(try process.line() == "main queue")
+        try process.signal(SIGTERM)
+        #expect(try process.line() == "will-terminate")
         #expect(try process.sleeps())
         try process.signal(SIGTERM)
         #expect(try process.remainingLines() == [])
-        #expect(try process.status() == SIGTERM, "nobody catches it any more")
+        #expect(try process.status() == SIGTERM)
     }
 
-    @Test func `what the app starts inherits no channel, no variable and no signal's disposition`() throws {
-        let (daemon, process) = try start("helper")
+    @Test(arguments: ["helper", "helper-without-variables"])
+    func `what the app starts inherits no channel and no signal's disposition, and no variable if the app says so`(
+        kind: String
+    ) throws {
+        let (daemon, process) = try start(kind)
         try daemon.call("did-become-active", "active")
-        let helper = ["fd none socket none", "1", "helper ended by \(SIGTERM)"]
+        let variables = kind == "helper" ? "fd 3 socket /nowhere" : "fd none socket none"
+        let helper = [variables, "1", "helper ended by \(SIGTERM)"]
         try process.signal(SIGTERM)
-        #expect(try process.remainingLines() == ["did-become-active"] + helper + ["will-terminate"])
+        #expect(
+            try process.remainingLines() == ["did-become-active"] + helper + ["will-terminate", "returned"])
     }
 
     @Test func `a forked child's SIGTERM is its own`() throws {

@@ -36,15 +36,16 @@ import Testing
         let lines = try output(of: [Build.product("LifecycleFixture"), "state"], [:])
         #expect(
             lines == [
-                "There is no state to restore, or no LIFECYCLE_STATE_DIR to keep it in.", "[1, 2, 3]", "[]",
-                "The state to restore is larger than 1 MiB.", "[]",
+                "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set", "[1, 2, 3]",
+                "[]",
+                "cannot save the state: it is larger than 1 MiB; save less", "[]",
             ])
     }
 
     @MainActor
     @Test func `without a directory nothing is kept`() throws {
         try #require(unsafe getenv("LIFECYCLE_STATE_DIR") == nil)
-        #expect(throws: RestorationError.notThere) { try Application.shared.saveRestorationState([1]) }
-        #expect(throws: RestorationError.notThere) { try Application.shared.restorationState() }
+        #expect(throws: RestorationError.notThere) { try LifecycleApplication.shared.saveRestorationState([1]) }
+        #expect(throws: RestorationError.notThere) { try LifecycleApplication.shared.restorationState() }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// What the Swift library makes of scenes.
 @MainActor
 @Suite struct SceneTests {
-    private let application = Application()
+    private let application = LifecycleApplication()
     private let delegate = SceneRecorder()
     private let daemon: FakeDaemon
 
@@ -100,16 +100,16 @@ import Testing
         try tell("will-connect", "inactive", " reason=person info=a")
         try tell("did-become-active", "active")
         try tell("did-disconnect", "background", " reason=closed")
-        #expect(await events.next() == .sceneWillConnect("main", Scene.ConnectionOptions(userInfo: "a")))
+        #expect(await events.next() == .sceneWillConnect("main", LifecycleScene.ConnectionOptions(userInfo: "a")))
         #expect(await events.next() == .sceneDidBecomeActive("main"))
         #expect(await events.next() == .sceneDidDisconnect("main"))
     }
 
     @Test func `delegates may leave out every method, and know nothing of scenes`() throws {
-        final class Indifferent: ApplicationDelegate, SceneDelegate {}
-        final class Unknowing: ApplicationDelegate {}
+        final class Indifferent: LifecycleDelegate, LifecycleSceneDelegate {}
+        final class Unknowing: LifecycleDelegate {}
         #expect(Indifferent().usesScenes && !Unknowing().usesScenes)
-        for delegate in [Indifferent(), Unknowing()] as [any ApplicationDelegate] {
+        for delegate in [Indifferent(), Unknowing()] as [any LifecycleDelegate] {
             application.adopt(try #require(application.client), delegate)
             for verb in ["will-connect", "will-enter-foreground", "did-become-active"] { try tell(verb, "active") }
             for verb in ["will-resign-active", "did-enter-background", "did-disconnect"] { try tell(verb, "active") }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `not launched by lifed, an app with scenes has one in front`() throws {
-        let application = Application()
+        let application = LifecycleApplication()
         let delegate = SceneRecorder()
         application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
         application.dispatch()
@@ -136,32 +136,34 @@ import Testing
 }
 
 /// Writes down what scenes are told, and the state that they are in meanwhile.
-private final class SceneRecorder: ApplicationDelegate, SceneDelegate {
+private final class SceneRecorder: LifecycleDelegate, LifecycleSceneDelegate {
     private(set) var log: [String] = []
     var delegates: [String: SceneRecorder] = [:]
 
     func application(
-        _ application: Application, configurationForConnecting session: SceneSession, options: Scene.ConnectionOptions
+        _ application: LifecycleApplication, configurationForConnecting session: SceneSession,
+        options: LifecycleScene.ConnectionOptions
     ) -> SceneConfiguration {
         SceneConfiguration(delegate: delegates[session.persistentIdentifier] ?? self)
     }
 
-    func application(_ application: Application, didDiscardSceneSessions sessions: [SceneSession]) {
+    func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession]) {
         log += sessions.map { "discard \($0.persistentIdentifier)" }
     }
 
-    func scene(_ scene: Scene, willConnectTo session: SceneSession, options: Scene.ConnectionOptions) {
+    func scene(_ scene: LifecycleScene, willConnectTo session: SceneSession, options: LifecycleScene.ConnectionOptions)
+    {
         let words = [session.persistentIdentifier, session.role.rawValue, options.reason.rawValue]
         log.append("connect \(words.joined(separator: " ")) \(options.userInfo ?? "-") \(scene.activationState)")
     }
 
-    func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
-    func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
-    func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
-    func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
-    func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect", scene) }
+    func sceneWillEnterForeground(_ scene: LifecycleScene) { note("willEnterForeground", scene) }
+    func sceneDidBecomeActive(_ scene: LifecycleScene) { note("didBecomeActive", scene) }
+    func sceneWillResignActive(_ scene: LifecycleScene) { note("willResignActive", scene) }
+    func sceneDidEnterBackground(_ scene: LifecycleScene) { note("didEnterBackground", scene) }
+    func sceneDidDisconnect(_ scene: LifecycleScene) { note("didDisconnect", scene) }
 
-    private func note(_ callback: String, _ scene: Scene) {
+    private func note(_ callback: String, _ scene: LifecycleScene) {
         log.append("\(callback) \(scene.session.persistentIdentifier) \(scene.activationState)")
     }
 }

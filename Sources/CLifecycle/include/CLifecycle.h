@@ -13,10 +13,10 @@ int lifecycle_find_channel(void);
 /// changes.
 const char *lifecycle_find_socket_path(void);
 
-/// Takes both variables out of the environment and closes the channel that was found on execve, so that programs that the
-/// app starts do not take themselves for it. Says on standard error why there is none, when LIFECYCLE_VERBOSE is set.
-/// Cannot be undone, so it is for when nothing can fail any more.
-void lifecycle_adopt_environment(int channel);
+/// Has the channel that was found closed on execve, and removes both variables from the environment if asked to. A channel
+/// whose variable stays is not found again by this process or a forked child. Notes on standard error why there is no
+/// channel, when LIFECYCLE_VERBOSE is set. Cannot be undone, so it is for when nothing can fail any more.
+void lifecycle_adopt_channel(int channel, bool removes_variables);
 
 /// A Boolean value that indicates whether the life cycle of this process was nobody's: it is the caller's then, until lifecycle_disclaim().
 bool lifecycle_claim(void);
@@ -82,9 +82,6 @@ int64_t lifecycle_now_milliseconds(void);
 
 /// The number of this process.
 int lifecycle_process(void);
-
-/// exit(3) with status 0.
-_Noreturn void lifecycle_exit(void);
 
 int lifecycle_errno(void);
 void lifecycle_set_errno(int error);

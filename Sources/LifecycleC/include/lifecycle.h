@@ -1,9 +1,8 @@
 /*
  * lifecycle.h: the application life cycle for a Linux program.
  *
- * A device has one app in front and the others asleep behind it. lifed decides which, and this library tells the app:
- * that it was launched, that it is in front, that it is about to leave, that it has a few seconds before it is put to
- * sleep, that it has to end. The app says which of these it cares about by filling in a struct of functions.
+ * lifed keeps one app in the foreground and suspends the apps in the background. This library tells a program what
+ * happens to it: launch, activation, background, termination. The program sets the functions that it needs:
  *
  *     static void save(void *context) { ... }
  *
@@ -18,17 +17,27 @@
  *         }
  *     }
  *
- * Link with "pkg-config --cflags --libs lifecycle". The library needs libc and nothing else. It starts no thread, does
- * nothing before lifecycle_open(), and no function of it waits but lifecycle_save_state().
+ * Link with "pkg-config --cflags --libs lifecycle". The library needs libc and nothing else. Each function has a manual
+ * page in section 3; lifecycle-protocol(7) describes what is sent.
  *
- * Threads: all functions are for one thread, the one that opened the life cycle. Callbacks are called on that thread,
- * from within lifecycle_dispatch() and from nowhere else. They may call every function here.
+ * Process: the library starts no thread, never exits, and does nothing before lifecycle_open(). It installs a signal
+ * handler or changes the environment only if lifecycle_open() is asked to. No function waits, except
+ * lifecycle_save_state() and lifecycle_load_state(), which wait for the disk.
  *
- * Processes: the life cycle is that of the process that opened it. In a child that was forked and has not executed a
- * program, nothing here does anything; lifecycle_close() frees what is its own.
+ * Threads: one thread at a time may use the library: the thread that called lifecycle_open(). Callbacks are called on
+ * this thread, from within lifecycle_dispatch() only. A callback may call every function, lifecycle_close() included.
  *
- * A program that was not launched by lifed is told the same as one that is launched to the front and stays there. With
- * LIFECYCLE_VERBOSE in the environment it says so once on standard error.
+ * fork(2): the life cycle belongs to the process that opened it. In a forked child that has not executed a program, the
+ * functions do nothing, and lifecycle_close() frees the child's copy.
+ *
+ * Ownership: the library copies every argument before a function returns. Strings that a callback receives are valid
+ * until the callback returns. The handle is the caller's until lifecycle_close().
+ *
+ * Errors: a function that can fail returns NULL or -1 and sets errno. For a NULL handle this is EINVAL; a function
+ * without an error value does nothing then. Strings are UTF-8.
+ *
+ * A program that lifed did not launch gets the callbacks of an app that is launched to the foreground and stays there.
+ * With LIFECYCLE_VERBOSE in the environment, lifecycle_open() notes that on standard error.
  */
 #ifndef LIFECYCLE_H
 #define LIFECYCLE_H
@@ -37,243 +46,259 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header. The soname changes with an incompatible change, and so does the major version from 1.0 on. */
+#define LIFECYCLE_VERSION_MAJOR 0
+#define LIFECYCLE_VERSION_MINOR 1
+#define LIFECYCLE_VERSION_PATCH 0
+#define LIFECYCLE_VERSION "0.1.0"
+
+/* Versions as numbers, to compare in #if: LIFECYCLE_VERSION_NUMBER >= LIFECYCLE_MAKE_VERSION(0, 2, 0). */
+#define LIFECYCLE_MAKE_VERSION(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define LIFECYCLE_VERSION_NUMBER \
+    LIFECYCLE_MAKE_VERSION(LIFECYCLE_VERSION_MAJOR, LIFECYCLE_VERSION_MINOR, LIFECYCLE_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The life cycle of this process. There is at most one. */
+/* The life cycle of this process. A process has at most one. */
 struct lifecycle;
 
-/* Where an app is, as far as it can see. While it is suspended it does not run, and so never sees that. */
+/* The states of an app that it can see: while it is suspended, it does not run. */
 enum lifecycle_state {
-    LIFECYCLE_INACTIVE = 0,   /* in front and not in use: being launched, interrupted, or about to leave */
-    LIFECYCLE_ACTIVE = 1,     /* in front and in use */
-    LIFECYCLE_BACKGROUND = 2, /* out of sight, and about to be suspended */
+    LIFECYCLE_INACTIVE = 0,   /* in the foreground, without input: during launch, an interruption or a change */
+    LIFECYCLE_ACTIVE = 1,     /* in the foreground and in use */
+    LIFECYCLE_BACKGROUND = 2, /* in the background, before the suspension */
 };
 
-/* Why an app was launched. The strings are valid until the callback returns. */
+/* The reason of a launch, and the previous end of the app. */
 struct lifecycle_launch {
-    const char *reason;          /* "launch", "home" and the like; never NULL */
-    bool restore;                /* the system and not a person ended it the last time: show what was there */
-    const char *previous_state;  /* the state that it was in when it ended the last time, or NULL when not known */
-    const char *previous_reason; /* why it ended the last time, or NULL when not known */
-    int64_t previous_time;       /* when it ended the last time, in seconds since the epoch, or -1 when not known */
-    const char *url;             /* what it was launched to open, or NULL; open_url gets it too, later */
+    const char *reason;          /* "launch", "home", ...: see lifecycle-protocol(7); never NULL */
+    bool restore;                /* the system ended the app, not the user: restore the state */
+    const char *previous_state;  /* the state in which the app ended, or NULL if not known */
+    const char *previous_reason; /* the reason of the previous end, or NULL if not known */
+    int64_t previous_time;       /* the time of the previous end in seconds since the epoch, or -1 if not known */
+    const char *url;             /* the URL that the app was launched to open, or NULL; open_url follows */
 };
 
-/* What an app is to open. The strings are valid until the callback returns. */
+/* A URL to open. */
 struct lifecycle_url {
     const char *url;    /* never NULL */
-    const char *type;   /* its MIME type, or NULL when not known */
-    const char *source; /* the id of the app that asks for it, or NULL when it is none */
+    const char *type;   /* the MIME type, or NULL if not known */
+    const char *source; /* the id of the app that sends the URL, or NULL if the sender is not an app */
 };
 
-/*
- * A scene that is being connected: a window, as a rule, of an app whose manifest says scenes = true. Scenes come to the
- * front and leave it independently of one another. The strings are valid until the callback returns.
- */
+/* A scene that is about to be connected: a window, usually, of an app whose manifest has scenes = true. */
 struct lifecycle_scene {
-    const char *id;     /* tells it from the app's other scenes, across launches; never NULL */
-    const char *role;   /* what it is for, "window" unless somebody said otherwise; never NULL */
-    const char *reason; /* who wants it: "person", "system", "app", or "restoration" of what was there; never NULL */
-    const char *info;   /* what it is to show, as lifecycle_set_scene_info() or whoever opened it said, or NULL */
+    const char *id;     /* unique within the app and the same across launches; never NULL */
+    const char *role;   /* the purpose of the scene, "window" by default; never NULL */
+    const char *reason; /* "person", "system", "app" or "restoration"; never NULL */
+    const char *info;   /* the content, as set by lifecycle_set_scene_info() or the opener, or NULL */
 };
 
-/* Where a scene is, as far as its app can see. */
+/* The states of a scene that its app can see. */
 enum lifecycle_scene_state {
-    LIFECYCLE_SCENE_UNATTACHED = 0,          /* not connected yet, or not any more */
-    LIFECYCLE_SCENE_FOREGROUND_INACTIVE = 1, /* in front and not in use */
-    LIFECYCLE_SCENE_FOREGROUND_ACTIVE = 2,   /* in front and in use */
-    LIFECYCLE_SCENE_BACKGROUND = 3,          /* out of sight */
+    LIFECYCLE_SCENE_UNATTACHED = 0,          /* not connected */
+    LIFECYCLE_SCENE_FOREGROUND_INACTIVE = 1, /* in the foreground, without input */
+    LIFECYCLE_SCENE_FOREGROUND_ACTIVE = 2,   /* in the foreground and in use */
+    LIFECYCLE_SCENE_BACKGROUND = 3,          /* in the background */
 };
 
-/* What became of work out of sight. */
+/* The result of background work. */
 enum lifecycle_work_result {
-    LIFECYCLE_WORK_NEW_DATA = 0, /* there is something new */
-    LIFECYCLE_WORK_NO_DATA = 1,  /* there is nothing new */
-    LIFECYCLE_WORK_FAILED = 2,   /* it could not be done */
+    LIFECYCLE_WORK_NEW_DATA = 0, /* there is new data */
+    LIFECYCLE_WORK_NO_DATA = 1,  /* there is no new data */
+    LIFECYCLE_WORK_FAILED = 2,   /* the work failed */
 };
 
 /*
- * What an app wants to hear. Any function may be NULL. Each gets the context that was given to lifecycle_open().
+ * The callbacks of an app. Each may be NULL, and receives the context of lifecycle_open().
  *
- * lifed waits for a function to return before it goes on, for a time: about 1 s for will_resign_active, then the other
- * app comes to the front all the same; 5 s for did_enter_background, then this app is killed. What takes longer than
- * that asks for time with lifecycle_begin_task() and goes on elsewhere.
+ * lifed waits for a callback to return, for a limited time: 1 s for will_resign_active, after which lifed continues
+ * without the answer; 5 s for did_enter_background, after which lifed kills the app. For longer work, the app begins a
+ * task with lifecycle_begin_task() and returns.
  */
 struct lifecycle_callbacks {
-    /* sizeof(struct lifecycle_callbacks), so that a later library knows which functions a program can have. */
+    /* sizeof(struct lifecycle_callbacks). A later library has more functions, and so learns which this program has. */
     size_t size;
 
-    /* The first of all, before anything is shown. Both return whether the app can open what it was launched for;
-       true when it was launched for nothing in particular. State: inactive. */
+    /* The process runs; the first callback. State: inactive. Returns false if the app cannot open the URL that it was
+       launched for, true otherwise. */
     bool (*will_finish_launching)(void *context, const struct lifecycle_launch *launch);
-    /* Launching is done but for coming to the front. State: inactive, or background when launched out of sight. */
+    /* The launch is almost complete. State: inactive, or background for a launch in the background. Returns as above. */
     bool (*did_finish_launching)(void *context, const struct lifecycle_launch *launch);
-    /* In front and in use from now on: start what was paused. State: active. */
+    /* The app is in use: start what was paused. State: active. */
     void (*did_become_active)(void *context);
-    /* About to stop being in use, for an interruption or for good: pause. State: active, inactive when it returns. */
+    /* The app is about to become inactive: pause. State: active, and inactive on return. */
     void (*will_resign_active)(void *context);
-    /* Out of sight: save, close what others may want, shrink. The app is suspended afterwards, and may be killed while
-       it is suspended, without notice of either. State: background. */
+    /* The app is in the background: save, and release shared resources. lifed suspends the app afterwards unless it has a
+       task or an activity, and may kill a suspended app. No callback announces either. State: background. */
     void (*did_enter_background)(void *context);
-    /* About to come to the front: undo the former. State: background, inactive when it returns. */
+    /* The app is about to enter the foreground. State: background, and inactive on return. */
     void (*will_enter_foreground)(void *context);
-    /* SIGTERM came, from lifed or from anybody: put things in order, within 5 s. Called once, and nothing is called
-       after it: when it returns, the library calls exit(0). */
+    /* SIGTERM came, with LIFECYCLE_HANDLE_SIGTERM: save, and leave the main loop within 5 s. The last callback. SIGTERM
+       has its former handling when it returns, and the program continues. */
     void (*will_terminate)(void *context);
 
-    /* The time of a task is up: stop the work and call lifecycle_end_task() within 5 s, or the app is killed. */
+    /* The time of a task expired: stop the work and call lifecycle_end_task() within 5 s, otherwise lifed kills the app. */
     void (*task_expired)(void *context, int64_t task);
-    /* A task or an activity was refused and does not keep the app from being suspended. It is over and not to be ended.
-       The reason is a word: "too-many-tasks", "mode-not-declared", "time-is-up"; valid until the callback returns. */
+    /* lifed refused a task or an activity, which has ended then. The reason is a word: "too-many-tasks",
+       "mode-not-declared", "time-is-up". */
     void (*refused)(void *context, int64_t id, const char *reason);
 
-    /* There is something to open; comes after the launch or after will_enter_foreground, and before did_become_active.
-       Returns whether the app opens it; whoever asked for it is told when it does not. */
+    /* The app receives a URL, after the launch or will_enter_foreground and before did_become_active. Returns whether the
+       app opens it. */
     bool (*open_url)(void *context, const struct lifecycle_url *url);
-    /* A person goes on here with what was begun elsewhere: its kind, in reverse-domain notation, and a JSON text that may
-       be empty, both valid until the callback returns. Returns whether the app takes it up. */
+    /* The app receives an activity that began elsewhere: its type in reverse-domain notation, and a JSON text that may be
+       empty. Returns whether the app continues it. */
     bool (*continue_activity)(void *context, const char *type, const char *info);
-    /* There is work to do out of sight: a kind, such as "fetch", and what there is to know, both valid until the callback
-       returns. The app says within 30 s, with lifecycle_complete_work(), then or later, what became of it. */
+    /* The app receives background work: a kind, such as "fetch", and a payload that may be empty. The app calls
+       lifecycle_complete_work() within 30 s, during the callback or later. */
     void (*perform_work)(void *context, int64_t work, const char *kind, const char *payload);
-    /* Memory is running short: give back what can be had again. */
+    /* Memory is short: release what can be loaded again. */
     void (*did_receive_memory_warning)(void *context);
-    /* The session is about to be locked: put away what is for its owner's eyes only. */
+    /* The session is about to be locked: hide private content. */
     void (*protected_data_will_become_unavailable)(void *context);
     /* The session was unlocked. */
     void (*protected_data_did_become_available)(void *context);
-    /* The clock was set, the time zone is another one, or a day has begun. */
+    /* The clock was set, the time zone changed, or a day began. */
     void (*significant_time_change)(void *context);
 
     /*
-     * In an app with scenes these are called instead of did_become_active, will_resign_active, did_enter_background and
-     * will_enter_foreground, for each scene. `scene` is its id, valid until the callback returns. The times are the same.
+     * In an app with scenes, these replace did_become_active, will_resign_active, did_enter_background and
+     * will_enter_foreground, for each scene. `scene` is the id. The time limits are the same.
      */
-    /* The scene is there: make what is to be seen of it. State: unattached, background when it returns. */
+    /* The scene is connected: create its window. State: unattached, and background on return. */
     void (*scene_will_connect)(void *context, const struct lifecycle_scene *scene);
-    /* About to come to the front, for the first time too. State: background, foreground inactive when it returns. */
+    /* The scene is about to enter the foreground. State: background, and foreground inactive on return. */
     void (*scene_will_enter_foreground)(void *context, const char *scene);
-    /* In front and in use from now on. State: foreground active. */
+    /* The scene is in use. State: foreground active. */
     void (*scene_did_become_active)(void *context, const char *scene);
-    /* About to stop being in use. State: foreground active, foreground inactive when it returns. */
+    /* The scene is about to become inactive. State: foreground active, and foreground inactive on return. */
     void (*scene_will_resign_active)(void *context, const char *scene);
-    /* Out of sight. When all scenes are, the app is suspended afterwards, without notice. State: background. */
+    /* The scene is in the background. lifed suspends the app when all its scenes are. State: background. */
     void (*scene_did_enter_background)(void *context, const char *scene);
-    /* The scene is gone: let go what belongs to it. `closed` says that it is for good; otherwise its memory was needed, or
-       the app is about to end, and it may be connected again. State: unattached. */
+    /* The scene is disconnected: destroy its window. `closed` is false if the scene may be connected again. State:
+       unattached. */
     void (*scene_did_disconnect)(void *context, const char *scene, bool closed);
 };
 
-/* For lifecycle_open(): the program deals with SIGTERM by itself, and will_terminate is never called. */
-#define LIFECYCLE_LEAVE_SIGTERM 1u
+/* For lifecycle_open(): install a handler for SIGTERM, which leads to will_terminate. Child processes do not inherit it. */
+#define LIFECYCLE_HANDLE_SIGTERM 1u
+/* For lifecycle_open(): remove LIFECYCLE_FD and LIFECYCLE_SOCKET from the environment, for a program that starts other
+   programs which use the library. As for unsetenv(3), no other thread may use the environment at that time. */
+#define LIFECYCLE_UNSET_ENVIRONMENT 2u
 
 /*
- * Takes up the life cycle of this process. Copies the callbacks. Calls none of them: the first come with
- * lifecycle_dispatch().
+ * Opens the life cycle of this process. Calls no callback: the first come with lifecycle_dispatch(). The library owns the
+ * descriptor that LIFECYCLE_FD names from then on, and sets its FD_CLOEXEC.
  *
- * Installs a handler for SIGTERM, unless told to leave it; programs that the app starts do not inherit it. Takes
- * LIFECYCLE_FD and LIFECYCLE_SOCKET out of the environment, and closes the descriptor that the former names on execve, so
- * that programs that the app starts do not take themselves for the app.
- *
- * Returns NULL and sets errno: EINVAL when callbacks is NULL, its size is too small or a flag is not known; EBUSY when
- * the life cycle is open already, whatever the flags; EMFILE, ENFILE or ENOMEM when the system has no descriptors left.
- * The environment and the descriptor are as they were then, so that it can be tried again.
+ * Returns a handle for lifecycle_close(), or NULL with errno and without a change: EINVAL if callbacks is NULL, its size
+ * is too small or a flag is unknown; EBUSY if the life cycle is open; EMFILE, ENFILE or ENOMEM if the system has no
+ * descriptors left.
  */
 struct lifecycle *lifecycle_open(const struct lifecycle_callbacks *callbacks, void *context, unsigned flags);
 
-/* Gives it up: no callback is called any more, and SIGTERM does what it did before. NULL is left alone. */
+/* Closes the life cycle and frees the handle: no callback follows, and SIGTERM has its former handling. Ignores NULL. */
 void lifecycle_close(struct lifecycle *app);
 
 /*
- * A descriptor to poll for POLLIN, in any loop: poll, epoll, GLib's g_unix_fd_add, Qt's QSocketNotifier, libuv's uv_poll.
- * It stays the same. Do not read it and do not close it.
+ * Returns a descriptor to poll for POLLIN, in any event loop, or -1 with errno. It belongs to the library and stays the
+ * same until lifecycle_close(): do not read or close it.
  */
 int lifecycle_fd(const struct lifecycle *app);
 
 /*
- * Calls the callbacks that are due, if any. Call it when lifecycle_fd() is readable; calling it more often does no harm.
- * A call from within a callback does nothing. Does not return after will_terminate.
+ * Calls the callbacks that are due. Call it when lifecycle_fd() is readable; an additional call is harmless. A call from a
+ * callback does nothing.
  *
- * When lifed dies and is started again, this finds it again, and goes on where it was. Meanwhile the app stays as it is,
- * and what it asks for waits; lifecycle_fd() is readable now and then, every 4 s in the long run.
+ * After a restart of lifed, this function connects again. Meanwhile the state stays as it is, and requests wait.
  */
 void lifecycle_dispatch(struct lifecycle *app);
 
-/* The state that the app is in. */
+/* Returns the state of the app. */
 enum lifecycle_state lifecycle_state(const struct lifecycle *app);
 
-/* Whether lifed decides over the app; false when it was not launched by lifed, or lifed has let go of it. */
+/* Returns whether lifed manages the app: lifed launched it, and has not released it. */
 bool lifecycle_is_managed(const struct lifecycle *app);
 
 /*
- * Asks for time to finish something out of sight: up to 30 s for all tasks together, counted from did_enter_background.
- * The name is for the person who looks at what keeps the app awake; the first 128 bytes count, NULL is "task". Ask before the work
- * starts, in front or in did_enter_background. Returns a number above 0 for lifecycle_end_task(), task_expired and
- * refused.
+ * Begins a background task: up to 30 s for all tasks together, counted from did_enter_background. Call it before the work
+ * starts, in the foreground or in did_enter_background. The name is for users; its first 128 bytes count, NULL is "task".
+ *
+ * Returns a number above 0 for lifecycle_end_task(), task_expired and refused, or -1 with errno.
  */
 int64_t lifecycle_begin_task(struct lifecycle *app, const char *name);
 
-/* The task is done. One that is not there, or has ended, is left alone. */
+/* Ends a task. Ignores a task that has ended. */
 void lifecycle_end_task(struct lifecycle *app, int64_t task);
 
-/* The milliseconds left of the time in the background, or -1 when nothing limits it at present. What lifed said last; lifed is
-   asked again, so that a later call finds what has changed meanwhile. */
+/*
+ * Returns the milliseconds that the app may still run in the background, or -1 without a limit. This is the last value
+ * from lifed; each call requests another one.
+ */
 int64_t lifecycle_background_time_remaining(const struct lifecycle *app);
 
 /*
- * Says that something goes on out of sight for as long as it lasts: "audio", "location" and the like, as declared in the
- * app's manifest with backgroundModes; others are refused. Returns a number above 0 for lifecycle_end_activity() and
- * refused.
+ * Begins an activity, during which lifed does not suspend the app: "audio", "location", ... The manifest must declare the
+ * mode in backgroundModes.
+ *
+ * Returns a number above 0 for lifecycle_end_activity() and refused, or -1 with errno.
  */
 int64_t lifecycle_begin_activity(struct lifecycle *app, const char *mode);
 
-/* The activity is over. One that is not there, or has ended, is left alone. */
+/* Ends an activity. Ignores an activity that has ended. */
 void lifecycle_end_activity(struct lifecycle *app, int64_t activity);
 
-/* Says what became of the work that perform_work was called for. A number that is not that of any is left alone. */
+/* Completes the work that perform_work received. Ignores an unknown number. */
 void lifecycle_complete_work(struct lifecycle *app, int64_t work, enum lifecycle_work_result result);
 
-/* The most bytes that the info of a scene has. */
+/* The limit of a scene's info, in bytes. */
 #define LIFECYCLE_SCENE_INFO_LIMIT ((size_t)4096)
 
 /*
- * Asks for a scene: the one with this id, or a new one when there is none or `scene` is NULL; lifed names it then. It comes
- * to the front when the app is there, and is out of sight otherwise. A role (NULL is "window") and an info (may be NULL)
- * are for a new scene. What comes of it comes with the callbacks. Returns 0, or -1 and sets errno: EINVAL when the id or the role is not of 1 to 64 letters, digits, dots,
- * underscores and hyphens; EFBIG for more info than LIFECYCLE_SCENE_INFO_LIMIT; EAGAIN when too much waits for lifed.
+ * Requests a scene: the scene with this id, or a new one if it does not exist or `scene` is NULL. It enters the foreground
+ * if the app is there. The role (NULL is "window") and the info (may be NULL) are for a new scene. scene_will_connect
+ * follows unless the scene is connected.
+ *
+ * Returns 0, or -1 with errno: EINVAL if the id or the role is not 1 to 64 letters, digits, dots, underscores and hyphens;
+ * EFBIG if the info has more than LIFECYCLE_SCENE_INFO_LIMIT bytes; EAGAIN if too many requests wait for lifed.
  */
 int lifecycle_open_scene(struct lifecycle *app, const char *scene, const char *role, const char *info);
 
-/* Asks to be rid of a scene, for good. scene_did_disconnect follows. One that is not there is left alone. */
+/* Requests the end of a scene. scene_did_disconnect follows. Ignores an unknown scene. */
 void lifecycle_close_scene(struct lifecycle *app, const char *scene);
 
 /*
- * Says what a scene shows, in words of the app's own, JSON by custom; NULL for nothing. lifed keeps it, and the app gets it
- * back with the scene when that is connected again, in this process or a later one. Returns 0, or -1 and sets errno:
- * ENOENT when there is no such scene; EFBIG for more than LIFECYCLE_SCENE_INFO_LIMIT; EAGAIN when too much waits for lifed.
+ * Sets the content of a scene in the app's own format, usually JSON; NULL for none. lifed keeps it, and the app receives
+ * it when the scene is connected again, in this process or a later one.
+ *
+ * Returns 0, or -1 with errno: ENOENT if the scene does not exist; EFBIG if the info has more than
+ * LIFECYCLE_SCENE_INFO_LIMIT bytes; EAGAIN if too many requests wait for lifed.
  */
 int lifecycle_set_scene_info(struct lifecycle *app, const char *scene, const char *info);
 
-/* The state that a scene is in; unattached when there is no such scene. */
+/* Returns the state of a scene; unattached if the scene does not exist. */
 enum lifecycle_scene_state lifecycle_scene_state(const struct lifecycle *app, const char *scene);
 
-/* The most bytes that lifecycle_save_state() keeps. */
+/* The limit of lifecycle_save_state(), in bytes. */
 #define LIFECYCLE_STATE_LIMIT ((size_t)1 << 20)
 
 /*
- * Keeps what the app wants to have back when the system ends it, in place of what was kept before: whatever happens, the
- * one or the other is there afterwards, whole. In LIFECYCLE_STATE_DIR; the right time is did_enter_background. Waits for
- * the disk, unlike all else here. Not for several processes of an app at the same time. Returns 0, or -1 and sets errno:
- * EFBIG for more than LIFECYCLE_STATE_LIMIT bytes, ENOENT when there is no such directory, ENOSPC and the like.
+ * Saves the state that the app restores after the system has ended it, in LIFECYCLE_STATE_DIR. Replaces the saved state as
+ * a whole, even if the machine fails. Waits for the disk. Call it in did_enter_background, in one process of the app at a
+ * time.
+ *
+ * Returns 0, or -1 with errno: EINVAL if state is NULL and size is not 0; EFBIG if size is above LIFECYCLE_STATE_LIMIT;
+ * ENOENT if there is no LIFECYCLE_STATE_DIR; any errno of open(2), write(2), fsync(2) and rename(2).
  */
 int lifecycle_save_state(struct lifecycle *app, const void *state, size_t size);
 
 /*
- * What was kept the last time; to be asked for when a launch has `restore` set. Writes it to `state` when it fits the
- * capacity, and nothing otherwise. Returns how many bytes it is, or -1 and sets errno: ENOENT when nothing was kept,
- * EBADMSG when what is there is damaged.
+ * Loads the saved state, for a launch with `restore`. Writes to `state` only if the capacity suffices.
+ *
+ * Returns the size of the saved state, or -1 with errno: EINVAL if state is NULL and capacity is not 0; ENOENT if no state
+ * was saved; EBADMSG if the saved state is damaged; any errno of open(2) and read(2).
  */
 int64_t lifecycle_load_state(struct lifecycle *app, void *state, size_t capacity);
 
