@@ -1,4 +1,4 @@
-/// The numbers and names of the app protocol, as `docs/app-protocol.md` fixes them.
+/// The numbers and names of the app protocol, as `docs/apps/protocol.md` fixes them.
 public enum AppProtocol {
     /// The version that this codec speaks.
     public static let version: Int64 = 1

@@ -14,7 +14,7 @@ public struct Line: Equatable, Sendable {
 
     /// Reads a line, given without its line feed.
     ///
-    /// - Throws: ``LineError`` if the line does not follow the grammar of `docs/app-protocol.md`.
+    /// - Throws: ``LineError`` if the line does not follow the grammar of `docs/apps/protocol.md`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(LineError) {
         guard bytes.count < AppProtocol.maximumLineLength else { throw .tooLong }
         guard !bytes.isEmpty else { throw .empty }

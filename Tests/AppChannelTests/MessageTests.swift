@@ -2,7 +2,7 @@ import AppChannel
 import LifecycleTypes
 import Testing
 
-/// The lines as `docs/app-protocol.md` has them.
+/// The lines as `docs/apps/protocol.md` has them.
 @Suite struct MessageTests {
     @Test(
         arguments: [

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["docs/app-protocol.md", "docs/man/lifecycle-protocol.7"])
+    @Test(arguments: ["docs/apps/protocol.md", "docs/man/lifecycle-protocol.7"])
     func `the protocol's pages have every reason that an app can be told`(page: String) throws {
         var text = try SourceTree.read(SourceTree.root + "/" + page)
         text.replace("\\-", with: "-")

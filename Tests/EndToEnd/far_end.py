@@ -1,6 +1,7 @@
 """The app's end of a channel in the hands of a test, which may do with it what no library would."""
 
 import os
+import re
 import socket
 import sys
 from pathlib import Path
@@ -10,16 +11,21 @@ CALLBACKS = {
     "will-finish-launching", "did-finish-launching", "did-become-active", "will-resign-active", "did-enter-background",
     "will-enter-foreground",
 }
-# What may come after what, as docs/app-protocol.md has it.
-NEXT = {
-    None: {"will-finish-launching"},
-    "will-finish-launching": {"did-finish-launching"},
-    "did-finish-launching": {"did-become-active", "did-enter-background", "will-enter-foreground"},
-    "did-become-active": {"will-resign-active"},
-    "will-resign-active": {"did-become-active", "did-enter-background"},
-    "did-enter-background": {"will-enter-foreground"},
-    "will-enter-foreground": {"did-become-active", "did-enter-background"},
-}
+PROTOCOL = Path(__file__).resolve().parents[2] / "docs/apps/protocol.md"
+
+
+def successors():
+    """The callbacks that may follow each callback, by the state diagram of the protocol's page; None before the first."""
+    edges = re.findall(r"^ +(\S+) --> (\S+) : (\S+)$", PROTOCOL.read_text(), re.MULTILINE)
+    edges = [edge for edge in edges if edge[2] in CALLBACKS]
+    assert {callback for _, _, callback in edges} == CALLBACKS
+    following = {None: {callback for source, _, callback in edges if source == "[*]"}}
+    for _, target, callback in edges:
+        following.setdefault(callback, set()).update(each for source, _, each in edges if source == target)
+    return following
+
+
+NEXT = successors()
 
 
 class FarEnd:
