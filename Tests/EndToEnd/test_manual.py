@@ -16,7 +16,7 @@ import programs
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
 KEYS = ROOT / "Sources" / "Configuration"
-PAGES = ["man1/lifectl.1", "man5/lifed.app.5", "man5/lifed.toml.5", "man7/lifecycle-protocol.7", "man8/lifed.8"]
+PAGES = sorted(f"man{page.suffix[1:]}/{page.name}" for page in (ROOT / "docs/man").glob("*.[1-8]"))
 COMPLETIONS = {
     "bash": "bash-completion/completions/{}",
     "zsh": "zsh/site-functions/_{}",
@@ -180,7 +180,7 @@ def test_every_verb_of_the_app_protocol_is_in_its_page(page):
     sources = [ROOT / "Sources/AppChannel" / name for name in ("MessageFromApp.swift", "MessageToApp.swift")]
     verbs = {verb for source in sources for verb in re.findall(r'case "([a-z-]+)"', source.read_text())}
     verbs |= set(re.findall(r'case \w+ = "([a-z-]+)"', (ROOT / "Sources/LifecycleTypes/Callback.swift").read_text()))
-    verbs |= set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/app-protocol.md").read_text(), re.MULTILINE))
+    verbs |= set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/apps/protocol.md").read_text(), re.MULTILINE))
     assert len(verbs) > 20
     assert not {verb for verb in verbs if not re.search(rf"(?<![\w-]){verb}(?![\w-])", text)}
 
@@ -209,8 +209,16 @@ def test_a_page_is_well_formed(share, checker, name):
     assert not re.search(r"^@|@[A-Z]+@", (share / "man" / name).read_text(), re.MULTILINE)
 
 
+def paths(share):
+    """The pages and the other names of pages, which refer to them."""
+    found = sorted(share.glob("man/*/*"))
+    links = {each: re.fullmatch(r"\.so (\S+)\n", each.read_text()) for each in found}
+    assert all((share / "man" / link[1]).exists() for link in links.values() if link)
+    return sorted(str(each.relative_to(share / "man")) for each in found if not links[each])
+
+
 def test_there_is_no_page_that_is_not_checked(share):
-    assert sorted(str(each.relative_to(share / "man")) for each in share.glob("man/*/*")) == PAGES
+    assert paths(share) == PAGES
 
 
 # The completions.
@@ -314,7 +322,7 @@ def test_what_is_installed_is_removed_again(tmp_path):
     arguments = [str(tmp_path), "/usr", "/etc/lifed"]
     run(str(ROOT / "scripts/install-data"), *arguments, cwd=ROOT)
     share = tmp_path / "usr/share"
-    assert sorted(str(each.relative_to(share / "man")) for each in share.glob("man/*/*")) == PAGES
+    assert paths(share) == PAGES
     for program in ("lifectl", "lifed"):
         for place in COMPLETIONS.values():
             assert (share / place.format(program)).stat().st_size > 100
