@@ -18,7 +18,7 @@ static int parse_descriptor(const char *text) {
     return errno == 0 && *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
-// A program that inherited the variable and not the channel may have anything at that number.
+// A program that inherited the variable without the channel may have another descriptor at this number.
 static bool is_channel(int fd) {
     int domain, type;
     socklen_t size = sizeof domain;
@@ -30,8 +30,8 @@ static bool is_channel(int fd) {
     return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
 }
 
-// The number of a channel that is in use, or was, and that the variable still names. A forked child shares the channel, and
-// the program may have anything at the number of a channel that was closed.
+// The number of the channel that the variable still names, in use or closed. It is not found again: a forked child shares
+// the channel, and the program may have another descriptor at the number of a closed one.
 static atomic_int adopted = -1;
 
 int lifecycle_find_channel(void) {
@@ -65,7 +65,7 @@ static enum lifecycle_io outcome(ssize_t result, size_t *count) {
     return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? LIFECYCLE_IO_WOULD_BLOCK : LIFECYCLE_IO_ENDED;
 }
 
-// The flags of the calls, not of the descriptor: a helper that inherited it expects it as it was.
+// Flags of the calls, not of the descriptor, which a child process may share.
 enum lifecycle_io lifecycle_receive(int fd, void *bytes, size_t capacity, size_t *count) {
     ssize_t result;
     do result = recv(fd, bytes, capacity, MSG_DONTWAIT);

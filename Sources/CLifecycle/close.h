@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-// Closes without losing the reason why something before it failed.
+// Closes a descriptor and keeps errno.
 static inline void close_quietly(int fd) {
     int error = errno;
     close(fd);

@@ -80,7 +80,7 @@ static int64_t read_all(int fd, char *bytes, size_t capacity) {
 int64_t lifecycle_read_file(const char *folder_path, const char *name, void *bytes, size_t capacity) {
     int folder = open_folder(folder_path);
     if (folder < 0) return -1;
-    // What is not a file must not be waited for.
+    // O_NONBLOCK: open(2) waits for the other end of a FIFO.
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     close_quietly(folder);
     if (fd < 0) return -1;

@@ -23,7 +23,7 @@ void lifecycle_poller_remove(int poller, int fd) { epoll_ctl(poller, EPOLL_CTL_D
 int lifecycle_waker_create(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 void lifecycle_wake(int waker) {
-    // Fails only when the counter is full, and then the descriptor is readable.
+    // Fails only if the counter is full; the descriptor is readable then.
     eventfd_write(waker, 1);
 }
 

@@ -11,7 +11,7 @@ int64_t lifecycle_now_milliseconds(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// There is one life cycle in a process, whichever thread opens it.
+// A process has one life cycle, whichever thread opens it.
 static atomic_int claimed_by;
 
 bool lifecycle_claim(void) {

@@ -26,7 +26,7 @@ const char *lifecycle_find_socket_path(void) {
     return path && set_path(&address, path) ? path : NULL;
 }
 
-// In a user namespace that does not know root, the kernel shows root as the overflow user.
+// In a user namespace without root, the kernel shows root as the overflow user.
 static bool is_outside_of_user_namespace(uid_t user) {
     enum { OVERFLOW_USER = 65534 };
     char map[64] = "";
@@ -39,7 +39,7 @@ static bool is_outside_of_user_namespace(uid_t user) {
     return length > 0 && sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && count != 4294967295UL;
 }
 
-// The daemon is root's, or of the user that the app runs as: an app must not obey anybody else.
+// The daemon runs as root or as the user of the app: an app must not obey another user.
 static bool is_of_daemon(int fd) {
     struct ucred peer;
     socklen_t length = sizeof peer;
@@ -67,7 +67,7 @@ int lifecycle_timer_create(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CL
 
 void lifecycle_timer_set(int timer, int64_t milliseconds) {
     struct itimerspec due = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000000}};
-    // Fails only for a time that is none.
+    // Fails only for an invalid time.
     timerfd_settime(timer, 0, &due, NULL);
 }
 

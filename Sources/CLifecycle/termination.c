@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // A signal's disposition belongs to the process, so this does too. Atomics, because the handler may run on any thread.
-static const int nobody = -1;
+static const int none = -1;
 static atomic_int caught_by = -1;
 static atomic_bool requested;
 static _Atomic pid_t owner;
@@ -17,7 +17,7 @@ static struct sigaction former;
 static void on_termination(int signal_number) {
     int saved = errno;
     if (getpid() != owner) {
-        // A forked child shares the waker; what is meant for it must not reach its parent.
+        // A forked child shares the waker: its SIGTERM must not reach the parent.
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     } else {
@@ -29,8 +29,8 @@ static void on_termination(int signal_number) {
 }
 
 int lifecycle_termination_catch(int waker) {
-    int expected = nobody;
-    // What a forked child has of its parent is not its own.
+    int expected = none;
+    // A forked child has a copy of its parent's waker.
     if (owner != getpid()) expected = caught_by;
     if (!atomic_compare_exchange_strong(&caught_by, &expected, waker)) {
         errno = EBUSY;
@@ -44,7 +44,7 @@ int lifecycle_termination_catch(int waker) {
     struct sigaction current;
     int result = sigaction(SIGTERM, &action, &current);
     if (result != 0) {
-        caught_by = nobody;
+        caught_by = none;
     } else if (current.sa_handler != on_termination) {
         former = current;
     }
@@ -55,8 +55,8 @@ bool lifecycle_termination_take(void) { return atomic_exchange(&requested, false
 
 void lifecycle_termination_release(void) {
     struct sigaction current;
-    // Whoever put a handler of their own in place since then keeps it.
+    // The program may have installed another handler since.
     if (sigaction(SIGTERM, NULL, &current) == 0 && current.sa_handler == on_termination)
         sigaction(SIGTERM, &former, NULL);
-    caught_by = nobody;
+    caught_by = none;
 }

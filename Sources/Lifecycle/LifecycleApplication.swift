@@ -7,7 +7,7 @@ internal import LifecycleTypes
 
 /// The app of this process, and its life cycle.
 ///
-/// An app without a main loop calls ``run(delegate:options:)``, in its synchronous or its `async` form. An app with a main
+/// An app without a main loop calls `run(delegate:options:)`, in its synchronous or its `async` form. An app with a main
 /// loop calls ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
 ///
 /// If lifed did not launch the process, the app gets the callbacks of an app that is launched to the foreground and stays

@@ -9,6 +9,7 @@ import Testing
         "AppChannel": ["LifecycleTypes"],
         "LifecycleClient": ["LifecycleTypes", "AppChannel", "CLifecycle"],
         "Lifecycle": ["LifecycleTypes", "AppChannel", "LifecycleClient", "CMainQueue", "Dispatch", "Glibc"],
+        "LifecycleServiceAdapter": ["Lifecycle", "ServiceLifecycle"],
         "LifecycleC": ["LifecycleTypes", "AppChannel", "LifecycleClient", "CLifecycle", "LifecycleHeader"],
         "Processes": ["CLinux", "Synchronization"],
         "Systemd": ["CSystemd", "Glibc"],
