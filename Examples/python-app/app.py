@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """An app in Python, on the C library: a poll loop, and a line on standard output for each callback."""
 
+import os
 import select
-from ctypes import CDLL, CFUNCTYPE, Structure, byref, c_bool, c_int, c_size_t, c_uint, c_void_p, sizeof
+from ctypes import CDLL, CFUNCTYPE, Structure, byref, c_bool, c_int, c_size_t, c_uint, c_void_p, get_errno, sizeof
 
-library = CDLL("liblifecycle.so.0")
+library = CDLL("liblifecycle.so.0", use_errno=True)
 library.lifecycle_open.restype = c_void_p
 library.lifecycle_open.argtypes = [c_void_p, c_void_p, c_uint]
 library.lifecycle_fd.argtypes = [c_void_p]
@@ -57,7 +58,7 @@ callbacks = Callbacks(sizeof(Callbacks), *(callback(name, kind) for name, kind i
 
 app = library.lifecycle_open(byref(callbacks), None, HANDLE_SIGTERM)
 if not app:
-    raise SystemExit("lifecycle_open failed")
+    raise SystemExit(f"cannot open the life cycle: {os.strerror(get_errno())}")
 
 poller = select.poll()
 poller.register(library.lifecycle_fd(app), select.POLLIN)

@@ -9,16 +9,23 @@ internal import LifecycleTypes
 /// Every method has a default implementation that does nothing. A method with another name or other parameters is never
 /// called. lifed waits for each method to return, for a limited time: if `applicationDidEnterBackground(_:)` does not return
 /// within 5 s, lifed kills the app. For longer work, the app begins a background task with
-/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`.
+/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`. All methods are called on the main thread, one at a
+/// time.
 @MainActor
 public protocol LifecycleDelegate: AnyObject {
     /// The process runs. The first callback; the state is inactive.
     ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - options: The reason of the launch, and the previous end of the app.
     /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: LifecycleApplication, willFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
     /// The launch is almost complete. The state is inactive, or background for a launch in the background.
     ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - options: The reason of the launch, and the previous end of the app.
     /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
@@ -40,11 +47,18 @@ public protocol LifecycleDelegate: AnyObject {
     /// The app is handed a URL to open, after the launch methods or `applicationWillEnterForeground(_:)` and before it is
     /// active.
     ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - url: The URL, of any scheme.
+    ///   - options: The MIME type of the content, and the sender.
     /// - Returns: A Boolean value that indicates whether the app opens the URL; the client is told.
     func application(_ application: LifecycleApplication, open url: String, options: OpenURLOptions) -> Bool
 
     /// The app is handed an activity that was begun elsewhere, at the time of `application(_:open:options:)`.
     ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - activity: The type of the activity, and its content.
     /// - Returns: A Boolean value that indicates whether the app continues the activity.
     func application(_ application: LifecycleApplication, continue activity: UserActivity) -> Bool
 
@@ -77,6 +91,10 @@ public protocol LifecycleDelegate: AnyObject {
 
     /// A scene is about to be connected.
     ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - session: The session of the scene.
+    ///   - options: The reason of the connection, and the content of the scene.
     /// - Returns: The configuration with the delegate of the scene; by default, the delegate of the app if it is a
     ///   `LifecycleSceneDelegate`.
     func application(
@@ -85,6 +103,10 @@ public protocol LifecycleDelegate: AnyObject {
     ) -> SceneConfiguration
 
     /// Scenes were closed for good and disconnected: the app can delete their data.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - sessions: The sessions of the scenes.
     func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession])
 
     /// SIGTERM came, from lifed or from another process. The app has about 5 s to save and exit. The last call.
