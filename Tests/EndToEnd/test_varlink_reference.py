@@ -1,4 +1,4 @@
-"""The examples of docs/varlink.md: the daemon gives these replies to these calls, in the order of the page."""
+"""The examples of docs/integrate/varlink: the daemon gives these replies to these calls, in the order of the pages."""
 
 import contextlib
 import json
@@ -13,7 +13,8 @@ import pytest
 from driver import connect
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/varlink.md").read_text()
+PAGES = ["README", "apps", "deliveries", "inspection", "system"]
+PAGE = "\n".join((ROOT / f"docs/integrate/varlink/{page}.md").read_text() for page in PAGES)
 INTERFACE = (ROOT / "Sources/ControlAPI/org.lifed.varlink").read_text()
 MORE = "…"
 READS = {"List", "ListAvailable", "Describe", "FindApp", "Explain", "History", "GetStatus"}
@@ -202,6 +203,12 @@ def test_the_programs_of_the_page_work(direct):
         assert "NoSuchApp" in result.stdout or result.stdout == "{'parameters': {'app': None}}\n"
 
 
+def test_every_page_is_replayed_and_in_the_index():
+    assert sorted(PAGES) == sorted(path.stem for path in (ROOT / "docs/integrate/varlink").glob("*.md"))
+    listed = re.findall(r"`([A-Z]\w+)`", re.search(r"^\| page .*?^$", PAGE, re.M | re.S)[0])
+    assert listed == re.findall(r"^method (\w+)", INTERFACE, re.M)
+
+
 def test_the_methods_are_those_of_the_interface():
     expected = re.findall(r"^# ---- ([A-Z]\w+)$|^method (\w+)", INTERFACE, re.M)
     reference = PAGE[PAGE.index("\n## Apps\n") : PAGE.index("\n## Errors\n")]
@@ -212,8 +219,7 @@ def test_the_methods_are_those_of_the_interface():
 
 
 def test_the_access_of_apps_is_described_for_every_method():
-    readme = (ROOT / "README.md").read_text()
-    rows = re.search(r"^\| a process of an app calls .*?^$", readme, re.M | re.S)[0].splitlines()
+    rows = re.search(r"^\| a process of an app calls .*?^$", PAGE, re.M | re.S)[0].splitlines()
     described = [name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row.split(" | ")[0])]
     assert sorted(described) == sorted(re.findall(r"^method (\w+)", INTERFACE, re.M))
 
