@@ -1,7 +1,7 @@
 /// Why an app or a scene is where it is, or why an app ended: one word, the same in the journal, in `lifectl`, on the app's
 /// channel and in its environment.
 ///
-/// This is the only list. `docs/reasons.md` is checked against it.
+/// This is the only list. `docs/integrate/reasons.md` is checked against it.
 public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// Nothing has happened to the app yet.
     case none

@@ -2,9 +2,9 @@ import AppChannel
 import LifecycleTypes
 import Testing
 
-/// Holds docs/reasons.md to the lists in code.
+/// Holds docs/integrate/reasons.md to the lists in code.
 @Suite struct ReasonsTests {
-    static let page = SourceTree.root + "/docs/reasons.md"
+    static let page = SourceTree.root + "/docs/integrate/reasons.md"
 
     /// The cells of the table rows under a heading of the page.
     static func rows(under heading: String) throws -> [[String]] {

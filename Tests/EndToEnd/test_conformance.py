@@ -1,4 +1,4 @@
-"""Statements about the life cycle that no other test shows from outside: see docs/conformance.md."""
+"""Statements about the life cycle that no other test shows from outside: see Tests/conformance.md."""
 
 import os
 import signal

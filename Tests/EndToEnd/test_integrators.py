@@ -1,4 +1,4 @@
-"""What docs/integrators.md tells people to type does what it says, line for line."""
+"""The commands and the programs of docs/integrate do what the pages say, line for line."""
 
 import itertools
 import os
@@ -13,16 +13,18 @@ from container import wait_for
 from lifectl import Lifectl
 from sessions import session
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/integrators.md").read_text()
-# The programs of the page that draw something, where a container has no display.
+PAGES = Path(__file__).resolve().parents[2] / "docs/integrate"
+# The programs of the pages that draw something, where a container has no display.
 STAND_INS = ["/usr/bin/firefox-esr", "/usr/bin/example-reader", "/usr/bin/example-home"]
 
 
-def blocks(heading, language):
-    """The blocks of a section, each as a whole."""
-    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    found = re.findall(rf"^```{language}\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
-    assert found, f"{heading}: {language}"
+def blocks(page, language, heading=""):
+    """The blocks of a page, or of one of its sections, each as a whole."""
+    text = (PAGES / f"{page}.md").read_text()
+    if heading:
+        text = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert found, f"{page}, {heading}: {language}"
     return found
 
 
@@ -40,11 +42,11 @@ def programs_to_show(container):
 
 
 def test_a_kiosk(container, service, programs_to_show):
-    script = blocks("A kiosk, in ten lines", "sh")[0]
+    script = blocks("image-builders", "sh")[0]
     assert len(script.splitlines()) <= 10
     try:
         shown = follow(lambda *command: container.run(command), script)
-        assert re.search(r"^ +state +(active|inactive)", shown, re.MULTILINE), shown
+        assert "browser" in shown, shown
         service.lifectl.wait_for_state("browser", "active")
         pid = service.lifectl.pid("browser")
         assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
@@ -71,7 +73,7 @@ def person(container, programs_to_show):
 
 def test_a_session_and_a_shell(container, person, tmp_path):
     lifectl = Lifectl(lambda command, **options: person(*command, **options))
-    start, display, lock = blocks("A person's session", "sh")
+    start, display, lock = blocks("shells", "sh", "A user's session")
     assert re.search(r"^ +state +active", follow(person, start), re.MULTILINE)
     lifectl("launch", "org.example.reader")
     pid = lifectl.apps()["org.example.reader"]["pid"]
@@ -81,7 +83,7 @@ def test_a_session_and_a_shell(container, person, tmp_path):
     lifectl.wait_for_state("org.example.reader", "active")
 
     lifectl("terminate", "org.example.reader")
-    follow(person, blocks("A phone's shell", "sh")[0])
+    follow(person, blocks("shells", "sh", "The shell of a phone")[0])
     apps = lifectl.apps()
     assert apps["org.example.reader"]["state"] == "active" and apps["org.example.home"]["foreground"] is False
     pid = apps["org.example.reader"]["pid"]
@@ -112,9 +114,9 @@ def test_a_session_and_a_shell(container, person, tmp_path):
 
 
 def program(container, person, number, stdout=subprocess.PIPE):
-    """One of the page's programs in Python, which reaches the socket from outside of the container."""
+    """One of the pages' programs in Python, which reaches the socket from outside of the container."""
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(container.path(Path(person.socket).parents[1]))}
-    command = [sys.executable, "-c", blocks("A phone's shell", "python")[number]]
+    command = [sys.executable, "-c", blocks("compositors", "python")[number]]
     return subprocess.Popen(
         command, env=environment, text=True, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE
     )
