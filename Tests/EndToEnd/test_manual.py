@@ -185,6 +185,20 @@ def test_every_verb_of_the_app_protocol_is_in_its_page(page):
     assert not {verb for verb in verbs if not re.search(rf"(?<![\w-]){verb}(?![\w-])", text)}
 
 
+def test_every_declaration_of_the_varlink_interface_is_in_its_page_and_no_other(page):
+    text = page("man7/org.lifed.7")
+    interface = (ROOT / "Sources/ControlAPI/org.lifed.varlink").read_text()
+    for kind, section, least in [("method", "METHODS", 30), ("type", "TYPES", 30), ("error", "ERROR REPLIES", 10)]:
+        known = re.findall(rf"^{kind} (\w+)", interface, re.MULTILINE)
+        items = entries(re.search(rf"^\.Sh {section}\n(.*?)(?=^\.Sh)", text, re.MULTILINE | re.DOTALL)[1], "Ic")
+        assert len(known) > least
+        assert list(items) == known
+        for name, said in items.items():
+            declared = re.search(rf"^{kind} {name}\b(.*?)(?=^[\w#]|\Z)", interface, re.MULTILINE | re.DOTALL)[1]
+            fields = re.findall(r"(\w+): ", re.sub(r" *#.*", "", declared)) if kind != "error" else []
+            assert said.strip() and fields == re.findall(r"(\w+): ", re.sub(r" *#.*", "", said.partition(".Bd")[2])), name
+
+
 def test_the_changes_begin_with_this_version():
     version = run(str(PRODUCTS / "lifed"), "--version").strip()
     assert re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
