@@ -21,7 +21,7 @@ library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
-.PHONY: all toolchain build samples deps demo test test-matrix test-machine simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb clean help
+.PHONY: all toolchain build samples deps demo test test-matrix test-machine simulate explore soak bench docs fuzz mutate sanitize coverage pictures format lint install uninstall deb dist clean help
 all: build
 
 help: ## List the targets.
@@ -125,6 +125,11 @@ deb: toolchain ## Build, and make Debian packages of it, in .build/deb: VERSION=
 	@scripts/deps build deb
 	@$(MAKE) --no-print-directory build
 	@scripts/deb .build/deb $(VERSION)
+
+dist: toolchain ## Build, and make an archive with an installer, in .build/dist: VERSION=N for another version.
+	@scripts/deps build
+	@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) scripts/dist .build/dist $(VERSION)
 
 clean: ## Remove what was built.
 	rm -rf .build .build-*
