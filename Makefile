@@ -1,15 +1,15 @@
-# lifed: build, install, test. "make help" lists what there is.
+# lifed: build, install, test. "make help" lists the targets.
 
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 SWIFT ?= swift
 BUILD ?= release
-# The toolchain brings a C compiler; there need be no other.
+# The Swift toolchain contains a C compiler.
 ifeq ($(origin CC),default)
 CC := $(shell command -v cc || echo clang)
 endif
-# Swift's package manager would compile the C targets with it, which takes clang.
+# Swift's package manager would compile the C targets with it; they need clang.
 unexport CC
 
 bindir = $(PREFIX)/bin
@@ -25,91 +25,91 @@ sources = $(wildcard Sources Tests Examples) Package.swift
 all: build
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
 toolchain:
 	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "cannot build lifed: no Swift toolchain; install one from https://swift.org/install" >&2; exit 1; }
 	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "cannot build lifed: this toolchain does not run; install the packages that https://swift.org/install lists" >&2; exit 1; }
 
-build: toolchain ## Build lifed and lifectl, with the Swift runtime inside, and the C library without it.
-	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
+build: toolchain ## Build lifed, lifectl and the C library.
+	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	CC="$(CC)" scripts/build-follow-x11 $(products)/lifed-follow-x11
 
-samples: build ## Build the sample apps in Swift and in C; those in Python and shell need no building.
+samples: build ## Build the sample apps in Swift and C.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product ScenesApp
 	for app in c-app c-scenes; do \
 	    $(CC) -Wall -Wextra -Werror Examples/$$app/main.c -I$(library)/include -L$(library)/lib -llifecycle -o $(library)/$$app || exit; \
 	done
 
-deps: ## Install what is missing to build and to test (Debian and its relatives).
+deps: ## Install the packages for building and testing (Debian and derivatives).
 	@scripts/deps build extras test
 
-demo: toolchain ## Show real programs going through their life, under a minute, without root.
+demo: toolchain ## Run seven programs through their life cycle in less than a minute.
 	@scripts/deps build extras
 	@$(MAKE) --no-print-directory samples
 	@Examples/demo
 
-test: toolchain ## Run every test that this machine allows, and say what was skipped.
+test: toolchain ## Run every test that this machine allows, and list the skipped ones.
 	@scripts/deps build extras test
 	@$(MAKE) --no-print-directory samples
 	@scripts/test
 
-test-matrix: build ## Test on Debian 12, 13 and sid, as root: SUITES="..." for some of them.
+test-matrix: build ## Test in containers with Debian 12, 13 and sid, as root: SUITES="...".
 	@scripts/deps matrix
 	@scripts/test-matrix $(SUITES)
 
-test-machine: build ## Test on emulated machines with the kernels of Debian 12, 13 and sid, as root: SUITES="..." for some of them.
+test-machine: build ## Test on emulated machines with the kernels of Debian 12, 13 and sid, as root: SUITES="...".
 	@scripts/deps deb machine
 	@scripts/test-machine $(SUITES)
 
-simulate: ## Run random histories of the whole machine against its promises: SEEDS=N or INPUTS=N, FROM=SEED.
+simulate: ## Check the promises in random histories: SEEDS=N or INPUTS=N, FROM=SEED.
 	$(SWIFT) build -c $(BUILD) --product simulate
 	$(products)/simulate $(if $(FROM),--from $(FROM)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(INPUTS),--inputs $(INPUTS))
 
-explore: ## Go through every order of events in small worlds: DEPTH=N.
+explore: ## Check the promises in every order of events of small worlds: DEPTH=N.
 	$(SWIFT) build -c $(BUILD) --product simulate
 	$(products)/simulate --explore $(or $(DEPTH),7)
 
-soak: build ## Keep a daemon and 200 apps busy for MINUTES (30), and print the measurements; SEED=N for the same again.
+soak: build ## Keep a daemon and 200 apps busy: MINUTES=N (30), SEED=N to repeat.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
-bench: build ## Measure lifed beside a baseline in C, in turns: ROUNDS=N (200); SEED=N for the same order again; CONTAINER=1 with systemd.
+bench: build ## Measure lifed beside a baseline in C: ROUNDS=N (200), SEED=N to repeat, CONTAINER=1 with systemd.
 	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED)) $(if $(CONTAINER),--container)
 
-docs: ## Make the documentation of the Swift library, in .build/docs.
+docs: ## Write the documentation of the Swift library to .build/docs.
 	$(SWIFT) build --target Lifecycle
 	@scripts/docs
 
-fuzz: ## Fuzz the parsers, SECONDS each; TARGET="..." for some of them.
+fuzz: ## Fuzz the parsers: SECONDS=N (60) each, TARGET="...".
 	@scripts/fuzz --seconds $(or $(SECONDS),60) $(TARGET)
 
-mutate: ## Break each rule of the core in turn, and show which breaches no test notices.
+mutate: ## Break each rule of the core in turn, and list those without a failing test.
 	@scripts/mutate
 
 sanitize: ## Run the Swift tests under the thread and the address sanitizer.
 	@scripts/sanitize
 
-coverage: ## Run the Swift tests and say which lines of each module they reach.
+coverage: ## Run the Swift tests and print the coverage of each module.
 	@scripts/coverage
 
-pictures: build ## Make the pictures in docs/images anew: a minute of four apps on a screen, and its timeline.
+pictures: build ## Make the pictures in docs/images.
 	@scripts/pictures
 
-format: ## Rewrite the sources in the project's format.
+format: ## Format the sources.
 	$(SWIFT) format -i -r -p $(sources)
 
-lint: ## Check the sources' format and style, and the words of everything that is read.
+lint: ## Check format, style and generated code.
 	$(SWIFT) format lint --strict -r -p $(sources)
 	scripts/generate-api --check
 	scripts/words
 	scripts/messages --check
 
-install: ## Install below PREFIX (and DESTDIR, for packages).
-	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }
+install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and images.
+	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install: nothing is built; run "make"' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
 	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi
@@ -118,18 +118,18 @@ install: ## Install below PREFIX (and DESTDIR, for packages).
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include
 	@scripts/install-data "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
 
-uninstall: ## Remove what was installed; the configuration stays.
+uninstall: ## Stop the daemon and remove the installed files. The configuration stays.
 	@scripts/uninstall "$(DESTDIR)" "$(PREFIX)" "$(confdir)" "$(LIBDIR)"
 
-deb: toolchain ## Build, and make Debian packages of it, in .build/deb: VERSION=N for another version.
+deb: toolchain ## Build Debian packages in .build/deb: VERSION=N.
 	@scripts/deps build deb
 	@$(MAKE) --no-print-directory build
 	@scripts/deb .build/deb $(VERSION)
 
-dist: toolchain ## Build, and make an archive with an installer, in .build/dist: VERSION=N for another version.
+dist: toolchain ## Build an archive with an installer in .build/dist: VERSION=N.
 	@scripts/deps build
 	@$(MAKE) --no-print-directory build
 	@BUILD=$(BUILD) scripts/dist .build/dist $(VERSION)
 
-clean: ## Remove what was built.
+clean: ## Remove the build directories.
 	rm -rf .build .build-*

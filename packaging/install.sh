@@ -56,8 +56,12 @@ if [ $uninstall ]; then
     exit
 fi
 
-# A program that runs is replaced, not written to.
-bin/lifed --version >/dev/null || fail 69 "cannot run lifed on this system; see docs/support.md"
+# The root directory of an image may be one of another architecture.
+if [ -z "$destdir" ]; then
+    # Without /proc a program in Swift has no arguments: lifed would not print its version but start.
+    [ -e /proc/self/cmdline ] || fail 69 "cannot run lifed: /proc is not mounted; mount it"
+    bin/lifed --version >/dev/null || fail 69 "cannot run lifed on this system; see docs/support.md"
+fi
 install -D -m 755 -t "$destdir$prefix/bin" bin/lifed bin/lifectl
 if [ -e lib/lifed/lifed-follow-x11 ]; then install -D -m 755 -t "$destdir$prefix/lib/lifed" lib/lifed/lifed-follow-x11; fi
 install -d "$destdir$confdir/apps.d"
