@@ -1,5 +1,5 @@
 """What goes wrong between two steps of an app's life: crashes, lost channels, restarts, interruptions and locks, with the words of
-docs/transcripts.md."""
+docs/apps/transcripts."""
 
 import time
 

@@ -39,5 +39,6 @@ def test_a_transcript_that_is_wrong_is_found(replay, monkeypatch, before, after)
         replay(lines.replace(before, after).split("\n"))
 
 
-def test_there_are_transcripts():
+def test_every_page_has_transcripts():
     assert len(TRANSCRIPTS) >= 12
+    assert sorted(each.name for each in transcripts.PAGES.iterdir()) == sorted(["README.md", *transcripts.NAMES])

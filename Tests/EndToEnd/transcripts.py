@@ -1,4 +1,4 @@
-"""Transcripts of the protocol as docs/transcripts.md has them, and what replays one."""
+"""Reads the transcripts of the protocol in docs/apps/transcripts, and replays one."""
 
 import os
 import re
@@ -11,7 +11,8 @@ from pathlib import Path
 from container import wait_for
 from far_end import listen
 
-PAGE = Path(__file__).parents[2] / "docs/transcripts.md"
+PAGES = Path(__file__).parents[2] / "docs/apps/transcripts"
+NAMES = ["foreground.md", "deliveries.md", "limits.md", "crashes.md", "reconnection.md"]
 SPEAKER = str(Path(__file__).with_name("speaker.py"))
 PATIENCE = 60
 
@@ -19,8 +20,8 @@ PATIENCE = 60
 def read():
     """Returns each transcript's lines by its title: those of the block after a heading."""
     found, title = {}, None
-    blocks = re.finditer(r"^#+ (?P<title>[^\n]+)$|^```transcript\n(?P<lines>.*?)^```$", PAGE.read_text(), re.M | re.S)
-    for block in blocks:
+    text = "\n".join((PAGES / name).read_text() for name in NAMES)
+    for block in re.finditer(r"^#+ (?P<title>[^\n]+)$|^```transcript\n(?P<lines>.*?)^```$", text, re.M | re.S):
         if block["title"]:
             title = block["title"]
         else:
