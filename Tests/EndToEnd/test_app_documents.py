@@ -165,7 +165,7 @@ def grammar():
 
 
 def test_the_grammar_has_the_lines_of_the_transcripts(grammar):
-    text = (ROOT / "docs/transcripts.md").read_text()
+    text = "".join(page.read_text() for page in (ROOT / "docs/apps/transcripts").glob("*.md"))
     lines = [re.sub(r"\{(\d+)-\d+\}", r"\1", line) for line in re.findall(r"^\w+[<>] (.*)$", text, re.MULTILINE)]
     lines += re.findall(r"^    (\w\S* .*=.*)$", (ROOT / "docs/apps/protocol.md").read_text(), re.MULTILINE)
     assert len(lines) > 100
