@@ -29,7 +29,7 @@ class Stranger(Client):
                 self.harm(app, trees[app])
 
     def harm(self, app, processes):
-        # Noticed or not is the daemon's business only for a process that it has started itself: see the README's limits.
+        # Noticed or not is the daemon's business only for a process that it has started itself: see docs/guide/limits.md.
         mains = [each for each in processes if each.parent == self.keeper.pid and each.name != "lifed"]
         kind = self.random.random()
         if kind < 0.4 and mains:
