@@ -20,16 +20,15 @@ let package = Package(
 
 MAIN = """import Lifecycle
 
-final class Clock: ApplicationDelegate {
-    func applicationDidBecomeActive(_ application: Application) {
+final class Clock: LifecycleDelegate {
+    func applicationDidBecomeActive(_ application: LifecycleApplication) {
         print("tick", application.applicationState)
         application.stop()
-        exit(0)
     }
 }
 
 @main struct Main {
-    static func main() { Application.shared.run(delegate: Clock()) }
+    static func main() throws { try LifecycleApplication.shared.run(delegate: Clock()) }
 }
 """
 
@@ -39,7 +38,7 @@ def test_a_new_swift_package_builds_an_app(tmp_path):
         pytest.skip("there is no Swift toolchain")
     (tmp_path / "Sources/Clock").mkdir(parents=True)
     (tmp_path / "Package.swift").write_text(PACKAGE % ROOT)
-    (tmp_path / "Sources/Clock/Clock.swift").write_text("import Glibc\n" + MAIN)
+    (tmp_path / "Sources/Clock/Clock.swift").write_text(MAIN)
     build = subprocess.run(["swift", "build", "--package-path", str(tmp_path)], capture_output=True, text=True)
     assert build.returncode == 0, build.stdout + build.stderr
     app = subprocess.run([str(tmp_path / ".build/debug/Clock")], capture_output=True, text=True, timeout=60)
