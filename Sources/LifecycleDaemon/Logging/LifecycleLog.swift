@@ -20,7 +20,8 @@ struct LifecycleLog {
         var fields: Fields =
             [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        let message = "\(step.app.name)/\(step.scene.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
+        let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
+        let message = "\(step.app.name)/\(step.scene.name): \(change)"
         log.write(entry(.sceneTransition, .info, message, step.app, pid, fields))
     }
 

@@ -163,7 +163,7 @@ nonisolated struct Console {
             return line.append(contentsOf: text.utf8)
         }
         for scalar in text.unicodeScalars {
-            line.append(contentsOf: Unicode.UTF8.encode(commandsTerminal(scalar) ? " " : scalar)!)
+            line.append(contentsOf: String(commandsTerminal(scalar) ? " " : scalar).utf8)
         }
     }
 

@@ -50,7 +50,8 @@ public final class ResourceControl {
             let members = tree.containment.members()
             for setting in changed {
                 let wanted = capabilities.wanted(setting, by: profile)
-                let found = update(&record.ownValues[setting, default: OwnValues()], setting, to: wanted, members, of: tree)
+                let found = update(
+                    &record.ownValues[setting, default: OwnValues()], setting, to: wanted, members, of: tree)
                 if found.isEmpty { record.incomplete.remove(setting) } else { record.incomplete.insert(setting) }
                 failures += found
             }
@@ -107,7 +108,9 @@ public final class ResourceControl {
         values.update(bearers) { own in
             wanted.map { setting.value(wanted: $0, own: own) } ?? own
         } set: { bearer, value in
-            guard let error = setting.write(value, to: bearer.id, if: { tree.isCurrent(bearer.process) }) else { return true }
+            guard let error = setting.write(value, to: bearer.id, if: { tree.isCurrent(bearer.process) }) else {
+                return true
+            }
             errors.append(error)
             return false
         }
