@@ -1,8 +1,14 @@
 /// A command line that makes no sense.
 package struct UsageError: Error, Equatable {
-    package let message: String
+    package let cause: String
+    /// A clause; may be empty.
+    package let remedy: String
 
-    package init(message: String) { self.message = message }
+    package init(message cause: String, remedy: String = "") { (self.cause, self.remedy) = (cause, remedy) }
+
+    package var message: String { remedy.isEmpty ? cause : "\(cause); \(remedy)" }
+
+    package static func == (one: UsageError, other: UsageError) -> Bool { one.message == other.message }
 }
 
 /// The verb and the values of one command line.
@@ -56,7 +62,7 @@ package struct Arguments: Sendable {
     package func usage(_ message: String) -> UsageError {
         let names = path.dropFirst().map { $0.name }
         let help = (names.isEmpty ? ["--help"] : ["help"] + names).joined(separator: " ")
-        return UsageError(message: "\(message); see '\(program.name) \(help)'")
+        return UsageError(message: message, remedy: "see '\(program.name) \(help)'")
     }
 
     func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {

@@ -42,7 +42,7 @@ struct Failure: Error, Equatable {
         case let reported as ReportedFailure: Glibc.exit(reported.status.rawValue)
         case let failure as Failure: failure.exit(isJSON: isJSON)
         case let usage as UsageError:
-            Failure(.usage, "cannot read the command line", usage.message).exit(isJSON: isJSON)
+            Failure(.usage, "cannot read the command line", usage.cause, remedy: usage.remedy).exit(isJSON: isJSON)
         default: Failure(.failed, "cannot complete the command", "\(error)").exit(isJSON: isJSON)
         }
     }

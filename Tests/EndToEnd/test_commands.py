@@ -247,7 +247,8 @@ def test_a_failure_is_one_object_and_one_line(direct, words, status, error):
     assert set(failure) == {"error", "message", "parameters"} and failure["error"] == error
     assert result.stderr == f"lifectl: {failure['message']}\n"
     assert failure["message"].startswith("cannot ") and "; " in failure["message"]
-    assert set(failure["parameters"]) <= {"id", "reason", "remedy"}
+    assert {"reason", "remedy"} <= set(failure["parameters"]) <= {"id", "reason", "remedy"}
+    assert failure["message"].endswith(f"{failure['parameters']['reason']}; {failure['parameters']['remedy']}")
 
 
 def test_one_fault_has_one_status_in_every_verb(direct):

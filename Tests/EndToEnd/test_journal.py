@@ -61,7 +61,7 @@ def test_lifectl_finds_what_is_there(lifed):
     assert lifed.lifectl("log", "--from", "daemon", check=False).returncode == 69
     refused = lifed.lifectl("log", "--system", user="stranger", check=False)
     assert refused.returncode == 77 and "in the group lifed" in refused.stderr
-    assert "nor can the journal be read: not permitted" in refused.stderr and "systemd-journal" in refused.stderr
+    assert "and the journal cannot be read: not permitted" in refused.stderr and "systemd-journal" in refused.stderr
 
 
 @pytest.fixture
