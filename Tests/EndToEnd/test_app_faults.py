@@ -102,7 +102,7 @@ def test_a_group_that_cannot_be_killed_at_once_is_killed_one_by_one(direct):
     assert_well(direct)
 
 
-@pytest.mark.parametrize("call", ["openat:error=EMFILE", "read:error=EIO"])
+@pytest.mark.parametrize("call", ["openat:error=EMFILE", "pread64:error=EIO"])
 def test_an_app_whose_processes_cannot_be_listed_is_not_taken_for_stopped_or_gone(direct, call):
     """A list that cannot be read is not an empty one."""
     pid = direct.lifectl.start("app", *programs.FAMILY)
@@ -118,7 +118,7 @@ def test_an_app_whose_processes_cannot_be_listed_is_not_taken_for_stopped_or_gon
     assert_well(direct)
 
 
-@pytest.mark.parametrize("call", ["openat:error=EMFILE", "read:error=EIO"])
+@pytest.mark.parametrize("call", ["openat:error=EMFILE", "pread64:error=EIO"])
 def test_without_a_group_either(direct, call):
     (direct.configuration / "lifed.toml").write_text("containment = 'processGroup'\n")
     direct.stop()

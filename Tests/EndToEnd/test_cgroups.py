@@ -164,3 +164,17 @@ def test_controllers_do_not_keep_the_service_from_coming_back(lifed, enable_a_co
     wait_for(lambda: lifed.pid not in (0, before) and lifed.lifectl("status", check=False).returncode == 0)
     assert lifed.lifectl.pid("own") == pid
     assert (group / "cgroup.subtree_control").read_text().split() == []
+
+
+def test_files_of_few_groups_stay_open_and_none_of_apps_that_ended(direct):
+    pid = direct.process.pid
+    apps = [f"app-{number}" for number in range(20)]
+    for app in apps:
+        direct.lifectl.start(app, *programs.IDLE)
+    direct.lifectl("suspend", *apps)
+    if direct.lifectl.app(apps[0])["containment"] != "cgroup":
+        pytest.skip("the daemon has no control groups here")
+    # Those of 16 groups.
+    assert 0 < direct.kernel.kept_files(pid) <= 48
+    direct.lifectl("terminate", *apps)
+    assert direct.kernel.kept_files(pid) == 0

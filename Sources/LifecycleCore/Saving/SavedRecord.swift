@@ -63,7 +63,8 @@ extension SavedRecord {
             digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        for index in first..<digits.count { bytes.append(digits[index]) }
+        let text = digits.span.extracting(first...)
+        unsafe text.withUnsafeBufferPointer { digits in unsafe bytes.append(contentsOf: digits) }
     }
 
     private mutating func append(_ value: String) {

@@ -4,7 +4,7 @@
 /// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone. When the
 /// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
 /// giving all numbers out anew. So a suspension or a wake costs the same however many apps are suspended.
-public struct OutOfMemoryOrder<App: Hashable> {
+nonisolated struct OutOfMemoryOrder<App: Hashable> {
     private struct Place {
         var previous: App?
         var next: App?
@@ -20,18 +20,18 @@ public struct OutOfMemoryOrder<App: Hashable> {
     private var removals = 0
 
     /// - Parameter lowest: The lowest number of a suspended app, 0 to 999.
-    public init(lowest: Int) {
+    init(lowest: Int) {
         range = min(max(lowest, 0), 999)...1000
     }
 
     /// The number of an app; nil where it is not suspended.
-    public subscript(app: App) -> Int? { places[app]?.score }
+    subscript(app: App) -> Int? { places[app]?.score }
 
     /// Makes an app the last that was suspended.
     ///
     /// - Parameter app: An app that has just been suspended.
     /// - Returns: The numbers that have changed, mostly one.
-    public mutating func insert(_ app: App) -> [App: Int] {
+    mutating func insert(_ app: App) -> [App: Int] {
         remove(app)
         let next = last.flatMap { places[$0]?.score }.map { $0 - 1 } ?? range.upperBound
         let score = max(next, range.lowerBound)
@@ -48,7 +48,7 @@ public struct OutOfMemoryOrder<App: Hashable> {
     }
 
     /// Takes an app out that is not suspended any more.
-    public mutating func remove(_ app: App) {
+    mutating func remove(_ app: App) {
         guard let place = places.removeValue(forKey: app) else { return }
         removals += 1
         if let previous = place.previous { places[previous]?.next = place.next } else { first = place.next }

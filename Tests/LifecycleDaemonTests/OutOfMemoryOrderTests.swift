@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Processes
+@testable import LifecycleDaemon
 
 @Suite struct OutOfMemoryOrderTests {
     @Test func appSuspendedFirstIsKilledFirst() {
