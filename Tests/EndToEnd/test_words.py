@@ -11,7 +11,7 @@ MESSAGES = ROOT / "scripts/messages"
 TEXT = {
     "docs/page.md": "# A page\n\nThe daemon suspends a [background app](other.md#the-states).\n\n```text\nA - B\n```\n",
     "docs/other.md": "# Other\n\n## The states\n\nSee [the page](page.md).\n",
-    "docs/man/lifed.8": ".Xr lifed 8\n",
+    "docs/man/lifed.8": ".Sh NAME\n.Nm lifed ,\n.Nm lifed-check\n.Nd a daemon\n.Xr lifed 8\n.Xr lifed-check 8\n",
     "Sources/App.swift": "/// A state of an app.\n///\n/// What follows is not a summary.\nlet state = 1\n",
 }
 
@@ -63,8 +63,9 @@ def test_a_mistake_is_found(check, name, text, message):
 @pytest.mark.parametrize(
     "text", ["<!-- blocks: Tests/test_page.py -->\n```sh\ntrue\n```\n", "<!-- not run: it draws -->\n\n```sh\ntrue\n```\n"]
 )
-def test_a_block_that_runs_or_is_marked_is_accepted(check, text):
-    assert check({"docs/page.md": text, "docs/other.md": "", "Tests/test_page.py": "page.md"}) == []
+@pytest.mark.parametrize("test", ["page.md", 'ROOT / "docs" / name', 'f"docs/{name}.md"'])
+def test_a_block_that_runs_or_is_marked_is_accepted(check, text, test):
+    assert check({"docs/page.md": text, "docs/other.md": "", "Tests/test_page.py": test}) == []
 
 
 def test_an_exception_covers_its_place_only(check):
