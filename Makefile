@@ -32,7 +32,7 @@ toolchain:
 	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "cannot build lifed: this toolchain does not run; install the packages that https://swift.org/install lists" >&2; exit 1; }
 
 build: toolchain ## Build lifed, lifectl and the C library.
-	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
+	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
@@ -109,7 +109,7 @@ lint: ## Check format, style and generated code.
 	scripts/messages --check
 
 install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and images.
-	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install: nothing is built; run "make"' >&2; exit 1; }
+	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
 	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi

@@ -166,7 +166,7 @@ extension LifecycleError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .alreadyStarted: "cannot start the life cycle: it was started before; call stop() first"
-        case .system(let code): "cannot start the life cycle: \(Self.text(of: code))"
+        case .system(let code): "cannot start the life cycle: \(Self.text(of: code)); close descriptors or free memory"
         }
     }
 

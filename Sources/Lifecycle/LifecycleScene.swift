@@ -161,7 +161,8 @@ extension SceneError: CustomStringConvertible {
             "cannot request the scene: its identifier or role is malformed; use 1 to 64 letters, digits, dots, underscores and hyphens"
         case .unusableUserInfo:
             "cannot set the content of the scene: it has a NUL or more than 4096 bytes; use a shorter text"
-        case .noSuchSession: "cannot find the scene: the app was not started, or the scene is closed"
+        case .noSuchSession:
+            "cannot find the scene: the app was not started, or the scene is closed; request a new scene"
         case .tooManyRequests: "cannot send the request: too many requests wait for lifed; try again later"
         }
     }

@@ -27,9 +27,11 @@ extension RestorationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooLarge: "cannot save the state: it is larger than 1 MiB; save less"
-        case .notThere: "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set"
+        case .notThere:
+            "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set; start without it"
         case .damaged: "cannot restore the state: the file is damaged; start without it"
-        case .system(let code): "cannot access the saved state: error \(code)"
+        case .system(let code):
+            "cannot access the saved state: error \(code); check LIFECYCLE_STATE_DIR and the space on its disk"
         }
     }
 }

@@ -36,8 +36,8 @@ import Testing
         let lines = try output(of: [Build.product("LifecycleFixture"), "state"], [:])
         #expect(
             lines == [
-                "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set", "[1, 2, 3]",
-                "[]",
+                "cannot access the saved state: no state was saved, or LIFECYCLE_STATE_DIR is not set; start without it",
+                "[1, 2, 3]", "[]",
                 "cannot save the state: it is larger than 1 MiB; save less", "[]",
             ])
     }
