@@ -217,7 +217,7 @@ extension Session {
     mutating func handle(_ message: MessageToApp, now: Int64) {
         switch message {
         case .welcome:
-            // A daemon that has taken over the channel asks so for what the one before may have heard and lost.
+            // A daemon that restored the channel asks for the messages that the one before it may have lost.
             if isOpen { resendMessages() }
             channel = .open
             refusals = 0

@@ -82,7 +82,7 @@ struct SceneName: Equatable {
 
     var text: String { "\(app)/\(scene)" }
 
-    /// What an option takes for a scene's id or its role.
+    /// The values of an option for a scene's id or its role.
     static let words = Values.checked("1 to 64 letters, digits, '.', '_' and '-' of ASCII", isWord)
 
     /// Returns whether the text has the form of a scene's id and of its role.

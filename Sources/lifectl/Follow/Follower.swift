@@ -27,7 +27,7 @@ struct Follower {
 
     private enum Owner: Equatable {
         case app(String)
-        case nobody
+        case noApp
     }
 
     /// The time without focus after which the home app comes, in microseconds: between two windows there is a moment
@@ -53,7 +53,7 @@ struct Follower {
     /// - Parameter now: The time on any clock, in microseconds.
     mutating func observe(_ new: Observation, at now: Int64) {
         // The process of the window may have been adopted since.
-        if let key = new.focusedItem?.key, key != observation.focusedItem?.key, owners[key] == .nobody {
+        if let key = new.focusedItem?.key, key != observation.focusedItem?.key, owners[key] == .noApp {
             owners[key] = nil
         }
         if new.focus != .nothing { emptySince = nil } else if emptySince == nil { emptySince = now }
@@ -86,7 +86,7 @@ struct Follower {
     mutating func next(at now: Int64, isBusy: Bool) -> Step? {
         for item in observation.items where owners[item.key] == nil {
             guard item.key.process != nil else {
-                owners[item.key] = .nobody
+                owners[item.key] = .noApp
                 continue
             }
             return .find(item.key)
@@ -107,7 +107,7 @@ struct Follower {
     mutating func setApp(_ app: String?, of key: Item.Key) {
         for item in observation.items
         where item.key.process == key.process && item.key.isAttested == key.isAttested {
-            owners[item.key] = app.map { .app($0) } ?? .nobody
+            owners[item.key] = app.map { .app($0) } ?? .noApp
         }
     }
 

@@ -7,7 +7,7 @@ extension Statistics {
         let steps = events.filter { $0.kind == .transition && $0.timeUSec <= end }
         startUSec = lanes.startUSec
         endUSec = lanes.endUSec
-        self.apps = lanes.lanes.map { Self.figures($0, steps) }.sorted { $0.app < $1.app }
+        self.apps = lanes.lanes.map { Self.appStatistics($0, steps) }.sorted { $0.app < $1.app }
         let latencies = Switches(steps).latencies
         switches = Spread(latencies.filter { !$0.isLaunch }.map(\.time))
         launches = Spread(latencies.filter(\.isLaunch).map(\.time))
@@ -17,7 +17,7 @@ extension Statistics {
         killedAfterTimeout = Int64(events.count { $0.kind == .killed })
     }
 
-    private static func figures(_ lane: Lane, _ steps: [HistoryEvent]) -> AppStatistics {
+    private static func appStatistics(_ lane: Lane, _ steps: [HistoryEvent]) -> AppStatistics {
         let own = steps.filter { $0.id == lane.app }
         return AppStatistics(
             app: lane.app,

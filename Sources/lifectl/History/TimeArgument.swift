@@ -20,7 +20,7 @@ struct TimeArgument: Equatable {
         self.meaning = meaning
     }
 
-    /// What the option takes.
+    /// The values of the option.
     static let words =
         "a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or how long ago (10min, 2h, 1d)"
 
@@ -71,7 +71,7 @@ struct TimeArgument: Equatable {
         (["h", "hr", "hour", "hours"], 3600), (["d", "day", "days"], 86400), (["w", "week", "weeks"], 604_800),
     ]
 
-    /// `10min`, `1h30min`, `2 days`, with or without a minus in front or "ago" behind.
+    /// `10min`, `1h30min`, `2 days`, with or without a minus before it or "ago" after it.
     private static func ago(_ argument: String) -> Meaning? {
         var rest = argument[...]
         if rest.hasPrefix("-") { rest.removeFirst() }
