@@ -250,7 +250,7 @@ app = ctypes.c_void_p(opened())
 taken()
 library.lifecycle_close(app)
 assert ours.recv(100) == b""
-# What has the number of a channel that was closed is the program's own.
+# A descriptor with the number of a closed channel belongs to the program.
 own, others = socket.socketpair()
 assert own.fileno() == theirs
 app = ctypes.c_void_p(opened())

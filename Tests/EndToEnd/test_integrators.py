@@ -29,7 +29,7 @@ def blocks(page, language, heading=""):
 
 
 def follow(run, script):
-    """Runs a block as a person would paste it, and ends at the first line that fails."""
+    """Runs a block as a user would paste it, and ends at the first line that fails."""
     return run("bash", "-euc", script).stdout
 
 
@@ -62,8 +62,8 @@ def test_a_kiosk(container, service, programs_to_show):
 
 
 @pytest.fixture
-def person(container, programs_to_show):
-    """The session of an ordinary user, in which lifed has not been started by anybody."""
+def user(container, programs_to_show):
+    """The session of an ordinary user, without a started lifed."""
     with session(container, "stranger") as run:
         run("systemctl", "--user", "stop", "lifed.service", "lifed.socket")
         yield run
@@ -71,26 +71,26 @@ def person(container, programs_to_show):
         run("rm", "-r", "/home/stranger/.config/lifed")
 
 
-def test_a_session_and_a_shell(container, person, tmp_path):
-    lifectl = Lifectl(lambda command, **options: person(*command, **options))
+def test_a_session_and_a_shell(container, user, tmp_path):
+    lifectl = Lifectl(lambda command, **options: user(*command, **options))
     start, display, lock = blocks("shells", "sh", "A user's session")
-    assert re.search(r"^ +state +active", follow(person, start), re.MULTILINE)
+    assert re.search(r"^ +state +active", follow(user, start), re.MULTILINE)
     lifectl("launch", "org.example.reader")
     pid = lifectl.apps()["org.example.reader"]["pid"]
-    follow(lambda *command: person(*command, extra={"WAYLAND_DISPLAY": "wayland-7", "DISPLAY": ":7"}), display)
+    follow(lambda *command: user(*command, extra={"WAYLAND_DISPLAY": "wayland-7", "DISPLAY": ":7"}), display)
     assert lifectl.apps()["org.example.reader"]["pid"] == pid
-    follow(person, lock)
+    follow(user, lock)
     lifectl.wait_for_state("org.example.reader", "active")
 
     lifectl("terminate", "org.example.reader")
-    follow(person, blocks("shells", "sh", "The shell of a phone")[0])
+    follow(user, blocks("shells", "sh", "The shell of a phone")[0])
     apps = lifectl.apps()
     assert apps["org.example.reader"]["state"] == "active" and apps["org.example.home"]["foreground"] is False
     pid = apps["org.example.reader"]["pid"]
     words = container.run(["cat", f"/proc/{pid}/cmdline"]).stdout.split("\0")
     environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
     assert "WAYLAND_DISPLAY=wayland-7" in environment, words
-    with program(container, person, 0) as follower:
+    with program(container, user, 0) as follower:
         for identifier in ("org.example.home", "org.example.reader"):
             follower.stdin.write(f"{identifier}\n")
             follower.stdin.flush()
@@ -106,16 +106,16 @@ def test_a_session_and_a_shell(container, person, tmp_path):
         lifectl("focus", next(turns))
         return set(seen.read_text().split()) == {"org.example.home", "org.example.reader"}
 
-    with open(seen, "w") as output, program(container, person, 1, stdout=output) as watcher:
+    with open(seen, "w") as output, program(container, user, 1, stdout=output) as watcher:
         try:
             wait_for(both_are_seen)
         finally:
             watcher.kill()
 
 
-def program(container, person, number, stdout=subprocess.PIPE):
+def program(container, user, number, stdout=subprocess.PIPE):
     """One of the pages' programs in Python, which reaches the socket from outside of the container."""
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(container.path(Path(person.socket).parents[1]))}
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(container.path(Path(user.socket).parents[1]))}
     command = [sys.executable, "-c", blocks("compositors", "python")[number]]
     return subprocess.Popen(
         command, env=environment, text=True, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE

@@ -85,7 +85,7 @@ private func details(_ app: App) -> Details {
 }
 
 @Suite struct TimelineTests {
-    /// A in front, then B; A sleeps after a while and is killed.
+    /// A in the foreground, then B; A is suspended and killed later.
     static let events = [
         step(0, "a", .notRunning, .inactive, .launch), step(0, "a", .inactive, .active, .launch),
         step(10_000, "a", .active, .inactive, .displaced, callback: 4000),
@@ -193,12 +193,12 @@ extension String {
 
 @Suite struct StatisticsTests {
     @Test func timesAndEndsAreCounted() {
-        let figures = Statistics(TimelineTests.events, start: nil, end: 40_000_000)
-        #expect(figures.apps.map(\.app) == ["a", "b"])
-        #expect(figures.apps[0].times == ["active": 10_000_000, "background": 5_000_000, "suspended": 5_000_000])
-        #expect(figures.apps[0].launches == 1 && figures.apps[0].activations == 1 && figures.apps[0].ends == 1)
-        #expect(figures.ends == ["reclaimed": 1])
-        #expect(plain.statistics(figures).contains("1 reclaimed"))
+        let statistics = Statistics(TimelineTests.events, start: nil, end: 40_000_000)
+        #expect(statistics.apps.map(\.app) == ["a", "b"])
+        #expect(statistics.apps[0].times == ["active": 10_000_000, "background": 5_000_000, "suspended": 5_000_000])
+        #expect(statistics.apps[0].launches == 1 && statistics.apps[0].activations == 1 && statistics.apps[0].ends == 1)
+        #expect(statistics.ends == ["reclaimed": 1])
+        #expect(plain.statistics(statistics).contains("1 reclaimed"))
     }
 
     @Test func aSwitchIsCountedFromItsFirstSign() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import lifectl
 
-/// What is asked of the daemon, for what a source sees. Process 1 is the app one's, and so on; 9 is nobody's.
+/// The requests to the daemon, for the observations of a source. Process 1 is the app one's, and so on; 9 is no app's.
 @Suite struct FollowerTests {
     static let names: [Int64: String] = [1: "one", 2: "two", 3: "three"]
 
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `what has the focus comes to the front, once`() {
+    @Test func `the app with the focus comes to the foreground, once`() {
         var world = World()
         let seen = Self.screen(1, visible: [1, 2])
         #expect(world.see(seen) == [.use(.visible, ["one", "two"]), .focus("one", Self.item(1))])
@@ -68,7 +68,7 @@ import Testing
         #expect(world.see(other) == [])
     }
 
-    @Test func `while a wish is on its way only the newest of the others is kept`() {
+    @Test func `during a request only the newest of the others is kept`() {
         var world = World()
         _ = world.see(Self.screen(1))
         world.isBusy = true
@@ -99,7 +99,7 @@ import Testing
         #expect(world.pause() == [])
     }
 
-    @Test func `an empty screen at the start sends nobody away`() {
+    @Test func `an empty screen at the start sends no app away`() {
         var world = World()
         #expect(world.see(Self.screen(nil)) == [.use(.visible, [])])
         #expect(world.follower.deadline == nil)
@@ -118,7 +118,7 @@ import Testing
             world.see(Self.screen(1, visible: [1])) == [.use(.visible, ["one"]), .focus("one", Self.item(1))])
     }
 
-    @Test func `who was nobody is asked about again when it has the focus again`() {
+    @Test func `a process without an app is looked up again when it has the focus again`() {
         var world = World()
         _ = world.see(Self.screen(9, visible: [1, 9]))
         _ = world.see(Self.screen(9, visible: [1, 9]))
@@ -143,7 +143,7 @@ import Testing
         #expect(world.finds == [1, 2, 1, 2])
     }
 
-    @Test func `what is gone is not seen, and what is in front stays there`() {
+    @Test func `a closed window is not visible, and the foreground app stays there`() {
         var world = World()
         _ = world.see(Self.screen(1, visible: [1, 2]))
         world.follower.loseSource(at: 0)

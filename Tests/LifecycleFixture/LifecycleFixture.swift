@@ -26,7 +26,7 @@ struct LifecycleFixture {
         }
     }
 
-    /// Work of the main actor between callbacks, which goes on only if whoever has the main thread lets it.
+    /// Work of the main actor between callbacks, which goes on only if the owner of the main thread lets it.
     private static func tick() {
         Task {
             for number in 1...3 {

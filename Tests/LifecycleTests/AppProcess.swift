@@ -46,7 +46,7 @@ final class AppProcess {
         try #require(status & 0xFF == 0x7F, "stopped, not ended")
     }
 
-    /// Whether the main thread comes to rest: it sleeps whenever it is looked at. One that is at work all the time instead
+    /// Whether the main thread comes to rest: it sleeps whenever it is looked at. A thread that is always at work
     /// is known by the processor time that it takes, so that a slow machine makes no difference.
     func sleeps() throws -> Bool {
         let ticksOfOneAtWork = try mainThread().ticks + 50
@@ -89,7 +89,7 @@ final class AppProcess {
         }
     }
 
-    /// What is left of the output, until its end.
+    /// The rest of the output, until its end.
     func remainingLines() throws -> [String] {
         var lines: [String] = []
         while let line = try line() { lines.append(line) }

@@ -33,7 +33,7 @@ final class FakeDaemon {
         return (FakeDaemon(descriptor: ends[0]), ends[1])
     }
 
-    /// One that has welcomed an app.
+    /// A daemon that has welcomed an app.
     @MainActor
     static func greeting(_ application: LifecycleApplication, _ delegate: any LifecycleDelegate) throws -> FakeDaemon {
         let (daemon, app) = try pair()

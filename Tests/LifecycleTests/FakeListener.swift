@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The socket where apps get a channel again, in a test's hands. There is nobody at its path until `listen()`.
+/// The socket where apps get a channel again, in a test's hands. No process accepts at its path until `listen()`.
 final class FakeListener {
     let path: String
     private let folder: String

@@ -26,7 +26,7 @@ import Testing
         #expect(try daemon.line() == "done seq=1")
     }
 
-    /// Does the client's work until somebody is at the listener.
+    /// Does the client's work until a client is at the listener.
     private func accept() throws -> FakeDaemon {
         try client.work(until: { listener.hasGuest })
         return try listener.accept()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `while nobody is there the app waits without being busy, and is awake for its tasks later`() throws {
+    @Test func `while no daemon is there the app waits without being busy, and is awake for its tasks later`() throws {
         daemon.hangUp()
         client.receiveAll()
         #expect(client.isManaged)
@@ -87,7 +87,7 @@ import Testing
         #expect(!listener.hasGuest)
     }
 
-    @Test func `whoever is closed does not come back`() throws {
+    @Test func `a closed client does not come back`() throws {
         try listener.listen()
         daemon.hangUp()
         client.receiveAll()

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `launched, left, back, and terminated in front`(sample: Sample) throws {
+    func `launched, left, back, and terminated in the foreground`(sample: Sample) throws {
         let transcript =
             Self.launch + Self.leave + ["will-enter-foreground background", "did-become-active active"]
             + ["will-resign-active active", "will-terminate inactive"]
@@ -41,13 +41,13 @@ import Testing
             try daemon.launch()
             try daemon.call("will-resign-active", "active")
             try daemon.call("did-become-active", "active")
-            // From a shell, say: nobody has told the app to leave the front.
+            // From a shell, say: the daemon has not told the app to leave the foreground.
             try process.signal(SIGTERM)
         }
     }
 
     @Test(arguments: Sample.allCases)
-    func `interrupted, another app takes over, and terminated in the background`(sample: Sample) throws {
+    func `interrupted, displaced by another app, and terminated in the background`(sample: Sample) throws {
         try Self.expect(sample, Self.launch + Self.leave + ["will-terminate background"]) { daemon, process in
             try daemon.launch()
             try daemon.leave()
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `launched out of sight, then brought to the front`(sample: Sample) throws {
+    func `launched in the background, then brought to the foreground`(sample: Sample) throws {
         let transcript = [
             "will-finish-launching inactive", "did-finish-launching background", "will-enter-foreground background",
             "did-become-active active", "will-terminate active",
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `not launched by lifed, it is in front and stays there`(sample: Sample) throws {
+    func `not launched by lifed, it is in the foreground and stays there`(sample: Sample) throws {
         let process = try AppProcess(try sample.command(), channel: nil, environment: try sample.environment())
         for line in Self.launch { #expect(try process.line() == line) }
         try process.signal(SIGTERM)

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: SceneSample.allCases)
-    func `not launched by lifed, its scenes are in front and stay there`(sample: SceneSample) throws {
+    func `not launched by lifed, its scenes are in the foreground and stay there`(sample: SceneSample) throws {
         let process = try start(sample, channel: nil)
         var active: [String] = []
         while active.count < sample.sceneCount {

@@ -114,11 +114,11 @@ import Testing
             for verb in ["will-connect", "will-enter-foreground", "did-become-active"] { try tell(verb, "active") }
             for verb in ["will-resign-active", "did-enter-background", "did-disconnect"] { try tell(verb, "active") }
         }
-        // Of one that was never connected nobody hears.
+        // The delegate hears nothing of a scene that was never connected.
         try tell("did-become-active", "active", scene: "other")
     }
 
-    @Test func `not launched by lifed, an app with scenes has one in front`() throws {
+    @Test func `not launched by lifed, an app with scenes has one in the foreground`() throws {
         let application = LifecycleApplication()
         let delegate = SceneRecorder()
         application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)

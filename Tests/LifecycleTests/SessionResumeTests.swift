@@ -248,7 +248,7 @@ import Testing
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func `an app that was never launched and is not let back in is in front`() {
+    @Test func `an app that was never launched and is not let back in is in the foreground`() {
         var session = Session(hasChannel: true, canResume: true)
         session.channelDidEnd()
         session.resume()

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `an app that nobody manages has a scene in front, and more when it wants them`() throws {
+    @Test func `an app that no daemon manages has a scene in the foreground, and more when it wants them`() throws {
         var session = Session(hasChannel: false, usesScenes: true)
         #expect(
             session.run() == [
@@ -180,7 +180,7 @@ import Testing
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func `an app without scenes that nobody manages hears of none`() {
+    @Test func `an app without scenes that no daemon manages hears of none`() {
         var session = Session(hasChannel: false)
         #expect(session.run().last == "did-become-active active")
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(session.isManaged)
     }
 
-    @Test func `without a channel the app is launched to the front`() {
+    @Test func `without a channel the app is launched to the foreground`() {
         var session = Session(hasChannel: false)
         #expect(
             session.run() == [
@@ -30,7 +30,7 @@ import Testing
         #expect(!session.isManaged)
     }
 
-    @Test func `when nobody answers the hello the app is launched to the front`() {
+    @Test func `when no daemon answers the hello the app is launched to the foreground`() {
         var session = Session(hasChannel: true)
         session.channelDidEnd()
         #expect(session.run().last == "did-become-active active")
@@ -94,7 +94,7 @@ import Testing
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func `background time runs from the callback and not in front`() {
+    @Test func `background time runs from the callback and not in the foreground`() {
         var session = managed()
         session.hear("did-enter-background seq=1 deadline-ms=1 state=background background-ms=30000", now: 1000)
         #expect(session.backgroundMillisecondsRemaining(now: 1000) == 30000)
