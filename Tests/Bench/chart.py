@@ -43,7 +43,7 @@ class Axis:
     """Decades from the one with the least measurement to the one with the greatest."""
 
     def __init__(self, least, most):
-        self.first = math.baseline(math.log10(least))
+        self.first = math.floor(math.log10(least))
         self.last = max(self.first + 1, math.ceil(math.log10(most)))
 
     def position(self, measurement):
