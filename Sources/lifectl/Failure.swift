@@ -25,7 +25,7 @@ struct Failure: Error, Equatable {
 
     var message: String {
         // The action names the app, as a rule.
-        let subject = id.isEmpty || action.contains(id) || reason.contains(id) ? "" : "\(id): "
+        let subject = id.isEmpty || Text.includes(action, id) || Text.includes(reason, id) ? "" : "\(id): "
         return "\(action): \(subject)\(reason)" + (remedy.isEmpty ? "" : "; \(remedy)")
     }
 

@@ -38,7 +38,7 @@ final class AudioSource: Source {
         var isAboutStreams = false
         repeat {
             guard let line = program.nextLine() else { throw SourceLost(reason: program.complaint) }
-            isAboutStreams = isAboutStreams || line.contains(" on sink-input #")
+            isAboutStreams = isAboutStreams || line.split(separator: " ").contains("sink-input")
         } while program.hasMore
         return isAboutStreams ? Observation(playing: try Self.sinkInputs()) : nil
     }

@@ -92,7 +92,9 @@ struct JournalSource {
 
     /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
     static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Unreadable) {
-        let isClosed = complaints.contains { $0.contains("permission") || $0.contains("not seeing messages") }
+        let isClosed = complaints.contains {
+            Text.includes($0, "permission") || Text.includes($0, "not seeing messages")
+        }
         if isClosed, isEmpty || status != 0 {
             throw Unreadable(
                 status: .notPermitted, reason: "not permitted; be root or in the group systemd-journal")

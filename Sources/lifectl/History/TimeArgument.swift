@@ -95,7 +95,7 @@ struct TimeArgument: Equatable {
 
     /// `12:30`, `12:30:05`, `2026-11-22`, `2026-11-22 12:30`; a T may stand between the two.
     private static func local(_ argument: String) -> Meaning? {
-        let parts = argument.split(separator: argument.contains("T") ? "T" : " ")
+        let parts = argument.split(separator: argument.contains { $0 == "T" } ? "T" : " ")
         guard (1...2).contains(parts.count), let first = parts.first, let last = parts.last else { return nil }
         let date = numbers(first, "-", [1970...9999, 1...12, 1...31])
         if parts.count == 1, let date {

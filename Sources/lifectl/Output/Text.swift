@@ -18,6 +18,12 @@ enum Text {
         }
     }
 
+    /// Returns whether a text has another one in it. The library's function links a parser of regular expressions, 1 MB.
+    static func includes(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        return text.indices.contains { text[$0...].starts(with: part) }
+    }
+
     /// Returns the text, filled up at its end with spaces.
     static func trailing(_ text: String, width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

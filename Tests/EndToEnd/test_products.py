@@ -1,0 +1,15 @@
+"""The programs link no library that is larger than they are."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PRODUCTS = Path(__file__).resolve().parents[2] / ".build" / os.environ.get("LIFED_BUILD", "release")
+
+
+@pytest.mark.parametrize("program", ["lifed", "lifectl"])
+@pytest.mark.parametrize("module", ["FoundationEssentials", "_RegexParser"])
+def test_program_links_no_large_library(program, module):
+    # Symbols have the name of their module, after its length.
+    assert f"{len(module)}{module}".encode() not in (PRODUCTS / program).read_bytes()
