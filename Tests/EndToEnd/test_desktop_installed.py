@@ -48,9 +48,9 @@ def test_the_systems_daemon_takes_an_entry_for_a_manifest_with_a_user(direct, tm
     apps = direct.configuration / "apps.d"
     (apps / "foot.toml").write_text("suspend = 'never'\n")
     direct.lifectl("reload")
-    assert direct.lifectl.json("apps")["apps"] == []
+    assert direct.lifectl.json("list", "--available")["apps"] == []
     (apps / "foot.toml").write_text("user = 'nobody'\n")
     direct.lifectl("reload")
-    assert [app["id"] for app in direct.lifectl.json("apps")["apps"]] == ["foot"]
+    assert [app["id"] for app in direct.lifectl.json("list", "--available")["apps"]] == ["foot"]
     details = direct.lifectl.json("status", "foot")["details"]
     assert (details["command"], details["user"]) == (["foot"], "nobody")

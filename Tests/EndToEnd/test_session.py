@@ -19,7 +19,7 @@ def follow(container, lifed, logind):
 def follows(lifed):
     """The sessions that the service's journal names."""
     entries = lifed.container.run(["journalctl", "-u", "lifed.service", "-o", "cat"]).stdout.splitlines()
-    return [entry.split()[-1] for entry in entries if entry.startswith("follows session ")]
+    return [entry.split()[-1] for entry in entries if entry.startswith("lifed follows session ")]
 
 
 def test_what_is_in_front_leaves_with_the_session_and_returns(container, lifed, logind):  # noqa: F811
