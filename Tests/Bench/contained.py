@@ -1,5 +1,6 @@
 """The same bench in a container of which systemd is the first process, so that systemd can be measured beside the others."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,9 @@ def run_contained(settings):
 
 def command(settings):
     """As a service, with a part of the control groups that is its own: lifed makes those of its apps there."""
-    service = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", *PROPERTIES]
+    # The compilers and supervisors are where they are on this machine.
+    path = f"--setenv=PATH={os.environ['PATH']}"
+    service = ["systemd-run", "--quiet", "--wait", "--pipe", "--collect", *PROPERTIES, path]
     # The last of several options with the same name is the one that counts.
     options = [each for each in sys.argv[1:] if each != CONTAINER]
     places = [f"--products={inside(settings.products)}", f"--output={OUTPUT}", f"--seed={settings.seed}"]

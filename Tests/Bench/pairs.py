@@ -5,6 +5,7 @@ import signal
 
 from apps import Listener
 from managers import Lifed
+from probe import Probe
 
 
 class Pair:
@@ -18,8 +19,8 @@ class Pair:
     def start(self):
         for app in (self.to, self.away):
             self.stage.launch(self.manager, app)
-        if not isinstance(self.manager, Lifed):
-            # lifed has only the second in the foreground, and stops the first; the others know no front.
+        if not isinstance(self.manager, (Lifed, Probe)):
+            # These have only the second in the foreground, and stop the first; the others know no foreground.
             os.kill(self.to.pid, signal.SIGSTOP)
         self.stage.stopwatch.until_stopped(self.to)
 

@@ -36,6 +36,8 @@ def print_row(row):
     print(f"{row['name']}\n  until: {row['done']}", flush=True)
     for each in row["alternatives"]:
         ratio = f"{each['ratio']:9.2f} ×" if each["ratio"] is not None else ""
+        if (to_probe := each.get("ratio to the probe")) is not None:
+            ratio = f"{ratio:11}{to_probe:9.2f} × the probe"
         measurements = "".join(f"{each[key]:13,.1f}" for key in ("least", "median", "p99")) + f" {row['unit']:3}"
         print(f"  {each['name']:<24}{each['rounds']:6}{measurements}{ratio}", flush=True)
 

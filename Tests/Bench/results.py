@@ -35,13 +35,15 @@ class Row:
     done: str
     unit: str
     series: list[Series]
+    # The alternative, if it was measured, with which the others are compared as well.
+    second: str | None = None
 
-    def ratio(self, series):
+    def ratio(self, series, base):
         """How many times as long as the base: the ratio of the medians."""
-        base = self.series[-1]
-        return series.median / base.median if series is not base and base.median else None
+        return series.median / base.median if base and series is not base and base.median else None
 
     def document(self):
+        second = next((each for each in self.series if each.alternative == self.second), None)
         return {
             "name": self.name,
             "done": self.done,
@@ -53,7 +55,8 @@ class Row:
                     "least": each.least,
                     "median": each.median,
                     "p99": each.p99,
-                    "ratio": self.ratio(each),
+                    "ratio": self.ratio(each, self.series[-1]),
+                    **({f"ratio to the {self.second}": self.ratio(each, second)} if second else {}),
                 }
                 for each in self.series
             ],

@@ -7,6 +7,7 @@ import signal
 import supervisors
 from managers import Baseline, Lifed
 from pairs import ListeningPair, Pair
+from probe import Probe
 from results import Row
 from stage import Stage
 
@@ -24,11 +25,16 @@ class Bench(Stage):
         self.lifed = Lifed(settings.products, directory / "lifed", stopwatch)
         self.baseline = Baseline(settings.compiled / "baseline", stopwatch)
         self.supervisors, self.missing = supervisors.installed(directory, stopwatch)
+        reason = Probe.reason_to_leave_out()
+        self.probes = [] if reason else [Probe(settings, directory / "probe", stopwatch)]
+        if reason:
+            self.missing.append(f"{Probe.name}: left out, {reason}")
 
     def run(self):
         # The baseline is the last: the others are compared with it.
         managers = [self.lifed, *self.supervisors, self.baseline]
         pairs = {each: Pair(self, each, each.name) for each in managers}
+        probe_pairs = {each: Pair(self, each, each.name) for each in self.probes}
         killed = Pair(self, self.baseline, "killed")
         listening = {each.name: ListeningPair(self, each) for each in (self.lifed, self.baseline)}
         short = {each: self.add(each, f"{each.name}-short") for each in managers}
@@ -36,11 +42,11 @@ class Bench(Stage):
             size: {each: self.add(each, f"{each.name}-tree-{size}", size) for each in (self.lifed, self.baseline)}
             for size in self.settings.trees
         }
-        for each in (self.lifed, *self.supervisors):
+        for each in (self.lifed, *self.probes, *self.supervisors):
             each.start()
-        for each in (*pairs.values(), killed, *listening.values()):
+        for each in (*pairs.values(), *probe_pairs.values(), killed, *listening.values()):
             each.start()
-        yield from self.switch(pairs, killed)
+        yield from self.switch({**probe_pairs, **pairs}, killed)
         yield self.switch_by_program(pairs, killed)
         yield self.switch_listening(listening)
         yield from self.launch_and_terminate(short)
@@ -48,19 +54,20 @@ class Bench(Stage):
             yield self.suspend_tree(size, apps)
 
     def stop(self):
-        for each in (self.lifed, *self.supervisors, self.baseline):
+        for each in (self.lifed, *self.probes, *self.supervisors, self.baseline):
             each.stop()
 
     # The rows.
 
     def switch(self, pairs, killed):
         operations = {each.name: lambda each=each, pair=pair: pair.switch(each.switch) for each, pair in pairs.items()}
-        baseline = operations.pop(self.baseline.name)
-        operations["bare kill(2)"] = lambda: killed.switch(self.stopwatch.switch_by_kill)
-        operations[self.baseline.name] = baseline
+        # lifed is the first in the table, what the others are compared with are the last.
+        lifed, baseline = operations.pop(self.lifed.name), operations.pop(self.baseline.name)
+        kill = {"bare kill(2)": lambda: killed.switch(self.stopwatch.switch_by_kill)}
+        operations = {self.lifed.name: lifed, **operations, **kill, self.baseline.name: baseline}
         whole, answered, ran = self.turns(operations)
         done = "the client has its answer, the one app is seen stopped in /proc, the other has run"
-        yield Row(SWITCH, done, "µs", whole)
+        yield Row(SWITCH, done, "µs", whole, Probe.name)
         answer = "the client has its answer; what answers nothing has been written to"
         yield Row(f"{SWITCH}: the answer", answer, "µs", answered)
         yield Row(f"{SWITCH}: the wake", "the app that was stopped has run", "µs", ran)

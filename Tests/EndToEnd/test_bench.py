@@ -46,6 +46,17 @@ def test_where_there_can_be_no_container_the_bench_says_so(tmp_path):
     assert result.stderr.startswith("no container: ")
 
 
+def test_the_bench_leaves_the_probe_out_where_there_is_no_swift_compiler(tmp_path):
+    # Nor supervisors, which would only take time.
+    programs = tmp_path / "programs-alone"
+    programs.mkdir()
+    for name in ("cc", "as", "ld", "kill"):
+        (programs / name).symlink_to(shutil.which(name))
+    environment = {**os.environ, "PATH": str(programs)}
+    said = run(tmp_path, "--rounds=1", "--trees=", "--apps=", "--crowds=", env=environment)
+    assert "probe: left out, there is no swiftc here" in said
+
+
 def installed():
     return [name for name, program in SUPERVISORS.items() if shutil.which(program)]
 
@@ -58,8 +69,8 @@ def bench(output, *options, **keywords):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **keywords)
 
 
-def run(output, *options):
-    result = bench(output, *options)
+def run(output, *options, **keywords):
+    result = bench(output, *options, **keywords)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -76,6 +87,11 @@ def check(output, present):
         names = [each["name"] for each in rows[name]["alternatives"]]
         assert names[0] == "lifed" and names[-1] == "baseline"
         assert [each for each in names if each in (*SUPERVISORS, "systemd")] == present
+    switched = {each["name"]: each for each in rows[SWITCH]["alternatives"]}
+    assert ("probe" in switched) == bool(shutil.which("swiftc"))
+    if "probe" in switched:
+        assert switched["probe"].pop("ratio to the probe") is None
+        assert all(each["ratio to the probe"] > 0 for name, each in switched.items() if name != "probe")
     chart = (output / "bench.svg").read_text()
     ElementTree.fromstring(chart)
     assert all(name in chart for name in COMPARED)
