@@ -12,7 +12,7 @@ extension FuzzTarget {
             require(size >= 0, "no size is negative")
             require(SizeText.parse(String(size)) == size, "a size in bytes is itself")
         }
-        _ = TOMLScalar.isWellFormed(text)
+        _ = TOMLScalar.node(of: text)
         if AppIdentifier.isValid(text) {
             require(!text.contains("/") && text != "." && text != ".." && !text.isEmpty, "an id is one name of a path")
         }

@@ -89,7 +89,7 @@ extension FuzzTarget {
         guard let again = ResourceRecord(text: record.text) else { return require(false, "a record is read again") }
         require(again.profile == record.profile, "a profile that was written is read again")
         require(again.incomplete == record.incomplete, "what is incomplete stays so")
-        for (setting, values) in record.ownValues where !values.rows.isEmpty {
+        for (setting, values) in record.ownValues where !values.isEmpty {
             require(again.ownValues[setting] == values, "own values that were written are read again")
         }
         checkRanges(record)
@@ -98,7 +98,9 @@ extension FuzzTarget {
     /// Nice values and I/O priorities are given to system calls, which take less than an `Int` holds.
     private static func checkRanges(_ record: ResourceRecord) {
         for (setting, values) in record.ownValues {
-            for row in values.rows {
+            var rows = ""
+            values.write(to: &rows)
+            for row in rows.split(separator: ",") {
                 guard let own = row.split(separator: ":").dropLast().last.flatMap({ Int($0) }) else { continue }
                 let value = record.profile.nice.map { setting.value(wanted: $0, own: own) } ?? own
                 let fits = setting == .timerSlack || Int32(exactly: value) != nil
