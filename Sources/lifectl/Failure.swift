@@ -24,6 +24,8 @@ struct Failure: Error, Equatable {
     }
 
     var message: String {
+        // The reason of an adoption names the action, with more of the process.
+        if reason.hasPrefix(action) { return reason + (remedy.isEmpty ? "" : "; \(remedy)") }
         // The action names the app, as a rule.
         let subject = id.isEmpty || Text.includes(action, id) || Text.includes(reason, id) ? "" : "\(id): "
         return "\(action): \(subject)\(reason)" + (remedy.isEmpty ? "" : "; \(remedy)")

@@ -92,7 +92,7 @@ extension ControlError {
                 remedy: "read its output with 'journalctl -t \(id)'")
         case .notStopped(let id, let which):
             self.init(
-                .failed, id: id.name, reason: "cannot suspend it: \(which)",
+                .failed, id: id.name, reason: which,
                 remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
             self.init(
