@@ -96,7 +96,7 @@ extension ControlError {
                 remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
             self.init(
-                .failed, id: id.name, reason: "cannot end it: processes of it are left",
+                .failed, id: id.name, reason: "processes of it are left",
                 remedy: "list them with 'lifectl status \(id)'")
         }
     }

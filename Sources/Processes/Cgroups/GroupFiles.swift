@@ -53,7 +53,8 @@ final class GroupFiles {
     /// Returns the status of a process; nil if it is gone. An open file stands for one process, whatever has its number later.
     func processStatus(of pid: ProcessID) -> ProcessStatus? {
         guard pid == main, let status = status?.rawValue else { return ProcessStatus(of: pid) }
-        return ProcFile.readAgain(status) { ProcessStatus(parsing: $0) }
+        // The group may have another process with the number of a main process that was reaped.
+        return ProcFile.readAgain(status) { ProcessStatus(parsing: $0) } ?? ProcessStatus(of: pid)
     }
 }
 

@@ -452,7 +452,8 @@ extension ProcessTree {
     /// Returns whether the number of a process still means this process.
     func isCurrent(_ process: ProcessIdentity) -> Bool {
         guard process == main, let mainDescriptor else { return process.isCurrent }
-        return linux_pidfd_send_signal(mainDescriptor, 0) == 0
+        // A process that may not be signalled is there, too.
+        return linux_pidfd_send_signal(mainDescriptor, 0) != -ESRCH
     }
 
     /// A Boolean value that indicates whether the main process is stopped.
