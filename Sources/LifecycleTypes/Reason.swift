@@ -47,8 +47,16 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case activity
     /// A window of the background app became visible.
     case visible
+    /// The pointer entered a window of the background app.
+    case pointed
     /// The background app plays sound.
     case playing
+    /// A program called the app on the message bus.
+    case called
+    /// A process waits for a file lock of the app.
+    case awaited
+    /// The app had many events of the display server to read.
+    case unread
     /// A background work request woke the app.
     case wake
     /// A client opened a scene of the app.
@@ -123,7 +131,11 @@ extension Reason {
         case .url: "it was handed a URL"
         case .activity: "it was handed an activity to continue"
         case .visible: "a window of it became visible"
+        case .pointed: "the pointer entered a window of it"
         case .playing: "it plays sound"
+        case .called: "a program called it on the message bus"
+        case .awaited: "a process waits for a file lock that it holds"
+        case .unread: "it had many events of the display server to read"
         case .wake: "a background work request woke it"
         case .scene: "a scene of it was opened"
         case .sentBack: "it, or its last foreground scene, was sent to the background"
@@ -150,7 +162,8 @@ extension Reason {
         switch self {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: true
         case .none, .release, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
-            .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .playing, .sentBack, .closed, .locked,
+            .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .pointed, .playing, .called, .awaited,
+            .unread, .sentBack, .closed, .locked,
             .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
             .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
             false
@@ -164,7 +177,8 @@ extension Reason {
             .reclaimed:
             true
         case .none, .launch, .adopt, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
-            .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .url, .activity, .visible, .playing,
+            .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .url, .activity, .visible, .pointed,
+            .playing, .called, .awaited, .unread,
             .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
             .launchFailed:
             false
@@ -177,7 +191,8 @@ extension Reason {
         case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: true
         case .none, .launch, .adopt, .release, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .terminate, .kill, .url, .activity,
-            .visible, .playing, .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack,
+            .visible, .pointed, .playing, .called, .awaited, .unread, .wake, .scene, .sentBack, .closed, .locked,
+            .unlocked, .switchedAway, .switchedBack,
             .sleep, .awake, .shutdown, .exit, .launchFailed:
             false
         }

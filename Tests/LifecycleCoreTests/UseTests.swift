@@ -126,6 +126,22 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
     }
 
+    @Test(arguments: [Use.pointed, .called, .awaited, .unread])
+    func `suspended app resumes for a use, and has its background time after it`(use: Use) {
+        var world = world()
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+        world.give(.setUses(use, [Self.clock]))
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+        #expect(world.core.obstacles(of: Self.clock) == [.use(use)])
+        world.give(.setUses(use, []))
+        world.pass(.seconds(4))
+        #expect(world.state("clock") == .background)
+        world.pass(.seconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
     @Test func `suspended app does not resume for sound`() {
         var world = world(modes: ["audio"])
         world.pass(.seconds(5))

@@ -180,7 +180,7 @@ extension Machine {
         guard let policy = core.knownApps[id]?.policy else { return nil }
         return Use.allCases.first { use in
             used[use]?.contains(id) == true && settings.keptUses.keep(use, policy)
-                && (use != .visible || core.foregroundBlockers.isEmpty)
+                && (![.visible, .pointed].contains(use) || core.foregroundBlockers.isEmpty)
         }
     }
 

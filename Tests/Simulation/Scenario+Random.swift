@@ -118,7 +118,9 @@ extension Setup {
             return .killDaemon(afterPercent: chance.number(below: 101), downtime: chance.time(upTo: 400))
         case 111: return chance.happens(8) ? .shutDown : .ask(.unlock)
         case 112..<120:
-            return .use(chance.pick([.visible, .visible, .playing]), apps.map(\.id).filter { _ in chance.happens(35) })
+            return .use(
+                chance.pick([.visible, .visible, .pointed, .playing, .called, .awaited, .unread]),
+                apps.map(\.id).filter { _ in chance.happens(35) })
         default: return randomSceneAction(number, &chance)
         }
     }

@@ -32,7 +32,11 @@ extension Reason: JSONWord {
         case .url: "url"
         case .activity: "activity"
         case .visible: "visible"
+        case .pointed: "pointed"
         case .playing: "playing"
+        case .called: "called"
+        case .awaited: "awaited"
+        case .unread: "unread"
         case .wake: "wake"
         case .scene: "scene"
         case .sentBack: "sentBack"
@@ -1665,7 +1669,7 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
 
 /// The kinds of conditions that keep an app in its state.
 public enum ObstacleKind: String, JSONWord, Sendable, CaseIterable {
-    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, playing
+    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread
 }
 
 /// A condition that keeps an app in its state.

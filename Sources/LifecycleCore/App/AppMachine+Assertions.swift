@@ -127,7 +127,7 @@ extension AppMachine {
 
     /// Updates the use that keeps the app running, and applies what follows from a change.
     mutating func updateUse(_ shared: inout Shared) {
-        guard assertions.isVisible || assertions.isPlaying || assertions.use != nil else { return }
+        guard !assertions.reportedUses.isEmpty || assertions.use != nil else { return }
         let use = keepingUse(shared)
         let before = assertions.use
         guard use != before else { return }
@@ -139,18 +139,19 @@ extension AppMachine {
         }
     }
 
-    /// While the foreground is blocked, no app is visible. Sound keeps an app running, and wakes none.
     private func keepingUse(_ shared: borrowing Shared) -> Use? {
         guard isRunning else { return nil }
-        if assertions.isVisible, shared.settings.keptUses.keep(.visible, policy), shared.blockers.isEmpty {
-            return .visible
+        return Use.allCases.first { assertions.reportedUses.contains($0) && keeps($0, shared) }
+    }
+
+    /// While the foreground is blocked, no app is visible. Sound keeps an app running, and wakes none.
+    private func keeps(_ use: Use, _ shared: borrowing Shared) -> Bool {
+        guard shared.settings.keptUses.keep(use, policy) else { return false }
+        switch use {
+        case .visible, .pointed: return shared.blockers.isEmpty
+        case .playing: return assertions.use == .playing || !isStoppedOrStopping
+        case .called, .awaited, .unread: return true
         }
-        if assertions.isPlaying, shared.settings.keptUses.keep(.playing, policy),
-            assertions.use == .playing || !isStoppedOrStopping
-        {
-            return .playing
-        }
-        return nil
     }
 
     /// The time of the tasks does not run, so that a visible app is not killed, and no request waits for a suspension.
@@ -160,7 +161,7 @@ extension AppMachine {
         endTaskExpiration(&shared)
         refuseWaiters(with: .inUse(id, use), &shared) { $0 == .suspended }
         if desired == .run, isStoppedOrStopping, !shared.foreground.contains(index) {
-            desiredReason = use == .visible ? .visible : .playing
+            desiredReason = use.reason
         }
     }
 
@@ -171,5 +172,19 @@ extension AppMachine {
         assertions.lastUse = shared.now
         shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
         if assertions.hasTasks { startTaskTime(&shared) }
+    }
+}
+
+extension Use {
+    /// The reason of a resumption that the use causes.
+    fileprivate var reason: Reason {
+        switch self {
+        case .visible: .visible
+        case .pointed: .pointed
+        case .playing: .playing
+        case .called: .called
+        case .awaited: .awaited
+        case .unread: .unread
+        }
     }
 }

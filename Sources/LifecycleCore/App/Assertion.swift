@@ -41,8 +41,7 @@ struct AssertionTable: Sendable, Equatable {
     /// A Boolean value that indicates whether the app was woken for work that it cannot be told of. Set while the deadline `woken` runs.
     var isWoken = false
     /// The reported uses.
-    var isVisible = false
-    var isPlaying = false
+    var reportedUses: Set<Use> = []
     /// The use that keeps the app running.
     var use: Use?
     /// The instant at which the last use ended in the background; the time of the tasks runs from then.
@@ -55,17 +54,7 @@ struct AssertionTable: Sendable, Equatable {
     /// The first activity.
     var activity: Assertion? { held.first { $0.kind == .activity } }
 
-    func isReported(_ use: Use) -> Bool {
-        switch use {
-        case .visible: isVisible
-        case .playing: isPlaying
-        }
-    }
-
     mutating func report(_ use: Use, _ isUsed: Bool) {
-        switch use {
-        case .visible: isVisible = isUsed
-        case .playing: isPlaying = isUsed
-        }
+        if isUsed { reportedUses.insert(use) } else { reportedUses.remove(use) }
     }
 }

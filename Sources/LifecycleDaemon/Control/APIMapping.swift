@@ -25,6 +25,19 @@ extension ObstacleKind {
     }
 }
 
+extension ObstacleKind {
+    init(_ use: Use) {
+        switch use {
+        case .visible: self = .visible
+        case .pointed: self = .pointed
+        case .playing: self = .playing
+        case .called: self = .called
+        case .awaited: self = .awaited
+        case .unread: self = .unread
+        }
+    }
+}
+
 extension Reclaim {
     init(_ account: ReclaimRecord) {
         self.init(

@@ -14,6 +14,14 @@ import Glibc
         return value.flatMap { $0.isEmpty ? nil : $0 } ?? "unix:path=/run/dbus/system_bus_socket"
     }
 
+    /// The session bus's address: `DBUS_SESSION_BUS_ADDRESS`, or the socket of systemd's dbus.socket; nil if the process has no
+    /// runtime directory.
+    public static var sessionAddress: String? {
+        let value = unsafe getenv("DBUS_SESSION_BUS_ADDRESS").map { unsafe String(cString: $0) }
+        if let value, !value.isEmpty { return value }
+        return unsafe getenv("XDG_RUNTIME_DIR").map { "unix:path=\(unsafe String(cString: $0))/bus" }
+    }
+
     /// Called with one line when the bus cannot be used although it is there. Repeated only after the bus could be used
     /// in between.
     public var onProblem: ((String) -> Void)?

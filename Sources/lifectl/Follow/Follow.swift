@@ -49,13 +49,7 @@ final class FollowReporter {
     func complain(_ text: String) { try? StandardStream.error.write("lifectl: \(Text.printable(text))\n") }
 
     func noteIgnored(_ apps: [String], _ use: Use) {
-        let why =
-            switch use {
-            case .visible: "is visible, and is suspended all the same: lifed.toml says visible = \"ignore\""
-            case .playing:
-                "plays sound, and is suspended all the same: its manifest has no background mode \"audio\", or lifed.toml says "
-                    + "playing = \"ignore\""
-            }
+        guard let why = use.whyIgnored else { return }
         for app in apps where reported.insert(app).inserted { complain("\(app) \(why)") }
     }
 }
@@ -96,7 +90,22 @@ extension Use {
     fileprivate var words: String {
         switch self {
         case .visible: "is visible"
+        case .pointed: "has the pointer"
         case .playing: "plays sound"
+        case .called: "is called"
+        case .awaited: "holds a lock that a process waits for"
+        case .unread: "has many events to read"
+        }
+    }
+
+    /// The reason why the configuration lets the daemon suspend an app in spite of the use; nil if it cannot.
+    fileprivate var whyIgnored: String? {
+        switch self {
+        case .visible: "is visible, and is suspended all the same: lifed.toml says visible = \"ignore\""
+        case .playing:
+            "plays sound, and is suspended all the same: its manifest has no background mode \"audio\", or lifed.toml says "
+                + "playing = \"ignore\""
+        case .pointed, .called, .awaited, .unread: nil
         }
     }
 }

@@ -106,7 +106,12 @@ extension Presentation {
         case .resumeRequest:
             return "it was resumed by request, and runs until it is suspended or has been in the foreground"
         case .visible: return "a window of it is visible, until that ends"
+        case .pointed: return "the pointer is over a window of it, until that ends"
         case .playing: return "it plays sound, until that ends"
+        case .called: return "a program waits for its reply on the message bus"
+        case .awaited: return "a process waits for a file lock that it holds"
+        case .unread:
+            return "its connection to the display server was nearly full, and it needs time to read the events"
         case .restart: return "it ended by itself, and is restarted later"
         case .restartLimit:
             return "it reached the restart limit; 'lifectl launch' launches it again"

@@ -105,7 +105,11 @@ extension Presentation {
         case .suspendPolicy: return "suspend = \"never\""
         case .resumeRequest: return "resumed by request"
         case .visible: return "visible"
+        case .pointed: return "pointed at"
         case .playing: return "plays sound"
+        case .called: return "called on the bus"
+        case .awaited: return "lock awaited"
+        case .unread: return "reads events"
         case .stoppedByOther: return "stopped by another program"
         case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names
