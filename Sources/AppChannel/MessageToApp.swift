@@ -4,6 +4,8 @@ internal import LifecycleTypes
 public enum MessageToApp: Equatable, Sendable {
     /// The answer to `hello`: the version that both speak, and the id of the app.
     case welcome(version: Int64, appID: String)
+    /// The answer to `hello` of a process of no app. The channel stays open: `welcome` follows when the daemon adopts the process.
+    case unmanaged
     /// A callback, to be answered with `done`.
     case callback(CallbackMessage)
     /// A callback of a later version of the protocol, to be answered with `done`. It is read and never sent.
@@ -33,6 +35,7 @@ public enum MessageToApp: Equatable, Sendable {
         switch line.verb {
         case "welcome":
             self = .welcome(version: try fields.requiredNumber("protocol"), appID: try fields.required("app-id"))
+        case "unmanaged": self = .unmanaged
         case "granted":
             let milliseconds = try fields.number(of: "time-left-ms")
             self = .granted(try fields.requiredAssertionID(), timeLeftMilliseconds: milliseconds)
@@ -65,6 +68,7 @@ public enum MessageToApp: Equatable, Sendable {
     public var line: Line {
         switch self {
         case .welcome(let version, let appID): Line("welcome", [Field("protocol", version), Field("app-id", appID)])
+        case .unmanaged: Line("unmanaged")
         case .callback(let callback): callback.line
         case .unknownCallback(let sequence): Line("unknown", [Field("seq", sequence.rawValue)])
         case .granted(let id, let timeLeft): Line("granted", [Field("id", id.rawValue)] + .timeLeft(timeLeft))

@@ -41,7 +41,7 @@ int lifecycle_find_channel(void) {
 }
 
 static void say_why_there_is_none(void) {
-    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD names no channel" : "LIFECYCLE_FD is not set";
+    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD names no channel" : "LIFECYCLE_FD is not set, and no daemon listens";
     if (getenv("LIFECYCLE_VERBOSE"))
         fprintf(stderr, "lifecycle: cannot find a channel to lifed: %s; continuing as a foreground app\n", reason);
 }

@@ -26,6 +26,20 @@ const char *lifecycle_find_socket_path(void) {
     return path && set_path(&address, path) ? path : NULL;
 }
 
+const char *lifecycle_own_socket_path(int index) {
+    static char own[sizeof((struct sockaddr_un *)0)->sun_path];
+    // The channel of an app is its own process's, and not that of every program below it.
+    if (getenv("LIFECYCLE_LAUNCH")) return NULL;
+    const char *named = getenv("LIFECYCLE_SOCKET");
+    if (named) return index == 0 ? lifecycle_find_socket_path() : NULL;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (index == 0 && runtime && runtime[0] == '/') {
+        int length = snprintf(own, sizeof own, "%s/lifed/channel", runtime);
+        if (length > 0 && (size_t)length < sizeof own) return own;
+    }
+    return index <= 1 ? "/run/lifed/channel" : NULL;
+}
+
 // In a user namespace without root, the kernel shows root as the overflow user.
 static bool is_outside_of_user_namespace(uid_t user) {
     enum { OVERFLOW_USER = 65534 };

@@ -10,8 +10,9 @@ internal import LifecycleTypes
 /// An app without a main loop calls `run(delegate:options:)`, in its synchronous or its `async` form. An app with a main
 /// loop calls ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
 ///
-/// If lifed did not launch the process, the app gets the callbacks of an app that is launched to the foreground and stays
-/// there. With `LIFECYCLE_VERBOSE` in the environment, the library notes that once on standard error.
+/// If lifed did not launch the process, the app connects to the daemon's socket by itself. Until it is adopted, it gets the callbacks
+/// of an app that is launched to the foreground and stays there. If no daemon is there and `LIFECYCLE_VERBOSE` is in the environment,
+/// the library notes that once on standard error.
 ///
 /// The type and its delegates belong to the main actor. No method waits, except `run` and
 /// ``saveRestorationState(_:)``.

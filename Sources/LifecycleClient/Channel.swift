@@ -118,11 +118,16 @@ final class Reconnection {
         lifecycle_close_descriptor(descriptor)
     }
 
+    /// Has an attempt due after a time of more than 0.
+    func schedule(inMilliseconds time: Int64) { lifecycle_timer_set(descriptor, time) }
+
     /// Has the next attempt due after a while, and every further one after twice as long.
     func schedule() {
         lifecycle_timer_set(descriptor, delay)
         delay = min(delay * 2, Self.longestDelay)
     }
+
+    func cancel() { lifecycle_timer_set(descriptor, 0) }
 
     /// The daemon is there: the next time that it goes begins with short delays again.
     func reset() {

@@ -18,6 +18,9 @@ public final class Client {
         case leftToTheApp
     }
 
+    /// The time, in milliseconds, that an app that the daemon did not launch waits for its answer.
+    private static let answerTime: Int64 = 1_000
+
     var session: Session
     private let events: Poller
     private let waker: Waker
@@ -28,8 +31,9 @@ public final class Client {
     private var hasClaimedProcess = false
     private let owner = lifecycle_process()
 
-    /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names; without a channel if the daemon did not
-    /// launch the app. When the channel ends, the client connects to the socket that `LIFECYCLE_SOCKET` names.
+    /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names. If the daemon did not launch the app, the client
+    /// connects to the socket of the user's daemon or else of the system's, and has no channel if neither is there. When the channel
+    /// ends, the client connects again: to the socket that `LIFECYCLE_SOCKET` names if it is set.
     ///
     /// - Parameters:
     ///   - removesVariables: A Boolean value that indicates whether both variables are removed from the environment.
@@ -43,15 +47,39 @@ public final class Client {
         do throws(SystemError) {
             let descriptor = lifecycle_find_channel()
             let path = unsafe lifecycle_find_socket_path().map { unsafe String(cString: $0) }
-            let client = try Client(
-                channel: descriptor >= 0 ? descriptor : nil, socketPath: path, usesScenes: usesScenes, termination)
+            let client =
+                try descriptor < 0
+                ? connected(termination, usesScenes: usesScenes)
+                : Client(channel: descriptor, socketPath: path, usesScenes: usesScenes, termination)
             client.hasClaimedProcess = true
-            lifecycle_adopt_channel(descriptor, removesVariables)
+            lifecycle_adopt_channel(client.channel?.descriptor ?? -1, removesVariables)
             return client
         } catch {
             lifecycle_disclaim()
             throw error
         }
+    }
+
+    /// Creates the client of an app that has no channel by inheritance: on a connection to the daemon's socket for apps if it is there.
+    private static func connected(
+        _ termination: Termination, usesScenes: Bool
+    ) throws(SystemError) -> Client {
+        var index: Int32 = 0
+        while let path = unsafe lifecycle_own_socket_path(index).map({ unsafe String(cString: $0) }) {
+            let descriptor = unsafe path.withCString { unsafe lifecycle_connect($0) }
+            index += 1
+            guard descriptor >= 0 else { continue }
+            do throws(SystemError) {
+                let client = try Client(
+                    channel: descriptor, socketPath: path, usesScenes: usesScenes, termination)
+                client.reconnection?.schedule(inMilliseconds: Self.answerTime)
+                return client
+            } catch {
+                lifecycle_close_descriptor(descriptor)
+                throw error
+            }
+        }
+        return try Client(channel: nil, usesScenes: usesScenes, termination)
     }
 
     /// Creates a client.
@@ -126,9 +154,12 @@ public final class Client {
         guard isOwned else { return }
         waker.reset()
         if let channel {
+            if session.isUnanswered, reconnection?.consumeAttempt() == true { session.continueUnmanaged() }
             switch channel.receive() {
             case .bytes(let bytes):
+                let wasUnanswered = session.isUnanswered
                 session.receive(bytes, now: lifecycle_now_milliseconds())
+                if wasUnanswered { reconnection?.cancel() }
                 if session.isOpen { reconnection?.reset() }
                 flush()
             case .wouldBlock: flush()
@@ -198,7 +229,7 @@ extension Client {
             }
         }
         // After the daemon's goodbye nothing more comes.
-        guard session.isManaged else { return endChannel() }
+        guard session.needsChannel else { return endChannel() }
         if isWaitingForRoom == session.output.isEmpty {
             isWaitingForRoom.toggle()
             events.wantOutput(isWaitingForRoom, of: channel.descriptor)

@@ -8,6 +8,10 @@ public struct Session: Sendable {
     enum Channel {
         /// No channel: no message is sent, and every task is granted.
         case none
+        /// `hello` was said. The daemon does not manage the app yet, and no message is sent until it does.
+        case unmanaged
+        /// The channel has ended before the daemon managed the app.
+        case absent
         /// `hello` was said.
         case greeted
         /// `welcome` was heard.
@@ -16,6 +20,13 @@ public struct Session: Sendable {
         case lost
         /// The channel has ended for good; the app stays as it is.
         case closed
+    }
+
+    /// The side that has told the app of its launch.
+    enum Launch {
+        case none
+        case session
+        case daemon
     }
 
     private enum Termination {
@@ -51,6 +62,9 @@ public struct Session: Sendable {
     var waitingScenes: [MessageFromApp] = []
     let usesScenes: Bool
     private let canResume: Bool
+    var launch = Launch.none
+    /// The app was told of its background in place of a launch there, and is not told again.
+    var skipsNextBackground = false
     var refusals = 0
     /// When the time in the background is used up, in milliseconds of the caller's clock.
     var backgroundEnd: Int64?
@@ -78,13 +92,29 @@ public struct Session: Sendable {
     public var isManaged: Bool {
         switch channel {
         case .greeted, .open, .lost: true
+        case .none, .unmanaged, .absent, .closed: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the session uses a channel, or waits for one.
+    var needsChannel: Bool {
+        switch channel {
+        case .greeted, .open, .lost, .unmanaged, .absent: true
         case .none, .closed: false
         }
     }
 
     /// A Boolean value that indicates whether the channel has ended and the session waits for another one.
     public var isLost: Bool {
-        if case .lost = channel { true } else { false }
+        switch channel {
+        case .lost, .absent: true
+        case .none, .unmanaged, .greeted, .open, .closed: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the daemon has not answered the first `hello`. Until then the app has no events.
+    var isUnanswered: Bool {
+        if case (.greeted, .none) = (channel, launch) { true } else { false }
     }
 
     /// A Boolean value that indicates whether the daemon has welcomed the app on this channel.
@@ -133,6 +163,7 @@ public struct Session: Sendable {
             scenes.finish(callback)
             state = stateAfter(callback)
         }
+        guard callback.sequence != .ofSession else { return }
         send(answers.answer(callback.sequence, answer))
     }
 
@@ -153,10 +184,13 @@ public struct Session: Sendable {
 
     /// The channel has ended, or cannot be written to any more.
     public mutating func channelDidEnd() {
-        guard isManaged else { return }
-        if case .greeted = channel { refusals += 1 }
+        guard needsChannel else { return }
+        switch channel {
+        case .greeted, .unmanaged: refusals += 1
+        case .none, .absent, .open, .lost, .closed: break
+        }
         guard canResume, refusals < Self.refusalLimit else { return close() }
-        channel = .lost
+        channel = isManaged ? .lost : .absent
         output = []
         isAskingForTime = false
         input = LineBuffer()
@@ -166,6 +200,7 @@ public struct Session: Sendable {
     /// There is a channel again. The daemon, which may be another one, is told what it may not have heard.
     public mutating func resume() {
         guard isLost else { return }
+        if case .absent = channel { return greetUnmanaged() }
         channel = .greeted
         send(.hello(version: AppProtocol.version, resume: answers.lastReceived ?? SequenceNumber(rawValue: 0)))
         resendMessages()
@@ -187,7 +222,7 @@ public struct Session: Sendable {
         backgroundEnd = nil
         waitingScenes = []
         // No daemon launches the app, which would wait for the callbacks for ever.
-        if answers.lastReceived == nil { launchToFront() }
+        if case .none = launch { launchToFront() }
     }
 
     /// So many bytes of `output` were sent.
@@ -216,18 +251,15 @@ public enum SessionEvent: Equatable, Sendable {
 extension Session {
     mutating func handle(_ message: MessageToApp, now: Int64) {
         switch message {
-        case .welcome:
-            // A daemon that restored the channel asks for the messages that the one before it may have lost.
-            if isOpen { resendMessages() }
-            channel = .open
-            refusals = 0
+        case .welcome: handleWelcome()
+        case .unmanaged: continueUnmanaged()
         case .callback(let callback):
             let isResignation = callback.kind.role == .resignation
             guard answers.receive(callback.sequence, isResignation: isResignation) else {
                 return repeatAnswer(to: callback.sequence)
             }
             noteBackgroundTime(callback, now: now)
-            events.append(.callback(callback))
+            deliver(callback)
         case .unknownCallback(let sequence):
             guard answers.receive(sequence) else { return repeatAnswer(to: sequence) }
             send(answers.answer(sequence, .plain))
@@ -251,6 +283,20 @@ extension Session {
         case .goodbye:
             close()
         }
+    }
+
+    private mutating func handleWelcome() {
+        switch channel {
+        // A daemon that restored the channel asks for the messages that the one before it may have lost.
+        case .open: resendMessages()
+        case .unmanaged:
+            channel = .open
+            assertions.suspend()
+            resendMessages()
+        case .none, .absent, .greeted, .lost, .closed: break
+        }
+        channel = .open
+        refusals = 0
     }
 
     private mutating func repeatAnswer(to sequence: SequenceNumber) {
@@ -293,6 +339,7 @@ extension Session {
 
     /// Tells an app without a daemon that it is in the foreground.
     mutating func launchToFront() {
+        launch = .session
         channel = .none
         let launch = [Field("reason", "launch")]
         queue(.willFinishLaunching, .inactive, launch)
@@ -467,7 +514,7 @@ extension Session {
     /// Queues a callback of the library itself, whose answer is dropped.
     mutating func queue(_ kind: Callback, _ state: ReportedState, _ fields: [Field] = []) {
         let callback = CallbackMessage(
-            kind, sequence: SequenceNumber(rawValue: 0), deadlineMilliseconds: 0, state: state, fields: fields)
+            kind, sequence: .ofSession, deadlineMilliseconds: 0, state: state, fields: fields)
         events.append(.callback(callback))
     }
 }

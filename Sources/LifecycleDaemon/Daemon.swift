@@ -23,7 +23,7 @@ public final class Daemon {
     private let control: ControlService
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
-    private var returnSocket: ReturnSocket?
+    private var appSocket: AppSocket?
     private var machine: MachineEvents?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
@@ -65,7 +65,7 @@ public final class Daemon {
         let formerLimit = try? OpenFileLimit.raiseToHardLimit()
         descriptorLimit = predecessor?.descriptorLimit ?? formerLimit
         let launcher = AppLauncher(
-            isSystem: isSystem, stateDirectory: places.state, returnSocket: places.returnSocket,
+            isSystem: isSystem, stateDirectory: places.state, appSocket: places.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
         store = try FileStateStore(path: places.stateFile, loop: loop, log: log)
@@ -104,7 +104,7 @@ public final class Daemon {
         predecessor?.answerClient()
         let code = try serve()
         control.close()
-        returnSocket?.close()
+        appSocket?.close()
         if !isHandingOver { manager.leave() }
         return code
     }
@@ -135,13 +135,13 @@ public final class Daemon {
         descriptors.closeRest()
     }
 
-    /// Opens the socket for apps that have lost their channel. Without it they go on as apps without the library.
+    /// Opens the socket for apps that have no channel. Without it they go on as apps without the library.
     private func listenForApps() {
         do {
             // Apps of other users connect too; the kernel identifies the process.
             let mode: mode_t = instance == .system ? 0o666 : 0o600
-            returnSocket = try ReturnSocket(at: places.returnSocket, mode: mode, loop: loop) { [weak self] in
-                self?.manager.admit($0, of: $1)
+            appSocket = try AppSocket(at: places.appSocket, mode: mode, loop: loop) { [weak self] in
+                self?.manager.admit($0)
             }
         } catch {
             log.write(.warning, String(describing: error))

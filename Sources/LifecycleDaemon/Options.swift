@@ -63,7 +63,7 @@ struct Places {
 
     var socket: String { runtime + "/control" }
     var lock: String { runtime + "/lock" }
-    var returnSocket: String { runtime + "/channel" }
+    var appSocket: String { runtime + "/channel" }
     var stateFile: String { runtime + "/state" }
 
     init(options: Options, environment: [String: String]) throws(DaemonError) {

@@ -42,7 +42,7 @@ import Testing
         #expect(catalog[AppID("sh")]?.policy.isTransient == true)
     }
 
-    @Test func adoptedAppFollowsItsManifestWithoutCallbacksAndRestartUntilItEnds() {
+    @Test func adoptedAppFollowsItsManifestWithoutScenesAndRestartUntilItEnds() {
         var catalog = AppCatalog()
         var viewer = manifest("viewer")
         (viewer.restart, viewer.callbacks, viewer.scenes) = (.always, .required, true)
@@ -55,7 +55,7 @@ import Testing
         #expect(catalog[id]?.isAdopted == true)
         #expect(catalog[id]?.policy.suspend == .never)
         #expect(catalog[id]?.policy.isAdopted == true)
-        #expect(catalog[id]?.policy.callbacks == Policy.Callbacks.none)
+        #expect(catalog[id]?.policy.callbacks == .auto)
         #expect(catalog[id]?.policy.scenes == false)
         let definition = catalog.endAdoption(of: id)
         #expect(definition?.policy == catalog[id]?.policy)

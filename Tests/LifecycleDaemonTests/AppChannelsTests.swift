@@ -14,6 +14,7 @@ import Testing
         private(set) var stored: [AppID] = []
 
         func isReconnecting(_ id: AppID) -> Bool { isReconnecting }
+        func isAdopted(_ id: AppID) -> Bool { false }
         func isFirstHelloDue(_ id: AppID) -> Bool { false }
         func storeDescriptors(of id: AppID) { stored.append(id) }
     }

@@ -12,6 +12,10 @@ int lifecycle_find_channel(void);
 /// Returns the path in LIFECYCLE_SOCKET, or NULL if it cannot be the path of a socket. Valid until the environment changes.
 const char *lifecycle_find_socket_path(void);
 
+/// Returns the path of the socket for apps of the user's daemon (index 0) or the system's (index 1), or NULL: behind the last one, and
+/// in a process that descends from an app or whose LIFECYCLE_SOCKET is empty. LIFECYCLE_SOCKET replaces both. Valid until the next call.
+const char *lifecycle_own_socket_path(int index);
+
 /// Has the channel that was found closed on execve, and removes both variables from the environment if asked to. A channel
 /// whose variable stays is not found again by this process or a forked child. Notes on standard error why there is no
 /// channel, when LIFECYCLE_VERBOSE is set. Cannot be undone, so it is for when nothing can fail any more.
@@ -26,7 +30,7 @@ int lifecycle_connect(const char *path);
 
 /// Returns a descriptor that is readable when a time has passed, or -1 with errno.
 int lifecycle_timer_create(void);
-/// Sets the time, in milliseconds from now, more than 0.
+/// Sets the time, in milliseconds from now; 0 for never.
 void lifecycle_timer_set(int timer, int64_t milliseconds);
 /// Returns whether the time has passed, and makes the timer unreadable.
 bool lifecycle_timer_take(int timer);

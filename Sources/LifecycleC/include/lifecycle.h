@@ -36,7 +36,8 @@
  * Errors: a function that can fail returns NULL or -1 and sets errno. For a NULL handle this is EINVAL; a function
  * without an error value does nothing then. Strings are UTF-8.
  *
- * A program that lifed did not launch gets the callbacks of an app that is launched to the foreground and stays there.
+ * A program that lifed did not launch connects to the socket of lifed by itself. Until lifed adopts it, it gets the callbacks of an
+ * app that is launched to the foreground and stays there.
  * With LIFECYCLE_VERBOSE in the environment, lifecycle_open() notes that on standard error.
  */
 #ifndef LIFECYCLE_H

@@ -100,7 +100,7 @@ extension AppMachine {
         guard !isConnected, state.isAlive, !outbox.events.isEmpty || waiters.contains(where: { $0.goal == .answered })
         else { return }
         let end = (launch.instant ?? shared.now) + policy.timeouts.launch
-        if policy.callbacks == .none || end <= shared.now {
+        if !canBeTold || end <= shared.now {
             dropEvents(.notListening, &shared)
         } else if shared.deadlines[.hello, index] == nil {
             shared.deadlines.set(.hello, index, at: end)
@@ -213,7 +213,7 @@ extension AppMachine {
 
     /// A Boolean value that indicates whether the app cannot be told what it is woken for, now or soon.
     func cannotBeTold(_ now: Instant) -> Bool {
-        if policy.callbacks == .none { return true }
+        if !canBeTold { return true }
         guard state.isAlive, !isConnected else { return false }
         return now >= (launch.instant ?? now) + policy.timeouts.launch
     }

@@ -127,6 +127,9 @@ public struct AppMachine: Sendable, Equatable {
         if case .reconnecting = channel { true } else { false }
     }
 
+    /// A Boolean value that indicates whether the app gets messages, now or as soon as it connects. Most adopted apps never connect.
+    var canBeTold: Bool { policy.callbacks != .none && (!policy.isAdopted || isConnected) }
+
     /// A Boolean value that indicates whether the app may go on: it has answered the launch callbacks, or need not.
     @inline(__always) var isReady: Bool { launch.isComplete || policy.callbacks != .required }
 

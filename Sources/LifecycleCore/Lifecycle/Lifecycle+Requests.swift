@@ -147,7 +147,7 @@ extension Lifecycle {
     private mutating func deliver(_ event: AppEvent, to id: AppID, for request: RequestID) {
         guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
         let policy = knownApps[app].policy
-        guard event.hasOutcome, policy.callbacks != .none || (policy.takesURLs && event.url != nil) else {
+        guard event.hasOutcome, knownApps[app].canBeTold || (policy.takesURLs && event.url != nil) else {
             return shared.effects.append(.reply(request, .ended(.notListening, knownApps[app])))
         }
         var number: UInt64?

@@ -61,6 +61,7 @@ extension AppManager {
         }
         storeDescriptors(of: id)
         driver.handle(.outcome(id, .spawned))
+        connectAdopted(id)
     }
 
     /// Ends the adoption when the app's processes have ended, or were never adopted.

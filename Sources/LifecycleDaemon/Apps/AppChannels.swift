@@ -11,6 +11,8 @@ protocol ChannelDelegate: AnyObject {
     func isReconnecting(_ id: AppID) -> Bool
     /// A Boolean value that indicates whether the app runs and has not said hello. A former daemon may have lost it.
     func isFirstHelloDue(_ id: AppID) -> Bool
+    /// A Boolean value that indicates whether the daemon adopted the app.
+    func isAdopted(_ id: AppID) -> Bool
     /// Stores the descriptors of a reconnected app for a successor.
     func storeDescriptors(of id: AppID)
 }
@@ -28,6 +30,8 @@ final class AppChannels {
     private var ended: Set<AppID> = []
     /// Apps whose channel the daemon has closed since their launch; they may not reconnect.
     private var dismissed: Set<AppID> = []
+    /// Apps whose next hello is their first: they connected before they were adopted.
+    private var newlyAdopted: Set<AppID> = []
 
     init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: any StateStore) {
         self.loop = loop
@@ -55,9 +59,13 @@ final class AppChannels {
         }
     }
 
-    /// Accepts the connection of an app that has lost its channel. An app with a channel keeps that.
-    func admit(_ descriptor: consuming Descriptor, of id: AppID) {
-        if connections[id] == nil { restore(descriptor, of: id, state: ChannelState()) }
+    /// Accepts the connection of an app without a channel. An app with a channel keeps that.
+    ///
+    /// - Parameter isNew: A Boolean value that indicates whether the app was adopted after it had connected.
+    func admit(_ descriptor: consuming Descriptor, of id: AppID, isNew: Bool = false) {
+        guard connections[id] == nil else { return }
+        if isNew { newlyAdopted.insert(id) }
+        restore(descriptor, of: id, state: ChannelState())
     }
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
@@ -98,15 +106,16 @@ final class AppChannels {
 
     private func greet(_ id: AppID, version: Int64, resume: SequenceNumber?) {
         let isDue = resume?.rawValue == 0 && !ended.contains(id) && delegate?.isFirstHelloDue(id) == true
-        let isFirst = resume == nil || isDue
+        let isFirst = resume == nil || isDue || newlyAdopted.remove(id) != nil
         guard isFirst || (delegate?.isReconnecting(id) == true && !dismissed.contains(id)) else {
             send(.goodbye(reason: .notExpected), to: id)
             return close(id)
         }
         send(.welcome(version: min(version, AppProtocol.version), appID: id.name), to: id)
-        guard let resume else { return report(.hello, from: id) }
-        delegate?.storeDescriptors(of: id)
-        report(isFirst ? .hello : .reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: id)
+        // The descriptors of a launched app are stored at its launch.
+        if resume != nil || delegate?.isAdopted(id) == true { delegate?.storeDescriptors(of: id) }
+        guard !isFirst, let resume else { return report(.hello, from: id) }
+        report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: id)
     }
 }
 
@@ -133,65 +142,5 @@ extension ChannelState {
         version = record["version"].flatMap { Int64($0) }
         mistakes = record["mistakes"].flatMap { Int($0) }.map { min(max(0, $0), AppConnection.mistakeLimit) } ?? 0
         toldSequence = record["told"].flatMap { UInt64($0) } ?? 0
-    }
-}
-
-/// The socket on which apps reconnect whose channel was lost with a former daemon.
-///
-/// The kernel identifies the process that connects. A process of no app gets no answer.
-final class ReturnSocket {
-    private let path: String
-    private let descriptor: Descriptor
-    private let admit: (consuming Descriptor, ProcessID) -> Void
-    private let loop: EventLoop
-    private var source: IOSource?
-    private var retry: TimerSource?
-
-    /// The pause after a failure to accept, in microseconds.
-    private static let retryDelay: UInt64 = 250_000
-    private static let batchSize = 16
-
-    /// - Parameter admit: Called with a connection while its process cannot be reaped, so that the pid stays its own.
-    init(
-        at path: String, mode: mode_t, loop: EventLoop, admit: @escaping (consuming Descriptor, ProcessID) -> Void
-    ) throws {
-        self.path = path
-        self.admit = admit
-        self.loop = loop
-        descriptor = try UnixListener.open(at: path, mode: mode)
-        source = try loop.watch(descriptor: descriptor.rawValue, events: .readable) { [weak self] _ in self?.accept() }
-        retry = try loop.timer { [weak self] in self?.source?.isEnabled = true }
-    }
-
-    func close() {
-        source?.cancel()
-        _ = unsafe unlink(path)
-    }
-
-    private func accept() {
-        for _ in 0..<Self.batchSize {
-            let number = linux_accept(descriptor.rawValue)
-            switch -number {
-            case ...0: identify(Descriptor(owning: number))
-            case EINTR, ECONNABORTED: continue
-            case EAGAIN: return
-            default: return pause()
-            }
-        }
-    }
-
-    /// Stops accepting for a while: without a descriptor or memory the socket stays readable, and the loop would spin.
-    private func pause() {
-        source?.isEnabled = false
-        retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
-    }
-
-    private func identify(_ connection: consuming Descriptor) {
-        let number = connection.rawValue
-        guard let peer = PeerCredentials(of: number), let process = PeerProcess(of: number, number: peer.process),
-            process.lives
-        else { return }
-        admit(connection, peer.process)
-        extendLifetime(process)
     }
 }

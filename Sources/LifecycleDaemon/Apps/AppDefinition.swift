@@ -105,12 +105,12 @@ extension AppDefinition {
         if isAdopted { self = adopted }
     }
 
-    /// The definition for adopted processes, which have no channel and are not launched again.
+    /// The definition for adopted processes, which connect themselves if they do, and are not launched again.
     var adopted: AppDefinition {
         var definition = self
         definition.isAdopted = true
         definition.policy.isAdopted = true
-        definition.policy.callbacks = .none
+        if policy.callbacks == .required { definition.policy.callbacks = .auto }
         definition.policy.scenes = false
         // A program that hands over to its helpers does not end them.
         if isAdHoc { definition.exitPolicy = .last }

@@ -8,7 +8,7 @@ import Systemd
 struct AppLauncher {
     let isSystem: Bool
     let stateDirectory: String
-    let returnSocket: String
+    let appSocket: String
     let environment: AppEnvironment
     let usesJournal: Bool
     let descriptorLimit: UInt64?
@@ -47,7 +47,7 @@ struct AppLauncher {
         }
         if let number = channelSource {
             request.environment[AppProtocol.descriptorVariable] = String(Self.channelNumber)
-            request.environment[AppProtocol.socketVariable] = returnSocket
+            request.environment[AppProtocol.socketVariable] = appSocket
             request.extraDescriptors = [DescriptorMapping(source: number, target: Self.channelNumber)]
         }
         return request

@@ -18,6 +18,7 @@ final class AppManager {
     let store: any StateStore
     let processes: AppProcesses
     let channels: AppChannels
+    private let unmanaged: UnmanagedApps
     let memory: MemoryWatch
     let resources: StateResources
     let schedules: Schedules
@@ -63,6 +64,7 @@ final class AppManager {
         exits = ExitHistory(store: store, directory: directory)
         schedules = try Schedules(loop: loop, records: AppRecords("runs", of: .run, in: directory), core: driver)
         processes = try AppProcesses(loop: loop, core: driver, store: store)
+        unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
         memory = try MemoryWatch(loop: loop, log: log, processes: processes, core: driver)
         resources = try StateResources(loop: loop, log: log, processes: processes, store: store)
@@ -191,9 +193,32 @@ final class AppManager {
         driver.handle(.request(id, .machine(event)))
     }
 
-    /// Accepts a connection from a process of an app that has lost its channel.
-    func admit(_ connection: consuming Descriptor, of process: ProcessID) {
-        if case .app(let id) = processes.owner(of: process) { channels.admit(connection, of: id) }
+    /// Accepts a connection to the socket for apps: of an app without a channel, or of one that is not managed yet.
+    func admit(_ peer: PeerConnection) {
+        let process = peer.credentials.process
+        switch processes.owner(of: process) {
+        case .app(let id) where mayConnect(process, as: id):
+            guard peer.lives, let descriptor = peer.takeDescriptor() else { return }
+            channels.admit(descriptor, of: id)
+        case .app, .noApp: unmanaged.add(peer)
+        case .unknown: break
+        }
+    }
+
+    /// Gives an app that was adopted just now the channel on which one of its processes waits.
+    func connectAdopted(_ id: AppID) {
+        let peer = unmanaged.take { process in
+            processes.owner(of: process) == .app(id) && mayConnect(process, as: id)
+        }
+        if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: id, isNew: true) }
+    }
+
+    /// A Boolean value that indicates whether a process of the app speaks for it. In an adopted app, a process of another session,
+    /// such as a program in a terminal, does not.
+    private func mayConnect(_ process: ProcessID, as id: AppID) -> Bool {
+        guard let policy = catalog[id]?.policy, policy.callbacks != .none else { return false }
+        guard isAdopted(id), let main = processes.pid(of: id), main != process else { return true }
+        return ProcessStatus(of: main).map { $0.session == ProcessStatus(of: process)?.session } ?? false
     }
 }
 
@@ -371,6 +396,8 @@ extension AppManager: ProcessDelegate, ChannelDelegate {
         log.log.write(
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
+
+    func isAdopted(_ id: AppID) -> Bool { catalog[id]?.isAdopted ?? false }
 
     func isReconnecting(_ id: AppID) -> Bool { app(id)?.isReconnecting ?? false }
 

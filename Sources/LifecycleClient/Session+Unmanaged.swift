@@ -1,0 +1,67 @@
+internal import AppChannel
+internal import LifecycleTypes
+
+// An app that the daemon did not launch. The session tells it that it is in the foreground, and keeps a channel on which the
+// daemon welcomes it when it adopts the process.
+
+extension Session {
+    /// Says hello without waiting for an answer: the app was told of its launch.
+    mutating func greetUnmanaged() {
+        guard let bytes = try? MessageFromApp.hello(version: AppProtocol.version, resume: nil).encoded() else { return }
+        channel = .unmanaged
+        output += bytes
+    }
+
+    /// Continues without the daemon: it does not manage the app, or does not answer.
+    ///
+    /// A released app becomes active again. An app with scenes does without the daemon from now on, because its scenes would have
+    /// to be made again.
+    mutating func continueUnmanaged() {
+        guard case .greeted = channel else { return }
+        guard !usesScenes else { return close() }
+        if case .none = launch { launchToFront() } else { returnToFront() }
+        channel = .unmanaged
+        refusals = 0
+        output = []
+        backgroundEnd = nil
+        // The callbacks of the next adoption are numbered anew.
+        answers = AnswerLog()
+    }
+
+    private mutating func returnToFront() {
+        launch = .session
+        if state == .background { queue(.willEnterForeground, .background) }
+        if state != .active { queue(.didBecomeActive, .active) }
+    }
+
+    /// Queues a callback of the daemon. A running app gets the steps to its state instead of a second launch.
+    mutating func deliver(_ callback: CallbackMessage) {
+        let skipsBackground = skipsNextBackground
+        skipsNextBackground = false
+        switch (callback.kind, launch) {
+        case (.willFinishLaunching, .session): return send(answers.answer(callback.sequence, .plain))
+        case (.didFinishLaunching, .session): return deliverState(callback)
+        case (.didEnterBackground, _) where skipsBackground: return send(answers.answer(callback.sequence, .plain))
+        default: break
+        }
+        launch = .daemon
+        events.append(.callback(callback))
+    }
+
+    /// Queues the steps of an active app to the state in which the daemon has it. The answer to the last one answers the launch.
+    private mutating func deliverState(_ launched: CallbackMessage) {
+        launch = .daemon
+        let isInBackground = launched.state == .background
+        if isInBackground { queue(.willResignActive, .active) }
+        skipsNextBackground = isInBackground
+        let step = CallbackMessage(
+            isInBackground ? .didEnterBackground : .willResignActive, sequence: launched.sequence,
+            deadlineMilliseconds: launched.deadlineMilliseconds, state: isInBackground ? .background : .active)
+        events.append(.callback(step))
+    }
+}
+
+extension SequenceNumber {
+    /// The number of every callback of the session itself. The daemon's begin with 1.
+    static let ofSession = SequenceNumber(rawValue: 0)
+}

@@ -1,0 +1,87 @@
+import AppChannel
+import CLinux
+import Glibc
+import Processes
+import Systemd
+
+/// The socket on which apps connect that the daemon did not launch, or whose channel was lost with a former daemon.
+///
+/// The kernel identifies the process that connects.
+final class AppSocket {
+    private let path: String
+    private let descriptor: Descriptor
+    private let admit: (PeerConnection) -> Void
+    private let loop: EventLoop
+    private var source: IOSource?
+    private var retry: TimerSource?
+
+    /// The pause after a failure to accept, in microseconds.
+    private static let retryDelay: UInt64 = 250_000
+    private static let batchSize = 16
+
+    init(at path: String, mode: mode_t, loop: EventLoop, admit: @escaping (PeerConnection) -> Void) throws {
+        self.path = path
+        self.admit = admit
+        self.loop = loop
+        descriptor = try UnixListener.open(at: path, mode: mode)
+        source = try loop.watch(descriptor: descriptor.rawValue, events: .readable) { [weak self] _ in self?.accept() }
+        retry = try loop.timer { [weak self] in self?.source?.isEnabled = true }
+    }
+
+    func close() {
+        source?.cancel()
+        _ = unsafe unlink(path)
+    }
+
+    private func accept() {
+        for _ in 0..<Self.batchSize {
+            let number = linux_accept(descriptor.rawValue)
+            switch -number {
+            case ...0: identify(Descriptor(owning: number))
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: return
+            default: return pause()
+            }
+        }
+    }
+
+    /// Stops accepting for a while: without a descriptor or memory the socket stays readable, and the loop would spin.
+    private func pause() {
+        source?.isEnabled = false
+        retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+    }
+
+    private func identify(_ connection: consuming Descriptor) {
+        if let peer = PeerConnection(consume connection) { admit(peer) }
+    }
+}
+
+/// A connection of a process that the kernel has identified.
+final class PeerConnection {
+    let credentials: PeerCredentials
+    private let process: PeerProcess
+    private var descriptor: Descriptor?
+    let number: Int32
+
+    /// Nil if the process has ended.
+    init?(_ descriptor: consuming Descriptor) {
+        number = descriptor.rawValue
+        guard let credentials = PeerCredentials(of: number),
+            let process = PeerProcess(of: number, number: credentials.process), process.lives
+        else { return nil }
+        self.credentials = credentials
+        self.process = process
+        self.descriptor = consume descriptor
+    }
+
+    /// A Boolean value that indicates whether the process has not ended, so that its number is its own.
+    var lives: Bool { process.lives }
+
+    func takeDescriptor() -> Descriptor? { descriptor.take() }
+
+    /// Sends a message that must not wait. A failure shows at the end of the connection.
+    func send(_ message: MessageToApp) {
+        guard let bytes = try? message.encoded() else { return }
+        _ = unsafe Glibc.send(number, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    }
+}

@@ -1,0 +1,103 @@
+import AppChannel
+import LifecycleClient
+import LifecycleTypes
+import TestSupport
+import Testing
+
+/// An app that the daemon did not launch, and that it manages later or not.
+@Suite struct SessionUnmanagedTests {
+    private static let launch = [
+        "will-finish-launching inactive", "did-finish-launching inactive", "did-become-active active",
+    ]
+
+    private func unmanaged() -> Session {
+        var session = Session(hasChannel: true, canResume: true)
+        _ = session.takeOutput()
+        session.hear("unmanaged")
+        return session
+    }
+
+    @Test func `app of no daemon is launched to the foreground and keeps its channel`() {
+        var session = unmanaged()
+        #expect(session.run() == Self.launch)
+        #expect(!session.isManaged && !session.isLost)
+        let task = session.beginTask(name: "save")
+        session.endTask(task)
+        #expect(session.takeOutput().isEmpty)
+    }
+
+    @Test func `app that is adopted in the background leaves the foreground before it answers the launch`() {
+        var session = unmanaged()
+        _ = session.run()
+        _ = session.beginTask(name: "save")
+        session.hear("welcome protocol=1 app-id=x")
+        #expect(session.isManaged)
+        #expect(session.takeOutput() == "begin-task id=1 name=save\n")
+        session.hear("will-finish-launching seq=1 deadline-ms=1 state=inactive reason=adopt")
+        #expect(session.takeOutput() == "done seq=1\n")
+        session.hear("did-finish-launching seq=2 deadline-ms=1 state=background reason=adopt")
+        #expect(session.run() == ["will-resign-active active", "did-enter-background background"])
+        #expect(session.takeOutput() == "done seq=2\n")
+        session.hear("did-enter-background seq=3 deadline-ms=1 state=background")
+        #expect(session.run().isEmpty)
+        #expect(session.takeOutput() == "done seq=3\n")
+        session.hear("will-enter-foreground seq=4 deadline-ms=1 state=background")
+        #expect(session.run() == ["will-enter-foreground background"])
+    }
+
+    @Test func `app that is adopted in the foreground becomes inactive and active again`() {
+        var session = unmanaged()
+        session.hear("welcome protocol=1 app-id=x")
+        session.hear("will-finish-launching seq=1 deadline-ms=1 state=inactive reason=adopt")
+        session.hear("did-finish-launching seq=2 deadline-ms=1 state=inactive reason=adopt")
+        #expect(session.run() == Self.launch + ["will-resign-active active"])
+        session.hear("did-become-active seq=3 deadline-ms=1 state=active")
+        #expect(session.run() == ["did-become-active active"])
+        #expect(session.takeOutput() == "done seq=1\ndone seq=2\ndone seq=3\n")
+    }
+
+    @Test func `released app becomes active again, and can be adopted once more`() {
+        var session = unmanaged()
+        session.hear("welcome protocol=1 app-id=x")
+        session.hear("will-finish-launching seq=1 deadline-ms=1 state=inactive reason=adopt")
+        session.hear("did-finish-launching seq=2 deadline-ms=1 state=background reason=adopt")
+        _ = session.run()
+        session.channelDidEnd()
+        session.resume()
+        session.hear("unmanaged")
+        #expect(session.run() == ["will-enter-foreground background", "did-become-active active"])
+        #expect(!session.isManaged)
+        _ = session.takeOutput()
+        session.hear("welcome protocol=1 app-id=x")
+        session.hear("will-finish-launching seq=1 deadline-ms=1 state=inactive reason=adopt")
+        #expect(session.takeOutput() == "done seq=1\n")
+    }
+
+    @Test func `app says hello again when the daemon comes back`() {
+        var session = unmanaged()
+        _ = session.run()
+        session.channelDidEnd()
+        #expect(session.isLost && !session.isManaged)
+        session.resume()
+        #expect(session.takeOutput() == "hello protocol=1\n")
+        #expect(session.run().isEmpty)
+    }
+
+    @Test func `app gives up a daemon that always closes the connection, and is launched once`() {
+        var session = Session(hasChannel: true, canResume: true)
+        for _ in 1...20 {
+            session.channelDidEnd()
+            session.resume()
+        }
+        #expect(!session.isLost)
+        #expect(session.run() == Self.launch)
+    }
+
+    @Test func `app with scenes does without the daemon`() {
+        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        session.hear("unmanaged")
+        #expect(session.run().last == "scene-did-become-active active")
+        session.channelDidEnd()
+        #expect(!session.isLost)
+    }
+}
