@@ -25,6 +25,9 @@ public final class Daemon {
     private let descriptors: StoredDescriptors
     private var appSocket: AppSocket?
     private var machine: MachineEvents?
+    /// The desktop session; nil in the system instance, and before the daemon serves.
+    private var desktop: DesktopSession?
+    private var settings = Configuration.Settings()
     private var signals: [SignalSource] = []
     private var isHandingOver = false
     private var isShuttingDown = false
@@ -100,6 +103,10 @@ public final class Daemon {
         machine = MachineEvents(
             loop: loop, manager: manager,
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
+        if instance == .user {
+            desktop = DesktopSession(loop: loop, manager: manager, log: log)
+            desktop?.apply(settings)
+        }
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
         let code = try serve()
@@ -165,6 +172,7 @@ public final class Daemon {
     private func readConfiguration() -> LoadedConfiguration {
         let configuration = loader.load()
         control.apply(configuration)
+        settings = configuration.settings
         for problem in configuration.problems { log.write(LogEntry(problem)) }
         return configuration
     }
@@ -200,6 +208,7 @@ extension Daemon: DaemonController {
     func reload() {
         notify(.reloading)
         manager.apply(readConfiguration())
+        desktop?.apply(settings)
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
         notify(.ready, .status(control.summary))
     }

@@ -1,0 +1,39 @@
+import Configuration
+import LifecycleCore
+import Systemd
+
+/// The desktop session of a user, as the user's daemon sees it over the session bus.
+///
+/// The bus is connected to as soon as a part of the daemon needs it. Without a bus the parts wait, at no cost.
+final class DesktopSession {
+    private let loop: EventLoop
+    private let log: any JournalSink
+    private var connection: Bus?
+
+    init(loop: EventLoop, manager: AppManager, log: any JournalSink) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Returns the session bus; nil if the process has no address of one, or the kernel has no descriptors left.
+    func bus() -> Bus? {
+        if let connection { return connection }
+        guard let address = Bus.sessionAddress else { return nil }
+        do throws(SystemdError) {
+            let bus = try Bus(loop: loop, address: address)
+            bus.onProblem = { [weak self] in self?.report($0) }
+            connection = bus
+            return bus
+        } catch {
+            report(error.description)
+            return nil
+        }
+    }
+
+    /// Applies the settings, at the start and after a reload.
+    func apply(_ settings: Configuration.Settings) {}
+
+    private func report(_ problem: String) {
+        log.write(.notice, "cannot use the session bus: \(problem); the apps of the desktop keep running unmanaged")
+    }
+}
