@@ -78,4 +78,51 @@ import Testing
             rule.matches(executable: "/usr/bin/python3.11", name: "x", arguments: ["python3", "/srv/game.py", "-v"]))
         #expect(!rule.matches(executable: "/usr/bin/python3.11", name: "x", arguments: ["python3", "/srv/other.py"]))
     }
+
+    // MARK: App units
+
+    @Test func appsOfTheDesktopAreReadWithTheirPatterns() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            [desktop]
+            manage = "all"
+            allow = ["org.example.*"]
+            deny = ["org.example.Call"]
+            """,
+            to: "lifed.toml"
+        )
+        let configuration = directory.load()
+        #expect(directory.problems(configuration) == [])
+        var desktop = Settings.Desktop()
+        desktop.manage = .all
+        desktop.allow = ["org.example.*"]
+        desktop.deny = ["org.example.Call"]
+        #expect(configuration.settings.desktop == desktop)
+    }
+
+    @Test(arguments: [
+        (
+            "desktop.manage = 'some'",
+            #"lifed.toml:1: cannot use desktop.manage: found "some"; expected "none" or "listed" or "all""#
+        ),
+        (
+            "desktop.allow = ['a', '*']",
+            """
+            lifed.toml:1: cannot use desktop.allow[2]: found "*"; expected a pattern of 1 to 1024 bytes that does not fit \
+            everything, such as "firefox*"
+            """
+        ),
+        (
+            "desktop.deny = 'a'",
+            #"lifed.toml:1: cannot use desktop.deny: found "a"; expected an array of up to 256 patterns, such as ["org.example.*"]"#
+        ),
+    ])
+    func mistakeInTheAppsOfTheDesktopIsReported(text: String, problem: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(text, to: "lifed.toml")
+        let configuration = directory.load()
+        #expect(directory.problems(configuration) == [problem])
+        #expect(configuration.settings.desktop == Settings.Desktop())
+    }
 }

@@ -69,6 +69,12 @@ public struct DesktopEntries: Sendable {
         return DesktopEntryCatalog(directories: directories).paths[id].map { read(id, at: $0) }
     }
 
+    /// Returns the facts in the entry of an id, which lifed need not be able to launch; nil if there is no entry.
+    public func facts(of id: String) -> DesktopEntryFacts? {
+        guard AppIdentifier.isValid(id) else { return nil }
+        return DesktopEntryCatalog(directories: directories).paths[id].flatMap { reader.facts(at: $0) }
+    }
+
     /// The limit of one read, in bytes, so that the answer does not take long.
     static let sizeLimit = 33_554_432
 

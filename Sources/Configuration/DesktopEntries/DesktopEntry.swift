@@ -16,6 +16,24 @@ public struct DesktopEntry: Hashable, Sendable {
     }
 }
 
+/// The facts in a desktop entry that concern an app that the desktop has started, whether lifed can launch it or not.
+public struct DesktopEntryFacts: Hashable, Sendable {
+    /// The name for users.
+    public var name: String?
+
+    /// The categories of menus.
+    public var categories: Set<String> = []
+
+    /// A Boolean value that indicates whether the program runs in a terminal.
+    public var usesTerminal = false
+
+    /// A Boolean value that indicates whether menus show the app.
+    public var isShown = true
+
+    /// The facts of an entry without a key.
+    public init() {}
+}
+
 /// Reads desktop entries.
 struct DesktopEntryReader {
     /// Longer than any entry with all of its translations, in bytes.
@@ -47,6 +65,19 @@ struct DesktopEntryReader {
                 throw Problem(file: path, line: error.line, message: "cannot use the entry: \(error.message)")
             }
         }
+    }
+
+    /// Reads the facts of an entry; nil if it is none.
+    func facts(at path: String) -> DesktopEntryFacts? {
+        guard case .text(let text)? = try? TextFile.read(path, limit: Self.sizeLimit),
+            let file = try? DesktopEntryFile(Array(text.utf8))
+        else { return nil }
+        var facts = DesktopEntryFacts()
+        facts.name = Self.title((try? file.localizedString("Name", locale)) ?? nil)
+        facts.categories = Set(((try? file.strings("Categories")) ?? []).prefix(64))
+        facts.usesTerminal = (try? file.boolean("Terminal")) ?? false
+        facts.isShown = !((try? file.boolean("NoDisplay")) ?? false)
+        return facts
     }
 
     /// Makes an app of an entry's text.

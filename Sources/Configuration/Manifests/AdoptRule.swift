@@ -29,7 +29,13 @@ public struct AdoptRule: Hashable, Sendable {
         return commandLine.map { Self.fits(arguments.joined(separator: " "), $0) } ?? true
     }
 
-    private static func fits(_ text: String, _ pattern: String) -> Bool {
+    private static func fits(_ text: String, _ pattern: String) -> Bool { Pattern.fits(text, pattern) }
+}
+
+/// Patterns as in glob(7).
+public enum Pattern {
+    /// Returns whether a whole text fits a pattern.
+    public static func fits(_ text: String, _ pattern: String) -> Bool {
         unsafe fnmatch(pattern, text, 0) == 0
     }
 }
@@ -102,5 +108,23 @@ extension Kind<String> {
             return nil
         }
         return text.allSatisfy { "*?/".contains($0) } ? nil : text
+    }
+}
+
+extension Kind<[String]> {
+    /// Patterns for the ids of apps.
+    static let patterns = Kind { node throws(Mismatch) in
+        guard case .array(let elements) = node, elements.count <= 256 else {
+            throw Mismatch(expected: #"an array of up to 256 patterns, such as ["org.example.*"]"#, found: node)
+        }
+        var patterns: [String] = []
+        for (index, element) in elements.enumerated() {
+            do throws(Mismatch) {
+                patterns.append(try Kind<String>.pattern.read(element))
+            } catch {
+                throw error.under([TOMLDocument.element(index + 1)])
+            }
+        }
+        return patterns
     }
 }

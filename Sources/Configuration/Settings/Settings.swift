@@ -74,6 +74,9 @@ public struct Settings: Hashable, Sendable {
         "wineserver", "wineserver64", "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
     ]
 
+    /// The apps of the desktop that are managed.
+    public var desktop = Desktop()
+
     /// When memory is short, and what then happens.
     public var memory = Memory()
 
@@ -273,6 +276,35 @@ extension Settings {
 
         /// A Boolean value that indicates whether the memory of apps is reclaimed while they are suspended.
         public var reclaimWhenSuspended = false
+
+        /// The defaults.
+        public init() {}
+    }
+}
+
+extension Settings {
+    /// The app units of the user's systemd to manage. The system's daemon ignores them.
+    public struct Desktop: Hashable, Sendable {
+        /// The apps to manage, besides those of `deny`.
+        public enum Manage: String, CaseIterable, Hashable, Sendable {
+            /// None.
+            case none
+
+            /// Those of `allow`.
+            case listed
+
+            /// All but those that the session depends on, terminals, and apps that the session starts.
+            case all
+        }
+
+        /// The apps to manage.
+        public var manage = Manage.none
+
+        /// Patterns as in glob(7) for the desktop ids of apps that are managed, also if the rules for all apps leave them out.
+        public var allow: [String] = []
+
+        /// Patterns for the desktop ids of apps that are not managed. They come before `allow`.
+        public var deny: [String] = []
 
         /// The defaults.
         public init() {}

@@ -61,6 +61,10 @@ extension Settings {
         Key("terminal", .terminal, \.terminal),
         Key("helpers", .words, \.helpers),
 
+        Key("desktop.manage", .choice, \.desktop.manage),
+        Key("desktop.allow", .patterns, \.desktop.allow),
+        Key("desktop.deny", .patterns, \.desktop.deny),
+
         Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),
         Key("timeouts.didEnterBackground", .duration, \.timeouts.didEnterBackground),
         Key("timeouts.termination", .duration, \.timeouts.termination),
