@@ -11,7 +11,7 @@ package struct Parameter: Sendable {
     /// The names of all arguments and options of the programs, as they are typed.
     package enum Name: String, Sendable {
         case activity, all, answer, app, available, background, check, command, controllers, count, debug, follow,
-            from, help
+            format, from, help
         case helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now, openmetrics, payload,
             pid
         case quiet, rescue, role, scene, setenv, signal, since, socket, source, svg, system, timeout, type, url, user,

@@ -260,3 +260,19 @@ def test_one_fault_has_one_status_in_every_verb(direct):
     for words in verbs:
         result = direct.lifectl("--socket", "/nowhere", *words, check=False)
         assert result.returncode == 69 and "lifed is not running" in result.stderr, words
+
+
+def test_status_line_follows_the_apps_and_ends_with_the_daemon(direct):
+    """For the bars of desktops: a line at once, and one after each change that shows."""
+    direct.lifectl.start("one", "sleep", "infinity")
+    environment = {**os.environ, "LIFED_SOCKET": str(direct.socket)}
+    words = [str(direct.products / "lifectl"), "status", "--follow"]
+    with subprocess.Popen([*words, "--format", "waybar"], env=environment, stdout=subprocess.PIPE, text=True) as bar:
+        assert json.loads(bar.stdout.readline())["text"] == "one"
+        direct.lifectl("home")
+        assert json.loads(bar.stdout.readline()) == {
+            "text": "one", "alt": "inactive", "tooltip": "one: inactive", "class": "inactive"}
+        assert json.loads(bar.stdout.readline())["text"] == "no foreground app  1 in the background"
+        direct.stop()
+        assert bar.wait(timeout=60) == 69
+    assert subprocess.run([*words[:-1], "--format", "text"], env=environment, capture_output=True).returncode == 64

@@ -32,13 +32,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "app", ".scope", "app.scope", "app-.scope", "app-x.scope", "app--1.scope", "app--x-1.scope", "app-x-1.slice",
+        "", "app", ".scope", "app.scope", "app-.scope", "app-x.scope", "app--1.scope", "app--x-1.scope",
+        "app-x-1.slice",
         "app-x-1", "application-x-1.scope", "dbus-:1.2-org.example.App@0.service", "session-1.scope", "app-@1.service",
-        #"app-a\x2.scope"#, #"app-a\x2-1.scope"#, #"app-a\y2d-1.scope"#, #"app-a\x2fb-1.scope"#, #"app-\x2e\x2e-1.scope"#,
+        #"app-a\x2.scope"#, #"app-a\x2-1.scope"#, #"app-a\y2d-1.scope"#, #"app-a\x2fb-1.scope"#,
+        #"app-\x2e\x2e-1.scope"#,
         #"app-a\xff-1.scope"#, #"app-a\x00-1.scope"#, "app-ä-1.scope", "snap.firefox.firefox.service",
         "snap.firefox.firefox-12.scope", "snap..firefox-1c2d8f64-0b5e-4ce6-a3c4-9d21d2f3a111.scope",
         "snap.a.b.c-1c2d8f64-0b5e-4ce6-a3c4-9d21d2f3a111.scope", "app-x@1@2.scope",
-        "app-" + String(repeating: "a", count: 129) + "-1.scope", "app-" + String(repeating: "a", count: 4096) + "-1.scope",
+        "app-" + String(repeating: "a", count: 129) + "-1.scope",
+        "app-" + String(repeating: "a", count: 4096) + "-1.scope",
     ])
     func nameOfAnotherUnitIsRefused(unit: String) {
         #expect(AppUnitName(unit) == nil)
@@ -92,7 +95,8 @@ import Testing
     @Test func terminalIsLeftAloneByItsIDOrItsEntry() {
         #expect(decision("org.gnome.Console", .all) == .leave(.terminal))
         #expect(decision("foot", .all, allow: ["foot"]) == .manage)
-        #expect(decision("org.example.App", .all) { $0.categories = ["System", "TerminalEmulator"] } == .leave(.terminal))
+        #expect(
+            decision("org.example.App", .all) { $0.categories = ["System", "TerminalEmulator"] } == .leave(.terminal))
         #expect(decision("htop", .all) { $0.usesTerminal = true } == .leave(.terminal))
     }
 

@@ -306,6 +306,9 @@ extension Settings {
         /// Patterns for the desktop ids of apps that are not managed. They come before `allow`.
         public var deny: [String] = []
 
+        /// A Boolean value that indicates whether the user is notified of an app that the daemon has ended.
+        public var notifications = true
+
         /// The defaults.
         public init() {}
     }

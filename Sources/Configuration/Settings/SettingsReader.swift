@@ -64,6 +64,7 @@ extension Settings {
         Key("desktop.manage", .choice, \.desktop.manage),
         Key("desktop.allow", .patterns, \.desktop.allow),
         Key("desktop.deny", .patterns, \.desktop.deny),
+        Key("desktop.notifications", .boolean, \.desktop.notifications),
 
         Key("timeouts.willResignActive", .duration, \.timeouts.willResignActive),
         Key("timeouts.didEnterBackground", .duration, \.timeouts.didEnterBackground),

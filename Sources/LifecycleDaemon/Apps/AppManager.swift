@@ -24,6 +24,7 @@ final class AppManager {
     let schedules: Schedules
     let exits: ExitHistory
     let log: LifecycleLog
+    weak var endObserver: (any EndObserver)?
     weak var observer: (any LifecycleObserver)?
 
     private let loop: EventLoop
@@ -91,6 +92,24 @@ final class AppManager {
     func isDescribed(_ id: AppID) -> Bool {
         guard isKnown(id) else { return false }
         return isRunning(id) || catalog[id]?.isFromEntry != true
+    }
+
+    func name(of id: AppID) -> String? { catalog[id]?.name }
+
+    /// A Boolean value that indicates whether an app that has ended can be launched by its id.
+    func canLaunchAgain(_ id: AppID) -> Bool {
+        if isDescribed(id) { return true }
+        if case .entry? = entries?.find(id.name) { return true }
+        return false
+    }
+
+    /// Launches an app to the foreground for the user, without a client.
+    func launchAgain(_ id: AppID) {
+        if !isDescribed(id) {
+            guard case .entry(let entry)? = entries?.find(id.name) else { return }
+            define(id, entry)
+        }
+        requestOwn(.launch(id, background: false))
     }
 
     private func define(_ id: AppID, _ definition: AppDefinition) {
@@ -187,10 +206,15 @@ final class AppManager {
     ///
     /// - Parameter done: Called when the apps have done what follows from it.
     func handle(_ event: MachineEvent, done: @escaping () -> Void = {}) {
+        requestOwn(.machine(event), done: done)
+    }
+
+    /// Makes a request of the daemon's own.
+    func requestOwn(_ request: Request, done: @escaping () -> Void = {}) {
         ownRequestCount += 1
         let id = RequestID(UInt64.max - ownRequestCount)
         ownRequests[id] = done
-        driver.handle(.request(id, .machine(event)))
+        driver.handle(.request(id, request))
     }
 
     /// Accepts a connection to the socket for apps: of an app without a channel, or of one that is not managed yet.
@@ -290,6 +314,7 @@ extension AppManager: EffectHandler {
                 history.append(transition, pid: pid)
                 log.write(transition, pid: pid)
                 observer?.stateChanged(transition)
+                if transition.to == .notRunning { endObserver?.appEnded(transition.app, reason: transition.reason) }
             case .scene(let transition):
                 log.write(transition, pid: pid)
                 observer?.sceneStateChanged(transition)

@@ -56,7 +56,8 @@ struct AppUnitName: Hashable {
         switch kind {
         case .scope: words = words.dropLast()
         // Before systemd 250, services had the random part of scopes.
-        case .service: if instance == nil, words.count > 1, words.last?.allSatisfy(\.isDigit) ?? false { words.removeLast() }
+        case .service:
+            if instance == nil, words.count > 1, words.last?.allSatisfy(\.isDigit) ?? false { words.removeLast() }
         }
         // An id with a bare hyphen breaks the rule; the first word is taken for the launcher then.
         guard !words.isEmpty, words.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -72,7 +73,8 @@ struct AppUnitName: Hashable {
         guard kind == .scope else { return nil }
         let words = name.dropFirst("snap.".utf8.count)
         let uuidLength = 36
-        guard words.count > uuidLength + 1, words.suffix(uuidLength).allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: "-") })
+        guard words.count > uuidLength + 1,
+            words.suffix(uuidLength).allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: "-") })
         else { return nil }
         let rest = words.dropLast(uuidLength)
         guard let separator = rest.last, [UInt8(ascii: "-"), UInt8(ascii: ".")].contains(separator) else { return nil }

@@ -65,15 +65,18 @@ nonisolated enum DesktopPrograms {
 
     private static let shells = [
         "org.gnome.shell*", "gnome-shell*", "gnome-session*", "org.kde.plasmashell", "plasmashell", "org.kde.krunner",
-        "org.kde.polkit*", "org.kde.ksmserver*", "phosh*", "mobi.phosh.*", "sm.puri.phosh*", "xfce4-panel*", "xfce4-session*",
+        "org.kde.polkit*", "org.kde.ksmserver*", "phosh*", "mobi.phosh.*", "sm.puri.phosh*", "xfce4-panel*",
+        "xfce4-session*",
         "xfdesktop*", "mate-panel", "mate-session*", "cinnamon*", "budgie-*", "lxqt-panel", "lxqt-session", "lxpanel",
         "pcmanfm-desktop*", "pcmanfm-qt-desktop*", "waybar", "eww", "sfwbar", "polybar", "nwg-*", "mako", "dunst",
-        "org.knopwob.dunst", "org.erikreider.swaync*", "swaync", "swaybg", "swayidle", "hypridle", "hyprpaper", "wpaperd",
+        "org.knopwob.dunst", "org.erikreider.swaync*", "swaync", "swaybg", "swayidle", "hypridle", "hyprpaper",
+        "wpaperd",
         "fuzzel", "wofi", "rofi", "bemenu*", "tofi*", "onagre",
     ]
     private static let compositors = [
         "sway", "i3", "labwc", "wayfire", "hyprland*", "niri*", "river", "phoc", "cage", "weston*", "mutter*", "kwin*",
-        "org.kde.kwin*", "gamescope", "xfwm4", "marco", "metacity", "muffin", "openbox", "picom", "compton", "xwayland*",
+        "org.kde.kwin*", "gamescope", "xfwm4", "marco", "metacity", "muffin", "openbox", "picom", "compton",
+        "xwayland*",
         "xwayland-satellite", "gala", "cosmic-*", "com.system76.cosmic*",
     ]
     private static let portals = ["xdg-desktop-portal*", "org.freedesktop.portal.*", "org.freedesktop.impl.portal.*"]
@@ -88,7 +91,8 @@ nonisolated enum DesktopPrograms {
     private static let settingsDaemons = [
         "org.gnome.settingsdaemon*", "gnome-settings-daemon*", "gsd-*", "csd-*", "org.kde.kded*", "kded*", "xsettingsd",
         "xfsettingsd", "mate-settings-daemon*", "nm-applet", "network-manager-applet", "nm-tray", "blueman*", "polkit*",
-        "*polkit*agent*", "lxpolkit", "lxqt-policykit*", "org.kde.kdeconnect.daemon", "kanshi", "wlsunset", "gammastep*",
+        "*polkit*agent*", "lxpolkit", "lxqt-policykit*", "org.kde.kdeconnect.daemon", "kanshi", "wlsunset",
+        "gammastep*",
         "redshift*", "udiskie*", "lifed*",
     ]
     private static let keyrings = [
@@ -101,9 +105,11 @@ nonisolated enum DesktopPrograms {
     ]
     private static let terminals = [
         "org.gnome.terminal*", "gnome-terminal*", "org.gnome.console", "kgx", "org.gnome.zbrown.kingscross",
-        "sm.puri.kingscross", "org.gnome.ptyxis*", "app.devsuite.ptyxis*", "org.kde.konsole*", "konsole", "org.kde.yakuake",
+        "sm.puri.kingscross", "org.gnome.ptyxis*", "app.devsuite.ptyxis*", "org.kde.konsole*", "konsole",
+        "org.kde.yakuake",
         "yakuake", "foot", "footclient", "foot-server", "org.codeberg.dnkl.foot*", "kitty", "alacritty",
-        "org.wezfurlong.wezterm", "wezterm*", "com.mitchellh.ghostty", "ghostty", "xterm", "debian-xterm", "debian-uxterm",
+        "org.wezfurlong.wezterm", "wezterm*", "com.mitchellh.ghostty", "ghostty", "xterm", "debian-xterm",
+        "debian-uxterm",
         "uxterm", "urxvt*", "rxvt*", "st", "terminator", "com.gexperts.tilix", "tilix", "guake*", "tilda", "sakura",
         "terminology", "xfce4-terminal*", "mate-terminal*", "lxterminal", "qterminal*", "deepin-terminal*",
         "io.elementary.terminal", "com.raggesilver.blackbox", "org.contourterminal.contour", "cool-retro-term", "rio",

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A method call: destination, method and arguments. It never starts a service that does not run.
+/// A method call: destination, method and arguments.
 public struct BusCall {
     /// An argument of a call. D-Bus distinguishes more types than lifed needs.
     public enum Argument {
@@ -9,6 +9,12 @@ public struct BusCall {
         case text(String)
         /// `u`
         case unsigned(UInt32)
+        /// `i`
+        case integer(Int32)
+        /// `as`
+        case texts([String])
+        /// `a{sv}` without entries
+        case noOptions
     }
 
     /// The name of the connection that is called: well known or unique.
@@ -21,6 +27,8 @@ public struct BusCall {
     public var member: String
     /// Its arguments.
     public var arguments: [Argument]
+    /// A Boolean value that indicates whether the bus may start the service. By default, it does not.
+    public var startsService = false
 
     /// Makes a call, which `Bus.call` sends.
     public init(
@@ -51,7 +59,8 @@ extension BusCall {
             throw SystemdError(operation: "prepare the call \(member)", errno: ENOMEM)
         }
         do {
-            try unsafe checked(sd_bus_message_set_auto_start(message, 0), "prepare the call \(member)")
+            try unsafe checked(
+                sd_bus_message_set_auto_start(message, startsService ? 1 : 0), "prepare the call \(member)")
             for argument in arguments {
                 try unsafe checked(append(argument, to: message), "prepare the call \(member)")
             }
@@ -70,7 +79,18 @@ extension BusCall {
             }
         case .unsigned(var number):
             return unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "u")), &number)
+        case .integer(var number):
+            return unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "i")), &number)
+        case .texts(let texts): return unsafe append(texts.map { .text($0) }, as: "s", to: message)
+        case .noOptions: return unsafe append([], as: "{sv}", to: message)
         }
+    }
+
+    private func append(_ elements: [Argument], as type: String, to message: OpaquePointer) -> Int32 {
+        let array = CChar(bitPattern: UInt8(ascii: "a"))
+        var result = unsafe type.withCString { unsafe sd_bus_message_open_container(message, array, $0) }
+        for element in elements where result >= 0 { result = unsafe append(element, to: message) }
+        return unsafe result < 0 ? result : sd_bus_message_close_container(message)
     }
 }
 

@@ -51,12 +51,22 @@ extension VerbGroup {
                 ], excluding: [[.available, .helpers], [.helpers, .ids], [.ids, .json]], run: List.run),
             Verb(
                 name: "status", summary: "Show an app with its processes, or the daemon.",
-                details: "Any process of an app identifies the app, not only its main process.",
+                details: """
+                    Any process of an app identifies the app, not only its main process. --follow shows one line about all \
+                    apps, and another one after each change, for the status bar of a desktop.
+                    """,
                 example: "lifectl status org.example.Clock",
                 parameters: [
                     .argument(.app, "The id of the app. (default: the daemon)", .apps, isRequired: false),
                     .option(.pid, "pid", "Show the app that this process belongs to.", .processes),
-                ], excluding: [[.app, .pid]], run: AppStatus.run),
+                    .flag(.follow, "Show a line about all apps whenever they change.", letter: "f"),
+                    .option(
+                        .format, "format",
+                        "With --follow, the form of the line: text, or the object of a module of waybar.",
+                        .cases(of: StatusLine.Format.self), initial: "text"),
+                ],
+                excluding: [[.app, .pid], [.follow, .app], [.follow, .pid], [.follow, .json]],
+                run: AppStatus.run),
             Verb(
                 name: "terminate", summary: "Ask apps to end; kill them after the termination timeout.",
                 details: "Returns when every process of the apps is gone.",

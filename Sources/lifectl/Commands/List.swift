@@ -39,6 +39,8 @@ enum List {
 enum AppStatus {
     static func run(_ arguments: Arguments) throws {
         let options = arguments.options
+        if arguments.has(.follow) { return try StatusLine.run(arguments) }
+        guard !arguments.has(.format) else { throw arguments.usage("--format goes with --follow") }
         if let pid = arguments.number(.pid) {
             let app = try app(of: Int64(pid), options)
             return try show(app, options, doing: "cannot describe the app of process \(pid)")
