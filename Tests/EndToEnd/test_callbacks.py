@@ -151,6 +151,8 @@ def test_an_app_that_must_answer(direct, listeners):
     listeners.manifest("good", extra='callbacks = "required"')
     result = direct.lifectl("launch", "mute", check=False)
     assert result.returncode == 8
+    # The command fails when the end begins, and the processes go after that.
+    wait_for(lambda: direct.lifectl.app("mute").get("lastExit"))
     assert direct.lifectl.app("mute")["lastExit"]["reason"] == "launchTimeout"
     direct.lifectl("launch", "good")
     assert [text.split()[0] for text in without_welcome(listeners.told("good"))][:2] == [

@@ -173,6 +173,13 @@ def test_an_interruption_lasts_as_long_as_its_command(direct, begin):
     direct.lifectl.wait_for_state("app", "active")
 
 
+def test_an_interruption_of_a_killed_lifectl_ends(direct, begin):
+    process = begin("interrupt", "--name", "call", "--", "sleep", "infinity")
+    wait_for(lambda: interruptions(direct) == ["call"])
+    os.kill(process.pid, signal.SIGKILL)
+    wait_for(lambda: interruptions(direct) == [])
+
+
 def test_two_commands_have_interruptions_of_their_own(direct, begin):
     one, two = (begin("interrupt", "--", "sleep", "infinity") for _ in range(2))
     wait_for(lambda: len(interruptions(direct)) == 2)

@@ -1093,29 +1093,33 @@ public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of BeginInterruption.
 public struct BeginInterruptionParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var name: String?
+    public var whileConnected: Bool?
 
     /// Creates the value of its members.
-    public init(name: String? = nil) {
-        (self.name) = (name)
+    public init(name: String? = nil, whileConnected: Bool? = nil) {
+        (self.name, self.whileConnected) = (name, whileConnected)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var name: String?
+        var whileConnected: Bool?
         try json.beginObject()
         while let key = json.nextKey() {
             switch key {
             case "name": name = try json.read(String?.self)
+            case "whileConnected": whileConnected = try json.read(Bool?.self)
             default: throw json.unknownField(key)
             }
         }
-        (self.name) = (name)
+        (self.name, self.whileConnected) = (name, whileConnected)
     }
 
     /// Writes the value.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
         if let name { json.field("name", name) }
+        if let whileConnected { json.field("whileConnected", whileConnected) }
         json.endObject()
     }
 }

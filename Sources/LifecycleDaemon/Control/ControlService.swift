@@ -23,6 +23,7 @@ final class ControlService {
     private let subscriptions = Subscriptions()
     private var requests = OpenRequests()
     private var uses = UseReports()
+    private var boundInterruptions = BoundInterruptions()
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
@@ -161,12 +162,15 @@ extension ControlService: LifedHandler {
     func release(_ app: AppParameters, for call: ClientCall) throws { try ask(.release(AppID(app.id)), for: call) }
 
     func beginInterruption(_ parameters: BeginInterruptionParameters, for call: ClientCall) throws {
-        try ask(.beginInterruption(interruption(parameters.name)), for: call)
+        let name = try interruption(parameters.name)
+        if parameters.whileConnected == true { boundInterruptions.add(name, to: call.connection) }
+        try ask(.beginInterruption(name), for: call)
     }
 
     func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
         let answer = try parameters.answer.map { name in try launchable(name) }
+        boundInterruptions.remove(name)
         try ask(.endInterruption(name, answer: answer), for: call)
     }
 
@@ -253,6 +257,7 @@ extension ControlService: ControlServerDelegate {
         subscriptions.remove(connection)
         // A use ends with the connection of the client that reported it.
         for use in uses.remove(connection) { manager.setUse(use, of: uses.apps(use)) }
+        for name in boundInterruptions.remove(connection) { manager.requestOwn(.endInterruption(name, answer: nil)) }
     }
 }
 

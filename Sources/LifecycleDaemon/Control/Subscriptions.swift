@@ -64,3 +64,24 @@ struct UseReports {
         reports.values.reduce(into: []) { $0.formUnion($1[use] ?? []) }
     }
 }
+
+/// The interruptions that end with the connections of their clients.
+struct BoundInterruptions {
+    private var names: [ObjectIdentifier: Set<String>] = [:]
+
+    mutating func add(_ name: String, to connection: ControlConnection) {
+        names[ObjectIdentifier(connection), default: []].insert(name)
+    }
+
+    /// Removes an interruption that a client ends.
+    mutating func remove(_ name: String) {
+        for connection in names.keys { names[connection]?.remove(name) }
+    }
+
+    /// Removes a client.
+    ///
+    /// - Returns: The interruptions that end with it, in the order of their names.
+    mutating func remove(_ connection: ControlConnection) -> [String] {
+        names.removeValue(forKey: ObjectIdentifier(connection))?.sorted() ?? []
+    }
+}

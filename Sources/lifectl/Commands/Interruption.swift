@@ -32,11 +32,13 @@ enum Interruption {
         let options = arguments.options
         // Blocks the signals that would leave the interruption behind.
         let program = ForegroundProgram()
-        _ = try options.call(
-            .beginInterruption, BeginInterruptionParameters(name: name), doing: "cannot begin the interruption \(name)")
+        // If lifectl is killed, its connection ends, and the interruption with it.
+        var session = try Session(options, doing: "cannot begin the interruption \(name)")
+        _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
         let outcome = Result { () throws(Failure) in try program.run(command) }
         // The status of the command counts, also if the daemon cannot be told.
         do throws(Failure) {
+            // The connection may have ended with a former daemon.
             _ = try options.call(
                 .endInterruption, EndInterruptionParameters(name: name), doing: "cannot end the interruption \(name)")
         } catch {
