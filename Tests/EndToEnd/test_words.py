@@ -108,6 +108,7 @@ def test_the_lists_have_every_message_of_the_sources():
 
 
 LOG = "Sources/LifecycleDaemon/Log.swift"
+LIFECTL = "Sources/lifectl/Save.swift"
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,9 @@ LOG = "Sources/LifecycleDaemon/Log.swift"
         (LOG, 'x(reason: "it ran", remedy: "Start it again")', "without a capital letter: Start it again"),
         (LOG, 'x(reason: "it ran " + "away.", remedy: "")', "expected no full stop: it ran away."),
         (LOG, 'let text = """\n    could not \\\n    do it\n    """', "an error begins with cannot: could not do it"),
+        (LIFECTL, 'Failure(.failed, "disk full", "it is full")', "expected cannot VERB OBJECT: disk full"),
+        (LIFECTL, 'Failure(.failed, "cannot save it: no", "x")', "no cause behind the action: cannot save it: no"),
+        (LIFECTL, 'Failure(.failed, action, "it is full.")', "expected no full stop: it is full."),
         ("systemd/stop", 'echo "the daemon is $state" >&2', "CAUSE; REMEDY: the daemon is {state}"),
         ("scripts/build", 'sys.exit(f"no {tool} here")', "CAUSE; REMEDY: no {tool} here"),
     ],

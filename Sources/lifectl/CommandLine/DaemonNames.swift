@@ -11,7 +11,7 @@ enum DaemonNames {
         .known { line in
             guard var options = options(of: line, environment: Environment.value) else { return [] }
             options.explicitTimeout = patience
-            guard var session = try? Session(options, doing: "cannot complete") else { return [] }
+            guard var session = try? Session(options, doing: "cannot complete the command line") else { return [] }
             return ((try? question(&session)) ?? []).map(Text.printable)
         }
     }

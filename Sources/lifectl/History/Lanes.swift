@@ -47,7 +47,7 @@ private struct LaneBuilder {
         case .callbackTimeout: mark(.unanswered, event, "\(event.callback ?? "a callback") was not answered in time")
         case .killed: mark(.killed, event, "reached the termination timeout")
         case .exited: exit = event
-        case .launchFailed: mark(.killed, event, "could not be launched: \(event.error ?? "?")")
+        case .launchFailed: mark(.killed, event, "not launched: \(event.error ?? "?")")
         }
     }
 

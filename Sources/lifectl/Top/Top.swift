@@ -111,7 +111,7 @@ struct TopView {
             action = Action(try ChildProcess(words))
             message = "\(verb) \(id) …"
         } catch {
-            message = "cannot \(verb) \(id): \(Text.error(error.errno))"
+            message = "cannot \(verb) \(id): \(Text.error(error.errno)); try again"
         }
     }
 
