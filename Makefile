@@ -36,7 +36,12 @@ build: toolchain ## Build lifed, lifectl and the C library.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
-	CC="$(CC)" scripts/build-follow-x11 $(products)/lifed-follow-x11
+	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \
+	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-follow; \
+	else \
+	    echo 'cannot build lifed-follow: the headers of libwayland or libxcb are missing (Debian: libwayland-dev, libxcb-res0-dev); building the rest' >&2; \
+	    rm -f $(products)/lifed-follow; \
+	fi
 
 samples: build ## Build the sample apps in Swift and C.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product SampleApp
@@ -112,7 +117,7 @@ install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and ima
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
-	if [ -x $(products)/lifed-follow-x11 ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow-x11; fi
+	if [ -x $(products)/lifed-follow ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow; fi
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
 	cp -P --remove-destination $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include

@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "lifed", targets: ["lifed"]),
         .executable(name: "lifectl", targets: ["lifectl"]),
+        .executable(name: "lifed-follow", targets: ["Follow"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
         .library(name: "LifecycleServiceAdapter", targets: ["LifecycleServiceAdapter"]),
     ],
@@ -121,11 +122,18 @@ let package = Package(
         ),
         .executableTarget(
             name: "lifectl",
-            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink"],
+            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
             exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
         ),
+
+        // The windows of a screen: a program of its own, since it is linked to the libraries of the screen. The first is
+        // the line that it writes and lifectl reads.
+        .target(name: "WindowLines", swiftSettings: strict),
+        .target(name: "CXCB", cSettings: strictC, linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
+        .target(name: "CWayland", cSettings: strictC, linkerSettings: [.linkedLibrary("wayland-client")]),
+        .executableTarget(name: "Follow", dependencies: ["CWayland", "CXCB", "WindowLines"], swiftSettings: strict),
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -167,9 +175,12 @@ let package = Package(
             name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
         .testTarget(
             name: "LifectlTests",
-            dependencies: ["lifectl", "CommandLineTable", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
+            dependencies: [
+                "lifectl", "CommandLineTable", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink", "WindowLines",
+            ],
             swiftSettings: strict
         ),
+        .testTarget(name: "FollowTests", dependencies: ["Follow", "WindowLines"], swiftSettings: strict),
         .testTarget(
             name: "LifedTests", dependencies: ["lifed", "CommandLineTable", "LifecycleDaemon"],
             swiftSettings: strict),

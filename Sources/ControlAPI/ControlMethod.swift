@@ -8,6 +8,11 @@ public struct ControlMethod<Parameters: JSONWritable & Sendable, Reply: JSONRead
     init(_ name: String) { self.name = name }
 }
 
+extension FindAppParameters {
+    /// The lengths of an app id, in bytes.
+    public static let appIDLengths = 1...255
+}
+
 extension SetInUseParameters {
     /// The number of apps that one call may name.
     public static let limit = 1024

@@ -23,7 +23,9 @@ import Testing
         ],
         "CommandLineTable": [],
         "lifed": ["LifecycleDaemon", "CommandLineTable", "ControlAPI", "Glibc"],
-        "lifectl": ["LifecycleTypes", "CommandLineTable", "ControlAPI", "Varlink", "Glibc"],
+        "lifectl": ["LifecycleTypes", "CommandLineTable", "ControlAPI", "Varlink", "WindowLines", "Glibc"],
+        "WindowLines": [],
+        "Follow": ["CWayland", "CXCB", "WindowLines", "Glibc"],
     ]
 
     /// Words that the core must not know: it has no clock, no chance, no input and no output.

@@ -79,8 +79,8 @@ def test_what_never_was_sway_is_an_error(direct, peer, tmp_path, says, stays, re
 
 
 def test_an_x_server_that_does_not_answer_is_an_error(direct, peer):
-    if not (direct.products / "lifed-follow-x11").exists():
-        pytest.skip("lifed-follow-x11 was not built")
+    if not (direct.products / "lifed-follow").exists():
+        pytest.skip("lifed-follow was not built")
     directory = Path("/tmp/.X11-unix")
     directory.mkdir(exist_ok=True)
     number = next(number for number in range(4000, 5000) if not (directory / f"X{number}").exists())

@@ -16,8 +16,8 @@ UNAVAILABLE = 69
 @pytest.fixture(params=["openbox", "i3"])
 def x11(tmp_path, request, direct):
     need("Xvfb", "xterm", "xprop", "xdotool", request.param)
-    if not (direct.products / "lifed-follow-x11").exists():
-        pytest.skip("lifed-follow-x11 was not built: libxcb-res is missing")
+    if not (direct.products / "lifed-follow").exists():
+        pytest.skip("lifed-follow was not built: headers are missing")
     (tmp_path / "i3").write_text("# i3 config file (v4)\n")
     manager = {"openbox": ["openbox"], "i3": ["i3", "-c", str(tmp_path / "i3")]}
     server = XServer(tmp_path, manager[request.param])
@@ -160,7 +160,7 @@ def test_server_and_daemon_may_be_started_again(quick, x11, windows, follow):
 def test_where_there_is_no_server_that_is_said(direct):
     result = direct.run(["env", "DISPLAY=:4711", str(direct.products / "lifectl"), "follow", "x11"], check=False)
     assert result.returncode == UNAVAILABLE
-    assert "DISPLAY=:4711" in result.stderr or "lifed-follow-x11" in result.stderr
+    assert "DISPLAY=:4711" in result.stderr or "lifed-follow" in result.stderr
 
 
 def test_a_follower_that_is_not_installed_is_told_with_the_remedy(direct, tmp_path):
@@ -169,4 +169,4 @@ def test_a_follower_that_is_not_installed_is_told_with_the_remedy(direct, tmp_pa
     shutil.copy(direct.products / "lifectl", lifectl)
     result = direct.run([str(lifectl), "follow", "x11"], check=False)
     assert result.returncode == UNAVAILABLE
-    assert "cannot follow x11: lifed-follow-x11 is not installed; install libxcb-res0-dev" in result.stderr
+    assert "cannot follow x11: lifed-follow is not installed; install libwayland-dev and libxcb-res0-dev" in result.stderr

@@ -58,9 +58,11 @@ let package = Package(
                 "AppChannel", "Calendar",
             ], swift: strictOnMainActor),
         module("CommandLineTable"),
+        module("WindowLines"),
         // What lifectl reads, without its main function.
         .target(
-            name: "lifectl", dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink"],
+            name: "lifectl",
+            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
             path: "Modules/lifectl", exclude: ["main.swift", "Output/org.lifed.lifectl.varlink"], swiftSettings: strict),
 
         .target(
@@ -68,7 +70,7 @@ let package = Package(
             dependencies: [
                 "LifecycleTypes", "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel",
                 "LifecycleClient", "Calendar",
-                "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl",
+                "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl", "WindowLines",
             ],
             path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor
         ),

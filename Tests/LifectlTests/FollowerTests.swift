@@ -8,6 +8,15 @@ import Testing
 @Suite struct FollowerTests {
     static let names: [Int64: String] = [1: "one", 2: "two", 3: "three"]
 
+    /// A claim of an app id is that of the app of this id.
+    static func app(of owner: Item.Owner) -> String? {
+        switch owner {
+        case .process(let process), .claimedProcess(let process): names[process]
+        case .claimedApp(let id): names.values.first { $0 == id }
+        case .unknown: nil
+        }
+    }
+
     static func item(_ process: Int64, number: Int64? = nil) -> Item {
         Item(number: number ?? process, process: process, title: "")
     }
@@ -34,8 +43,8 @@ import Testing
             while let step = follower.next(at: now, isBusy: isBusy) {
                 switch step {
                 case .find(let key):
-                    finds.append(key.process ?? 0)
-                    follower.setApp(key.process.flatMap { FollowerTests.names[$0] }, of: key)
+                    finds.append(key.owner.process ?? 0)
+                    follower.setApp(FollowerTests.app(of: key.owner), of: key)
                     continue
                 case .use(let use, let apps): follower.setReported(use, apps)
                 case .focus, .home, .leave: break

@@ -1,6 +1,7 @@
 import ControlAPI
 import LifecycleTypes
 import Testing
+import WindowLines
 
 @testable import lifectl
 
@@ -59,7 +60,7 @@ import Testing
     @Test func `the focused window and those on the screen are found in the tree`() throws {
         let seen = try observe(Self.tree([2]))
         #expect(seen.focusedItem == Item(number: 2, process: 102, title: "w2"))
-        #expect(seen.uses[.visible]?.map(\.key.process) == [104, 102, 103])
+        #expect(seen.uses[.visible]?.map(\.key.owner) == [.process(104), .process(102), .process(103)])
     }
 
     @Test func `of a container the window counts that had the focus last`() throws {
@@ -94,33 +95,65 @@ import Testing
         #expect(tried.reason.contains("no program listens at /a"))
     }
 
-    // MARK: X11
+    // MARK: Lines of windows
 
-    @Test func `a line of an X server`() throws {
-        let seen = try #require(Observation(x11: "12 12:345:1:a%20%C3%A4 13:0:0: 14:9:1:b"))
+    func observe(line: String) throws -> Observation { Observation(try #require(WindowLine(line))) }
+
+    @Test func `the focused window and the visible ones of a line count`() throws {
+        let seen = try observe(line: "12 12:345::visible:a%20%C3%A4 13:0::minimized: 14:9::visible:b 15:9::covered:c")
         #expect(seen.focusedItem == Item(number: 12, process: 345, title: "a ä"))
         #expect(seen.uses[.visible]?.map(\.key.number) == [12, 14])
-        #expect(Observation(x11: "0")?.focus == .nothing)
-        #expect(Observation(x11: "- 12:345:1:a")?.focus == .unknown)
-        #expect(Observation(x11: "99 12:345:1:a")?.focus == .unknown)
+        #expect(try observe(line: "0").focus == .nothing)
+        #expect(try observe(line: "- 12:345::visible:a").focus == .unknown)
+        #expect(try observe(line: "99 12:345::visible:a").focus == .unknown)
+    }
+
+    @Test func `an app id counts if there is no process`() throws {
+        let long = String(repeating: "a", count: 256)
+        let seen = try observe(line: "0 1:0:mail:visible: 2:7:mail:visible: 3:0::visible: 4:0:\(long):visible:")
+        #expect(seen.items.map(\.key.owner) == [.claimedApp("mail"), .process(7), .unknown, .unknown])
+    }
+
+    @Test func `the last words of a program are a cause and perhaps a remedy`() {
+        #expect(SourceLost(complaint: "it is over") == SourceLost(reason: "it is over"))
+        #expect(SourceLost(complaint: "a, b; do c; or d") == SourceLost(reason: "a, b", remedy: "do c; or d"))
+        #expect(SourceLost(complaint: ";") == SourceLost(reason: "", remedy: ""))
+    }
+
+    // MARK: The choice of a source
+
+    @Test(arguments: [
+        ([:], []),
+        (["SWAYSOCK": "/s", "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"], [.sway, .wayland]),
+        (["SWAYSOCK": "", "WAYLAND_DISPLAY": "wayland-1"], [.wayland]),
+        (["WAYLAND_DISPLAY": "", "DISPLAY": ":0"], [.x11]),
+        // A compositor that has gone has left its name in the environment.
+        (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .x11]),
+        (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .x11]),
+    ] as [([String: String], [Follow.Place])])
+    func `the source is found by the environment, and Xwayland is none`(
+        environment: [String: String], places: [Follow.Place]
+    ) {
+        let all = environment.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { first, _ in first }
+        let found = WindowSources.candidates(environment: all) { $0 == "/run/user/7/wayland-1" }
+        #expect(found == places)
+    }
+
+    @Test func `no source at all is a failure with a remedy`() {
+        let failure = #expect(throws: Failure.self) { try WindowSources.find(environment: [:]) }
+        #expect(failure?.reason == "none of SWAYSOCK, WAYLAND_DISPLAY and DISPLAY is set")
     }
 
     @Test func `a process that is a client's word is not attested`() throws {
-        let x11 = try #require(Observation(x11: "0 12:345?:1:a 13:346:1:b"))
-        #expect(x11.items.map(\.key.process) == [345, 346])
-        #expect(x11.items.map(\.key.isAttested) == [false, true])
+        let line = try observe(line: "0 12:345?::visible:a 13:346::visible:b")
+        #expect(line.items.map(\.key.owner) == [.claimedProcess(345), .process(346)])
         let sway = try ["xwayland", "xdg_shell"].map { shell in
             try observe(#"{"id": 1, "pid": 7, "visible": true, "focused": true, "shell": "\#(shell)", "nodes": []}"#)
         }
-        #expect(sway.map { $0.focusedItem?.key.isAttested } == [false, true])
+        #expect(sway.map { $0.focusedItem?.key.owner } == [.claimedProcess(7), .process(7)])
         let stream = #"[{"index": 1, "corked": false, "properties": {"application.process.id": "77"}}]"#
         let playing = Observation(playing: SinkInput.list(json: Array(stream.utf8)))
-        #expect(playing.items.map(\.key.isAttested) == [false])
-    }
-
-    @Test(arguments: ["", "x", "1 2", "1 2:3:4", "1 2:?:1:a", "1 2:x:1:a", "-1"])
-    func `anything else is not understood`(line: String) {
-        #expect(Observation(x11: line) == nil)
+        #expect(playing.items.map(\.key.owner) == [.claimedProcess(77)])
     }
 
     // MARK: Sound
@@ -132,7 +165,7 @@ import Testing
              {"index": 3, "corked": false, "properties": {}}]
             """
         let seen = Observation(playing: SinkInput.list(json: Array(text.utf8)))
-        #expect(seen.uses[.playing]?.map(\.key.process) == [77, nil])
+        #expect(seen.uses[.playing]?.map(\.key.owner) == [.claimedProcess(77), .unknown])
         #expect(seen.focus == .unknown)
         #expect(SinkInput.list(json: Array("nonsense".utf8)) == [])
     }

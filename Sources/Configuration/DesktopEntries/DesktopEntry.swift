@@ -107,6 +107,8 @@ struct DesktopEntryReader {
         var manifest = Manifest(id: id, file: path, command: exec.command(), program: program)
         manifest.name = name
         manifest.exec = exec
+        // Windows match an app by its id, too, so that a faulty class is no reason to refuse the entry.
+        manifest.windowClass = (try? file.string("StartupWMClass")).flatMap { $0 }.flatMap { $0.isEmpty ? nil : $0 }
         manifest.workingDirectory = try directory(file)
         (manifest.mimeTypes, manifest.schemes) = Self.types(try file.strings("MimeType"))
         var entry = DesktopEntry(manifest: manifest)

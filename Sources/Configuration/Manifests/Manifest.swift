@@ -97,6 +97,9 @@ public struct Manifest: Hashable, Sendable {
     /// The command as the desktop entry has it that it is from; nil where the manifest has its own.
     public var exec: ExecLine?
 
+    /// The app id or the class of its windows, if its desktop entry has one other than its id (StartupWMClass).
+    public var windowClass: String?
+
     /// The user it runs as; nil for the daemon's own. Only the system instance accepts one.
     public var user: String?
 

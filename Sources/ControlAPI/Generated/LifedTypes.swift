@@ -1642,31 +1642,34 @@ public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of FindApp.
 public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var pid: Int64
+    public var pid: Int64?
+    public var appID: String?
 
     /// Creates the value of its members.
-    public init(pid: Int64) {
-        (self.pid) = (pid)
+    public init(pid: Int64? = nil, appID: String? = nil) {
+        (self.pid, self.appID) = (pid, appID)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var pid: Int64?
+        var appID: String?
         try json.beginObject()
         while let key = json.nextKey() {
             switch key {
-            case "pid": pid = try json.read(Int64.self)
+            case "pid": pid = try json.read(Int64?.self)
+            case "appID": appID = try json.read(String?.self)
             default: throw json.unknownField(key)
             }
         }
-        guard let pid else { throw json.missingField("pid") }
-        (self.pid) = (pid)
+        (self.pid, self.appID) = (pid, appID)
     }
 
     /// Writes the value.
     public func write(to json: inout JSONWriter) {
         json.beginObject()
-        json.field("pid", pid)
+        if let pid { json.field("pid", pid) }
+        if let appID { json.field("appID", appID) }
         json.endObject()
     }
 }

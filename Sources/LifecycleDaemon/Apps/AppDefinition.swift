@@ -30,6 +30,8 @@ struct AppDefinition {
     /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
     var isFromEntry = false
     var exec: ExecLine?
+    /// The app id of the windows, if it is another one than that of the app.
+    var windowClass: String?
     var policy: Policy
     var suspendMethod = SuspendMethod.signal
     var stopSignal = Signal.terminate
@@ -61,6 +63,7 @@ struct AppDefinition {
         hasPrivateTemporaryDirectory = manifest.privateTmp
         exitPolicy = manifest.exitPolicy
         exec = manifest.exec
+        windowClass = manifest.windowClass
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
         policy = defaults
@@ -101,6 +104,7 @@ extension AppDefinition {
         suspendMethod = other.suspendMethod
         stopSignal = other.stopSignal
         control = other.control
+        windowClass = other.windowClass
         reclaimWhenSuspended = other.reclaimWhenSuspended
         if isAdopted { self = adopted }
     }
@@ -233,6 +237,7 @@ extension AppDefinition {
         record.add("like", model)
         record.add("working-directory", workingDirectory)
         record.add("confinement", confinement?.text)
+        record.add("window-class", windowClass)
         if isFromEntry { record.add("entry", manifest) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
             record.add("environment", "\(name)=\(value)")
@@ -247,6 +252,7 @@ extension AppDefinition {
         name = record["name"]
         workingDirectory = record["working-directory"]
         confinement = record["confinement"].map { Confinement(text: $0) }
+        windowClass = record["window-class"]
         manifest = record["entry"]
         isFromEntry = manifest != nil
         for variable in record.all("environment") {

@@ -6,15 +6,30 @@ import Varlink
 
 /// The calls about processes that run already.
 extension ControlService {
-    /// Answers with the app of a process, by the rule that decides the scope of a client.
+    /// Answers with the app of a process, by the rule that decides the scope of a client, or with that of a window's claim.
     func findApp(_ parameters: FindAppParameters, for call: ClientCall) throws {
-        let pid = try processID(parameters.pid)
         var found: AppID?
-        if let process = try hold(pid) {
-            if case .app(let id) = manager.processes.owner(of: pid), process.lives { found = id }
+        switch (parameters.pid, parameters.appID) {
+        case (let number?, nil): found = try owner(of: processID(number))
+        case (nil, let text?): found = try claimedApp(text)
+        case (nil, nil): throw ServiceError.invalidParameter("pid")
+        case (_?, _?): throw ServiceError.invalidParameter("appID")
         }
         if let only = call.scope.onlyApp, found != only { found = nil }
         call.answer(Varlink.Reply(OptionalAppReply(app: found.flatMap { app($0, for: call) })))
+    }
+
+    private func owner(of pid: ProcessID) throws(ControlError) -> AppID? {
+        guard let process = try hold(pid), case .app(let id) = manager.processes.owner(of: pid), process.lives else {
+            return nil
+        }
+        return id
+    }
+
+    private func claimedApp(_ text: String) throws(ServiceError) -> AppID? {
+        guard FindAppParameters.appIDLengths.contains(text.utf8.count) else { throw .invalidParameter("appID") }
+        let running = manager.apps.lazy.filter(\.isRunning)
+        return AppIDClaim(text).best(among: running.map { ($0.id, self.manager.catalog[$0.id]?.windowClass) })
     }
 
     func adopt(_ wanted: AdoptParameters, for call: ClientCall) throws {

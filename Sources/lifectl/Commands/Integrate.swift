@@ -33,14 +33,17 @@ extension VerbGroup {
                 name: "follow", summary: "Keep the foreground in step with the focus of the screen.",
                 details: """
                     Brings the app whose window has the focus to the foreground, and keeps apps running that are visible \
-                    or play sound. Runs until it is interrupted (Ctrl-C), and waits for sway, the X server, the sound \
-                    server and lifed when they restart. Windows that belong to no app change nothing; if no window has \
-                    the focus, the home app comes to the foreground. sway is found by SWAYSOCK or in XDG_RUNTIME_DIR, the \
-                    X server by DISPLAY; i3 is followed as x11. audio reports the apps that play, and changes no focus.
+                    or play sound. Runs until it is interrupted (Ctrl-C), and waits for the compositor, the X server, the \
+                    sound server and lifed when they restart. Windows that belong to no app change nothing; if no window \
+                    has the focus, the home app comes to the foreground. Without a source, follows the windows of the \
+                    session: sway if SWAYSOCK is set, or else the compositor at WAYLAND_DISPLAY, or else the X server at \
+                    DISPLAY. i3 is followed as x11. audio reports the apps that play, and changes no focus.
                     """,
-                example: "lifectl follow sway --dry-run",
+                example: "lifectl follow --dry-run",
                 parameters: [
-                    .argument(.source, "The source.", .cases(of: Follow.Place.self)),
+                    .argument(
+                        .source, "The source. (default: that of the session's windows)",
+                        .cases(of: Follow.Place.self), isRequired: false),
                     .flag(.dryRun, "Print what would be done, and change nothing."),
                 ], run: Follow.run),
         ])

@@ -10,6 +10,7 @@ final class AudioSource: Source {
     /// The time that the server may take for a list, in seconds.
     private static let patience = "5"
 
+    let name = "the sound server"
     private let program: LineProgram
     private var first: [SinkInput]?
 

@@ -5,24 +5,26 @@ import LifecycleTypes
 /// `lifectl follow`
 enum Follow {
     enum Place: String, CaseIterable {
-        case sway, x11, audio
+        case sway, wayland, x11, audio
+
+        func find(_ environment: [String: String]) throws(Failure) -> any Source {
+            switch self {
+            case .sway: try SwaySource.find(environment: environment)
+            case .wayland: try WindowProgram(.wayland)
+            case .x11: try WindowProgram(.x11)
+            case .audio: try AudioSource()
+            }
+        }
     }
 
     static func run(_ arguments: Arguments) throws {
-        guard let place = arguments.word(.source, of: Place.self) else { return }
-        let name =
-            switch place {
-            case .sway: "sway"
-            case .x11: "the X server"
-            case .audio: "the sound server"
-            }
-        let isDryRun = arguments.has(.dryRun)
-        var run = FollowRun(arguments.options, place: place, name: name, isDryRun: isDryRun) { () throws(Failure) in
-            switch place {
-            case .sway: try SwaySource.find(environment: Environment.current)
-            case .x11: try X11Source()
-            case .audio: try AudioSource()
-            }
+        let place = arguments.word(.source, of: Place.self)
+        var run = FollowRun(
+            arguments.options, place: place?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
+        ) { () throws(Failure) in
+            let environment = Environment.current
+            guard let place else { return try WindowSources.find(environment: environment) }
+            return try place.find(environment)
         }
         try run.run()
     }
@@ -58,7 +60,7 @@ extension Follower.Step {
     /// The step as a predicate, behind "would".
     var words: String {
         switch self {
-        case .find(let key): "find the app of process \(key.process ?? 0)"
+        case .find(let key): "find the app of \(key.owner.words)"
         case .use(let use, let apps):
             "report what \(use.words): \(apps.isEmpty ? "nothing" : apps.joined(separator: ", "))"
         case .focus(let app, let item): "bring \(app) to the foreground (\(item.words))"
@@ -69,20 +71,38 @@ extension Follower.Step {
 
     fileprivate var line: FollowStep {
         switch self {
-        case .find(let key): .init(action: "find", process: key.process)
+        case .find(let key): .init(action: "find", process: key.owner.process, appID: key.owner.claimedApp)
         case .use(let use, let apps): .init(action: "use", use: use, apps: apps)
         case .focus(let app, let item):
-            .init(action: "focus", app: app, process: item.key.process, title: item.title)
+            .init(
+                action: "focus", app: app, process: item.key.owner.process, title: item.title,
+                appID: item.key.owner.claimedApp)
         case .home: .init(action: "home")
-        case .leave(let item): .init(action: "leave", process: item.key.process, title: item.title)
+        case .leave(let item):
+            .init(
+                action: "leave", process: item.key.owner.process, title: item.title, appID: item.key.owner.claimedApp)
         }
     }
 }
 
 extension Item {
     fileprivate var words: String {
-        let process = key.process.map { "process \($0)" } ?? "no process of this machine"
-        return title.isEmpty ? process : "\(process), \(Text.printable(title))"
+        title.isEmpty ? key.owner.words : "\(key.owner.words), \(Text.printable(title))"
+    }
+}
+
+extension Item.Owner {
+    fileprivate var words: String {
+        switch self {
+        case .unknown: "no process of this machine"
+        case .process(let process), .claimedProcess(let process): "process \(process)"
+        case .claimedApp(let id): "app id \(Text.printable(id))"
+        }
+    }
+
+    /// The app id; nil if there is a process, or neither.
+    fileprivate var claimedApp: String? {
+        if case .claimedApp(let id) = self { id } else { nil }
     }
 }
 

@@ -5,7 +5,6 @@ import Glibc
 /// follower. If the source or the daemon goes away, the loop waits for the next one.
 struct FollowRun {
     private let find: () throws(Failure) -> any Source
-    private let name: String
     private let place: String
     private let reporter: FollowReporter
     private let isDryRun: Bool
@@ -28,13 +27,12 @@ struct FollowRun {
     private static let patience: Int64 = 5_000_000
 
     /// - Parameters:
-    ///   - name: The source, in messages.
+    ///   - place: The source, in messages of the command.
     ///   - find: Connects to the source; called again after the source has gone.
     init(
-        _ options: CallOptions, place: Follow.Place, name: String, isDryRun: Bool,
-        find: @escaping () throws(Failure) -> any Source
+        _ options: CallOptions, place: String, isDryRun: Bool, find: @escaping () throws(Failure) -> any Source
     ) {
-        (self.find, self.name, self.place, self.isDryRun) = (find, name, place.rawValue, isDryRun)
+        (self.find, self.place, self.isDryRun) = (find, place, isDryRun)
         reporter = FollowReporter(options: options)
         daemon = DaemonLink(options)
         foreground = ForegroundLink(options)
@@ -68,17 +66,19 @@ struct FollowRun {
     private mutating func readSource() throws(Failure) {
         guard let source else { return }
         guard source.isReady else {
-            if !isHeard, Instants.monotonic >= silenceEnd { try loseSource("\(name) does not answer") }
+            if !isHeard, Instants.monotonic >= silenceEnd {
+                try loseSource(SourceLost(reason: "\(source.name) does not answer"))
+            }
             return
         }
         do throws(SourceLost) {
             guard let observation = try source.read() else { return }
             follower.observe(observation, at: Instants.monotonic)
         } catch {
-            return try loseSource(error.reason)
+            return try loseSource(error)
         }
         guard !isHeard else { return }
-        if wasEverHeard { reporter.complain("\(name) is there again") }
+        if wasEverHeard { reporter.complain("\(source.name) is there again") }
         isHeard = true
         wasEverHeard = true
         sourceRetry.succeed()
@@ -86,17 +86,19 @@ struct FollowRun {
 
     /// Fails if no source has ever been heard. A source that comes and goes without an observation is not reported, because
     /// the reports would have no end.
-    private mutating func loseSource(_ reason: String) throws(Failure) {
+    private mutating func loseSource(_ loss: SourceLost) throws(Failure) {
+        let name = source?.name ?? "the source"
         source = nil
         sourceRetry.fail()
         guard wasEverHeard else {
             throw Failure(
-                .unavailable, "cannot follow \(place)", reason, remedy: "start \(name), and run the command again")
+                .unavailable, "cannot follow \(place)", loss.reason,
+                remedy: loss.remedy ?? "start \(name), and run the command again")
         }
         guard isHeard else { return }
         isHeard = false
         follower.loseSource(at: Instants.monotonic)
-        reporter.complain("\(name) has gone (\(reason)); waiting for it")
+        reporter.complain("\(name) has gone (\(loss.reason)); waiting for it")
     }
 
     // MARK: The daemon
@@ -151,16 +153,7 @@ struct FollowRun {
         case .find(let key):
             // After an error, the process belongs to no app until its window has the focus again.
             follower.setApp(nil, of: key)
-            // A window can claim any number, and the daemon takes none that no process can have.
-            guard let process = key.process, process <= Int64(Int32.max) else { return }
-            var app = try daemon.call(.findApp, FindAppParameters(pid: process)).app
-            noteAnswer()
-            // A rule of lifed.toml may make an app of the process. It stays in the background until the next step. A client
-            // that claims the process of another program must not have that suspended.
-            if app == nil, !isDryRun, key.isAttested {
-                app = try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
-            }
-            follower.setApp(app?.id, of: key)
+            follower.setApp(try findApp(of: key.owner)?.id, of: key)
         case .use(let use, let apps):
             follower.setReported(use, apps)
             if isDryRun { return reporter.note(step) }
@@ -172,6 +165,24 @@ struct FollowRun {
             if isDryRun { return reporter.note(step) }
             try foreground.begin(step)
         }
+    }
+
+    private mutating func findApp(of owner: Item.Owner) throws(ControlClientError) -> App? {
+        let wanted: FindAppParameters
+        switch owner {
+        case .unknown: return nil
+        case .process(let process), .claimedProcess(let process):
+            // A window can claim any number, and the daemon takes none that no process can have.
+            guard process <= Int64(Int32.max) else { return nil }
+            wanted = FindAppParameters(pid: process)
+        case .claimedApp(let id): wanted = FindAppParameters(appID: id)
+        }
+        let app = try daemon.call(.findApp, wanted).app
+        noteAnswer()
+        // A rule of lifed.toml may make an app of the process. It stays in the background until the next step. A client that
+        // claims the process of another program, or to be another app, must not have that suspended.
+        guard app == nil, !isDryRun, case .process(let process) = owner else { return app }
+        return try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
     }
 
     private func wait() {

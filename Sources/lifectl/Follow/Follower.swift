@@ -7,7 +7,7 @@ import LifecycleTypes
 struct Follower {
     /// One step to perform with the daemon.
     enum Step: Equatable {
-        /// Find the app of the process of an item; answered by ``setApp(_:of:)``.
+        /// Find the app of an item; answered by ``setApp(_:of:)``.
         case find(Item.Key)
         /// Report that these apps are used in this way; answered by ``setReported(_:_:)``.
         case use(Use, [String])
@@ -85,7 +85,7 @@ struct Follower {
     /// - Parameter isBusy: A change of the foreground is under way, and the next one has to wait.
     mutating func next(at now: Int64, isBusy: Bool) -> Step? {
         for item in observation.items where owners[item.key] == nil {
-            guard item.key.process != nil else {
+            guard item.key.owner != .unknown else {
                 owners[item.key] = .noApp
                 continue
             }
@@ -105,8 +105,7 @@ struct Follower {
     }
 
     mutating func setApp(_ app: String?, of key: Item.Key) {
-        for item in observation.items
-        where item.key.process == key.process && item.key.isAttested == key.isAttested {
+        for item in observation.items where item.key.owner == key.owner {
             owners[item.key] = app.map { .app($0) } ?? .noApp
         }
     }

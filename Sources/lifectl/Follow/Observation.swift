@@ -1,23 +1,47 @@
 import ControlAPI
 import LifecycleTypes
 
-/// A window or a stream of sound, and its process.
+/// A window or a stream of sound, and its program.
 struct Item: Equatable {
     /// The identity of the item among all items of its source.
     struct Key: Hashable {
         let number: Int64
-        /// The process of the item; nil if the source does not know it.
-        let process: Int64?
-        /// A Boolean value that indicates whether the source has the process from the kernel. Otherwise it is the word of a
-        /// client, which can name a process of another program.
-        let isAttested: Bool
+        let owner: Owner
+    }
+
+    /// The program of an item, as far as the source knows it.
+    enum Owner: Hashable {
+        case unknown
+        /// The kernel has told the source the process.
+        case process(Int64)
+        /// A client has named a process, which can be that of another program.
+        case claimedProcess(Int64)
+        /// A client has named an app. The source knows no process.
+        case claimedApp(String)
+
+        /// The process, by whose word it may be.
+        var process: Int64? {
+            switch self {
+            case .process(let process), .claimedProcess(let process): process
+            case .unknown, .claimedApp: nil
+            }
+        }
     }
 
     let key: Key
     let title: String
 
-    init(number: Int64, process: Int64?, isAttested: Bool = true, title: String) {
-        key = Key(number: number, process: process.flatMap { $0 > 0 ? $0 : nil }, isAttested: isAttested)
+    /// - Parameter appID: The app id, which counts if there is no process; empty for none.
+    init(number: Int64, process: Int64?, isAttested: Bool = true, appID: String = "", title: String) {
+        let owner: Owner =
+            if let process, process > 0 {
+                isAttested ? .process(process) : .claimedProcess(process)
+            } else if FindAppParameters.appIDLengths.contains(appID.utf8.count) {
+                .claimedApp(appID)
+            } else {
+                .unknown
+            }
+        key = Key(number: number, owner: owner)
         self.title = title
     }
 }
@@ -51,6 +75,9 @@ struct Observation: Equatable {
 
 /// A program that knows which windows have the focus or which streams play: a compositor, an X server, a sound server.
 protocol Source: AnyObject {
+    /// The program, for messages.
+    var name: String { get }
+
     /// Readable when there may be another observation.
     var descriptor: CInt { get }
 
@@ -70,4 +97,19 @@ extension Source {
 /// The end of a source.
 struct SourceLost: Error, Equatable {
     let reason: String
+    /// The remedy, if it is another one than to start the program.
+    var remedy: String?
+}
+
+extension SourceLost {
+    /// The end of a program whose last words were `CAUSE; REMEDY`, or a cause alone.
+    init(complaint: String) {
+        let bytes = Array(complaint.utf8)
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ";")) else {
+            self.init(reason: complaint)
+            return
+        }
+        let remedy = bytes[(end + 1)...].drop { $0 == UInt8(ascii: " ") }
+        self.init(reason: String(decoding: bytes[..<end], as: UTF8.self), remedy: String(decoding: remedy, as: UTF8.self))
+    }
 }

@@ -7,6 +7,7 @@ import Varlink
 ///
 /// After a change the source requests the whole tree, once at a time: only the tree after the last change counts.
 final class SwaySource: Source {
+    let name = "sway"
     private let socket: LocalSocket
     private var buffer = SwayBuffer()
     private var isTreeAwaited = false

@@ -295,6 +295,8 @@ struct FollowStep: Equatable, JSONWritable {
     var title: String?
     var use: Use?
     var apps: [String]?
+    /// The app id of a window without a process, by the word of its client.
+    var appID: String?
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
@@ -304,6 +306,7 @@ struct FollowStep: Equatable, JSONWritable {
         json.field("title", title)
         json.field("use", use)
         json.field("apps", apps)
+        json.field("appID", appID)
         json.endObject()
     }
 }

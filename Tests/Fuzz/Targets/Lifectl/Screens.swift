@@ -1,5 +1,6 @@
 import ControlAPI
 import LifecycleTypes
+import WindowLines
 
 @testable import lifectl
 
@@ -42,7 +43,7 @@ extension FuzzTarget {
         checkFollowing(node.observation)
     }
 
-    /// The lines of lifed-follow-x11, and after a first byte that is odd what pactl knows of streams and clients.
+    /// The lines of window sources, and after a first byte that is odd what pactl knows of streams and clients.
     static let followed = FuzzTarget("followed") { bytes in
         var input = FuzzInput(bytes)
         if input.number(below: 2) == 1 {
@@ -51,31 +52,18 @@ extension FuzzTarget {
                 Observation(playing: SinkInput.list(json: json).identified(by: SoundClient.list(json: json))))
         }
         while !input.isEmpty {
-            guard let observation = Observation(x11: input.text()) else { continue }
-            require(Observation(x11: line(observation)) == observation, "a line that was written is read again")
-            checkFollowing(observation)
+            guard let line = WindowLine(input.text()) else { continue }
+            let text = String(decoding: line.bytes, as: UTF8.self)
+            require(WindowLine(text) == line, "a line that was written is read again")
+            checkFollowing(Observation(line))
         }
     }
 
-    /// A line that says what was seen. The focused window comes last, and so is the one that its number means.
-    private static func line(_ observation: Observation) -> String {
-        let visible = (observation.uses[.visible] ?? []).map { word($0, "1") }
-        switch observation.focus {
-        case .unknown: return (["-"] + visible).joined(separator: " ")
-        case .nothing: return (["0"] + visible).joined(separator: " ")
-        case .item(let item): return ([String(item.key.number)] + visible + [word(item, "0")]).joined(separator: " ")
-        }
-    }
-
-    private static func word(_ item: Item, _ visible: String) -> String {
-        let title = item.title.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let claim = item.key.isAttested ? "" : "?"
-        return "\(item.key.number):\(item.key.process ?? 0)\(claim):\(visible):\(title)"
-    }
-
-    /// Follows what was seen until there is nothing to do, with a daemon that knows the apps of every second process.
+    /// Follows what was seen until there is nothing to do, with a daemon that knows the apps of every second process, and of
+    /// claims of an even length.
     private static func checkFollowing(_ observation: Observation) {
-        let processes = observation.items.compactMap(\.key.process)
+        let owners = observation.items.map(\.key.owner)
+        let processes = owners.compactMap(\.process)
         require(processes.allSatisfy { $0 > 0 }, "a process has a number")
         require(observation.uses.allSatisfy { $0.value.count <= Observation.limit }, "there are only so many windows")
         var follower = Follower()
@@ -85,23 +73,30 @@ extension FuzzTarget {
         while let step = follower.next(at: 0, isBusy: false) {
             steps += 1
             require(steps <= observation.items.count + observation.uses.count + 1, "a follower comes to rest")
-            take(step, &follower, Set(processes))
+            take(step, &follower, Set(owners))
         }
     }
 
-    private static func take(_ step: Follower.Step, _ follower: inout Follower, _ processes: Set<Int64>) {
+    private static func take(_ step: Follower.Step, _ follower: inout Follower, _ owners: Set<Item.Owner>) {
         require(!step.words.isEmpty, "a step has words")
         switch step {
         case .find(let key):
-            let process = key.process ?? 0
-            require(processes.contains(process), "whose a process is is asked of one that was seen")
-            follower.setApp(process.isMultiple(of: 2) ? "app-\(process)" : nil, of: key)
+            require(owners.contains(key.owner), "whose a process is is asked of one that was seen")
+            follower.setApp(app(of: key.owner), of: key)
         case .use(let use, let apps):
-            require(apps.allSatisfy { name in processes.contains { name == "app-\($0)" } }, "what is used was seen")
+            require(Set(apps).isSubset(of: Set(owners.compactMap(app))), "what is used was seen")
             follower.setReported(use, apps)
         case .focus(let app, let item):
-            require(item.key.process.map { app == "app-\($0)" } == true, "who has the focus is whose window has it")
+            require(app == self.app(of: item.key.owner), "who has the focus is whose window has it")
         case .home, .leave: break
+        }
+    }
+
+    private static func app(of owner: Item.Owner) -> String? {
+        switch owner {
+        case .unknown: nil
+        case .process(let process), .claimedProcess(let process): process.isMultiple(of: 2) ? "app-\(process)" : nil
+        case .claimedApp(let id): id.utf8.count.isMultiple(of: 2) ? "claim-\(id)" : nil
         }
     }
 }

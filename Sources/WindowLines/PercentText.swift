@@ -1,0 +1,36 @@
+/// Texts of any bytes within a line.
+enum PercentText {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+    }
+
+    /// Returns the text. A percent sign without two digits stands for itself, and bytes that are not UTF-8 are replaced.
+    static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        var found: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(isDigit),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                found.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                found.append(byte)
+            }
+        }
+        return String(decoding: found, as: UTF8.self)
+    }
+
+    /// UInt8 would read a sign, too.
+    private static func isDigit(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "+") && byte != UInt8(ascii: "-") }
+}

@@ -1,0 +1,148 @@
+/// The windows of a screen at one moment, as a line of text: the words between a window source and `lifectl follow`.
+///
+/// A source writes a line at its start, and again after each change of it, until its reader or the screen has gone:
+///
+///     FOCUS[ NUMBER:PROCESS:APPID:VISIBILITY:TITLE]...
+///
+/// | field | value |
+/// |---|---|
+/// | `FOCUS` | the number of the window with the focus; `0` if no window has it; `-` if the source cannot tell |
+/// | `NUMBER` | a positive number that no other window of this run has |
+/// | `PROCESS` | the process id; `0` if it is not known; a `?` after it if it is the client's word |
+/// | `APPID` | the app id (`app_id`, the class in `WM_CLASS`), always the client's word; empty if there is none |
+/// | `VISIBILITY` | a word of ``Visibility`` |
+/// | `TITLE` | the title |
+///
+/// In `APPID` and `TITLE`, each byte but letters and digits of ASCII is percent-encoded. A reader ignores further fields of a
+/// window. A line is for the newest state: a source may leave out those before it. A change of titles alone needs no line.
+public struct WindowLine: Equatable, Sendable {
+    /// The window with the focus.
+    public enum Focus: Equatable, Sendable {
+        /// The source cannot see the focus, or something that is no window has it, as a screen locker.
+        case unknown
+        /// No window has the focus.
+        case nothing
+        /// The window of this number. It may have gone, and another line follows then.
+        case window(Int64)
+    }
+
+    public var focus = Focus.unknown
+    public var windows: [Window] = []
+
+    /// The number of windows that one source may have, so that a broken screen has an end.
+    public static let windowLimit = 4096
+
+    /// The length that an app id and a title may have, in bytes. The rest is cut off.
+    public static let textLimit = 256
+
+    /// A line without windows.
+    public init(focus: Focus = .unknown, windows: [Window] = []) {
+        self.focus = focus
+        self.windows = windows
+    }
+}
+
+extension WindowLine {
+    /// A window of a screen.
+    public struct Window: Equatable, Sendable {
+        public let number: Int64
+        /// The process of the window; nil if the source does not know it.
+        public let process: Int64?
+        /// A Boolean value that indicates whether the source has the process from the kernel. Otherwise it is the word of a
+        /// client, which can name a process of another program.
+        public let isAttested: Bool
+        /// The app id, by the word of the client; empty if there is none.
+        public var appID: String
+        public var visibility: Visibility
+        public var title: String
+
+        /// A window. A process number that is not positive counts as unknown.
+        public init(
+            number: Int64, process: Int64? = nil, isAttested: Bool = false, appID: String = "",
+            visibility: Visibility = .visible, title: String = ""
+        ) {
+            self.number = number
+            self.process = process.flatMap { $0 > 0 ? $0 : nil }
+            self.isAttested = isAttested && self.process != nil
+            self.appID = appID
+            self.visibility = visibility
+            self.title = title
+        }
+    }
+
+    /// The place of a window: on the screen, or the reason why it is not.
+    public enum Visibility: String, Sendable, CaseIterable {
+        case visible
+        /// The user has minimised it.
+        case minimized
+        /// It is on a workspace or a virtual desktop that no output shows.
+        case workspace
+        /// It is on no output.
+        case output
+        /// A maximised or fullscreen window covers it.
+        case covered
+        /// It is not shown, for a reason that the source does not know.
+        case hidden
+    }
+}
+
+// MARK: - Text
+
+extension WindowLine {
+    /// The bytes of the line, with its end.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        switch focus {
+        case .unknown: bytes.append(UInt8(ascii: "-"))
+        case .nothing: bytes.append(UInt8(ascii: "0"))
+        case .window(let number): bytes += Array(String(number).utf8)
+        }
+        for window in windows { window.append(to: &bytes) }
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    /// Reads a line, with or without its end.
+    ///
+    /// - Returns: nil for a text that is no line of a source.
+    public init?(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        var words = bytes.split(separator: UInt8(ascii: " "))[...]
+        guard let head = words.popFirst() else { return nil }
+        switch String(decoding: head, as: UTF8.self) {
+        case "-": focus = .unknown
+        case "0": focus = .nothing
+        case let number:
+            guard let number = Int64(number), number > 0 else { return nil }
+            focus = .window(number)
+        }
+        for word in words.prefix(Self.windowLimit) {
+            guard let window = Window(word) else { return nil }
+            windows.append(window)
+        }
+    }
+}
+
+extension WindowLine.Window {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        let claim = process == nil || isAttested ? "" : "?"
+        bytes += Array(" \(number):\(process ?? 0)\(claim):".utf8)
+        PercentText.append(appID, to: &bytes)
+        bytes += Array(":\(visibility.rawValue):".utf8)
+        PercentText.append(title, to: &bytes)
+    }
+
+    fileprivate init?(_ word: ArraySlice<UInt8>) {
+        let fields = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard fields.count >= 5 else { return nil }
+        let isClaim = fields[1].last == UInt8(ascii: "?")
+        guard let number = Int64(String(decoding: fields[0], as: UTF8.self)),
+            let process = Int64(String(decoding: isClaim ? fields[1].dropLast() : fields[1], as: UTF8.self)),
+            let visibility = WindowLine.Visibility(rawValue: String(decoding: fields[3], as: UTF8.self))
+        else { return nil }
+        self.init(
+            number: number, process: process, isAttested: !isClaim, appID: PercentText.decoded(fields[2]),
+            visibility: visibility, title: PercentText.decoded(fields[4]))
+    }
+}

@@ -1,0 +1,104 @@
+import ControlAPI
+import LifecycleTypes
+
+/// The first of several sources that tells anything.
+final class FirstSource: Source {
+    private let environment: [String: String]
+    /// The sources that were not tried.
+    private var places: ArraySlice<Follow.Place>
+    private var current: any Source
+    private var isHeard = false
+    private var reasons: [String] = []
+
+    init(_ places: [Follow.Place], environment: [String: String]) throws(Failure) {
+        self.environment = environment
+        self.places = places[...]
+        var reasons: [String] = []
+        guard let source = Self.next(of: &self.places, environment, &reasons) else { throw Self.absence(reasons) }
+        current = source
+        self.reasons = reasons
+    }
+
+    private static func next(
+        of places: inout ArraySlice<Follow.Place>, _ environment: [String: String], _ reasons: inout [String]
+    ) -> (any Source)? {
+        while let place = places.popFirst() {
+            do throws(Failure) {
+                return try place.find(environment)
+            } catch {
+                reasons.append(error.reason)
+            }
+        }
+        return nil
+    }
+
+    private static func absence(_ reasons: [String]) -> Failure {
+        Failure(
+            .unavailable, "cannot follow the windows", reasons.joined(separator: ", and "),
+            remedy: "start the compositor, and run the command again")
+    }
+
+    var name: String { current.name }
+    var descriptor: CInt { current.descriptor }
+    var isReady: Bool { current.isReady }
+
+    /// Reads from the present source. A source that ends without an observation is followed by the next one.
+    func read() throws(SourceLost) -> Observation? {
+        do throws(SourceLost) {
+            let observation = try current.read()
+            isHeard = isHeard || observation != nil
+            return observation
+        } catch {
+            guard !isHeard else { throw error }
+            reasons.append(error.reason)
+            guard let source = Self.next(of: &places, environment, &reasons) else {
+                throw SourceLost(reason: reasons.joined(separator: ", and "), remedy: error.remedy)
+            }
+            current = source
+            return nil
+        }
+    }
+}
+
+/// The choice of the source of windows by the environment.
+enum WindowSources {
+    /// Returns the sources that may tell the windows of this session, the best first.
+    ///
+    /// The X server beside a Wayland compositor is its Xwayland, which knows a part of the windows, and says that no window has
+    /// the focus when one of Wayland's has it.
+    ///
+    /// - Parameter isServed: Returns whether a compositor listens at a path.
+    static func candidates(environment: [String: String], isServed: (String) -> Bool) -> [Follow.Place] {
+        func isSet(_ name: String) -> Bool { !environment[name, default: ""].isEmpty }
+        var places: [Follow.Place] = []
+        if isSet(SwaySocket.variable) { places.append(.sway) }
+        if isSet("WAYLAND_DISPLAY") { places.append(.wayland) }
+        // GNOME's place is here: its compositor tells no window by Wayland.
+        let isWayland = WaylandSocket.path(environment: environment).map(isServed) ?? false
+        if isSet("DISPLAY"), !isWayland { places.append(.x11) }
+        return places
+    }
+
+    static func find(environment: [String: String]) throws(Failure) -> any Source {
+        let places = candidates(environment: environment, isServed: WaylandSocket.isServed)
+        guard !places.isEmpty else {
+            throw Failure(
+                .unavailable, "cannot follow the windows", "none of SWAYSOCK, WAYLAND_DISPLAY and DISPLAY is set",
+                remedy: "run 'systemctl --user import-environment' with them in the session, or name a source")
+        }
+        return try FirstSource(places, environment: environment)
+    }
+}
+
+/// The socket of a Wayland compositor.
+enum WaylandSocket {
+    /// Returns the path that the environment names; nil if it names none.
+    static func path(environment: [String: String]) -> String? {
+        guard let name = environment["WAYLAND_DISPLAY"], !name.isEmpty else { return nil }
+        if name.hasPrefix("/") { return name }
+        guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
+        return "\(directory)/\(name)"
+    }
+
+    static func isServed(_ path: String) -> Bool { (try? LocalSocket(path: path)) != nil }
+}
