@@ -10,6 +10,8 @@ func fail(_ reason: String) -> Never {
     exit(EXIT_FAILURE)
 }
 
+// Libwayland would write every message to standard error, where lifectl reads the reason of an end.
+_ = unsafe unsetenv("WAYLAND_DEBUG")
 // The end of a screen is an error of a call, and not of the process.
 _ = signal(SIGPIPE, SIG_IGN)
 do throws(SourceEnd) {

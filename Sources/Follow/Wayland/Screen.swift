@@ -1,0 +1,117 @@
+import WindowLines
+
+/// A window, as a compositor tells it.
+struct ScreenWindow: Equatable {
+    let number: Int64
+    var process: Int64?
+    var appID = ""
+    var title = ""
+    /// The window that this one belongs to, as a dialog does.
+    var parent: Int64?
+    /// The time of its last activation, on any scale; nil if it is not activated.
+    var activated: UInt64?
+    var isMinimized = false
+    var isMaximized = false
+    var isFullscreen = false
+    /// A Boolean value that indicates whether it stays above windows with the focus.
+    var isKeptAbove = false
+    /// A Boolean value that indicates whether it is on no workspace that is shown.
+    var isOnOtherWorkspace = false
+    /// A Boolean value that indicates whether the compositor does not show it for another reason.
+    var isHidden = false
+    var place = Place.outputs([])
+
+    /// The place on the screen.
+    enum Place: Equatable {
+        case outputs(Set<UInt32>)
+        case rectangle(x: Int64, y: Int64, width: Int64, height: Int64)
+
+        /// A Boolean value that indicates whether it is on no output.
+        var isEmpty: Bool {
+            switch self {
+            case .outputs(let outputs): outputs.isEmpty
+            case .rectangle(_, _, let width, let height): width <= 0 || height <= 0
+            }
+        }
+
+        /// Returns whether a window that fills this place covers the other place.
+        func covers(_ other: Place) -> Bool {
+            switch (self, other) {
+            case (.outputs(let own), .outputs(let others)): others.isSubset(of: own)
+            case (.rectangle(let x, let y, let width, let height), .rectangle(let u, let v, let w, let h)):
+                x <= u && y <= v && u + w <= x + width && v + h <= y + height
+            case (.outputs, .rectangle), (.rectangle, .outputs): false
+            }
+        }
+    }
+
+    fileprivate var fillsItsOutput: Bool { (isMaximized || isFullscreen) && !isMinimized }
+}
+
+/// The windows of a screen at one moment, and the rules by which they are visible.
+///
+/// No protocol tells which windows cover others. A window counts as visible if it is not minimised, its workspace is shown and
+/// it is on an output, unless the window with the focus is maximised or fullscreen and covers it. So a window that other windows
+/// cover can count as visible, but hardly a visible one as covered.
+struct Screen {
+    private let windows: [ScreenWindow]
+    private let byNumber: [Int64: ScreenWindow]
+
+    init(_ windows: [ScreenWindow]) {
+        self.windows = windows
+        byNumber = Dictionary(windows.map { ($0.number, $0) }) { first, _ in first }
+    }
+
+    var line: WindowLine {
+        let covers = covers
+        var line = WindowLine()
+        line.windows = windows.prefix(WindowLine.windowLimit).map { window in
+            WindowLine.Window(
+                number: window.number, process: window.process, appID: window.appID,
+                visibility: visibility(of: window, under: covers), title: window.title)
+        }
+        if let focused {
+            line.focus = .window(focused.number)
+        } else {
+            // A launcher, a panel or a screen locker may have the keyboard beside visible windows.
+            line.focus = line.windows.contains { $0.visibility == .visible } ? .unknown : .nothing
+        }
+        return line
+    }
+
+    /// The window with the focus: of several, one for each seat, the last one.
+    private var focused: ScreenWindow? {
+        windows.filter { $0.activated != nil }.max { $0.activated ?? 0 < $1.activated ?? 0 }
+    }
+
+    /// The windows that fill their outputs and are in front: the one with the focus, or the window of a dialog with it.
+    private var covers: [ScreenWindow] {
+        guard let focused else { return [] }
+        return lineage(of: focused).filter(\.fillsItsOutput)
+    }
+
+    /// The number of windows that can belong to each other. A loop of them has no end.
+    private static let depth = 16
+
+    /// Returns a window, the one that it belongs to, and so on.
+    private func lineage(of window: ScreenWindow) -> [ScreenWindow] {
+        var lineage = [window]
+        while lineage.count < Self.depth, let parent = lineage.last?.parent.flatMap({ byNumber[$0] }) {
+            lineage.append(parent)
+        }
+        return lineage
+    }
+
+    private func visibility(of window: ScreenWindow, under covers: [ScreenWindow]) -> WindowLine.Visibility {
+        if window.isMinimized { return .minimized }
+        if window.isOnOtherWorkspace { return .workspace }
+        if window.isHidden { return .hidden }
+        if window.place.isEmpty { return .output }
+        let isCovered = covers.contains { cover in
+            // The dialogs of a window are above it.
+            cover.place.covers(window.place) && !window.isKeptAbove
+                && !lineage(of: window).contains { $0.number == cover.number }
+        }
+        return isCovered ? .covered : .visible
+    }
+}

@@ -1,0 +1,223 @@
+import CWayland
+import Glibc
+import WindowLines
+
+/// An object of a Wayland connection: the address of its proxy, which no other object has until this one is destroyed.
+@safe struct WaylandObject: Hashable {
+    fileprivate let proxy: OpaquePointer
+
+    fileprivate init(_ proxy: OpaquePointer) { unsafe self.proxy = proxy }
+
+    /// The version that both sides speak.
+    fileprivate var version: UInt32 { unsafe wl_proxy_get_version(proxy) }
+
+    static func == (left: WaylandObject, right: WaylandObject) -> Bool { unsafe left.proxy == right.proxy }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(unsafe UInt(bitPattern: proxy)) }
+}
+
+/// The arguments of an event. Libwayland has checked that they are those of the table.
+@safe struct WaylandArguments {
+    private let arguments: UnsafeMutablePointer<wl_argument>
+
+    fileprivate init(_ arguments: UnsafeMutablePointer<wl_argument>) { unsafe self.arguments = arguments }
+
+    func unsigned(_ index: Int) -> UInt32 { unsafe arguments[index].u }
+
+    func signed(_ index: Int) -> Int32 { unsafe arguments[index].i }
+
+    /// Returns the object; nil for none, and for one that this side has destroyed.
+    func object(_ index: Int) -> WaylandObject? { unsafe arguments[index].o.map { unsafe WaylandObject($0) } }
+
+    /// Returns the beginning of the text, with replacements for bytes that are not UTF-8; empty for none.
+    func text(_ index: Int) -> String {
+        guard let text = unsafe arguments[index].s else { return "" }
+        let length = unsafe strnlen(text, WindowLine.textLimit)
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: UnsafeRawPointer(text), count: length), as: UTF8.self)
+    }
+
+    /// Returns the numbers of an array.
+    func words(_ index: Int) -> [UInt32] {
+        guard let array = unsafe arguments[index].a, let data = unsafe array.pointee.data else { return [] }
+        return unsafe (0..<array.pointee.size / 4).map {
+            unsafe data.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)
+        }
+    }
+}
+
+/// The receiver of the events of objects. It lives as long as the objects do.
+final class WaylandRoute {
+    fileprivate let handle: (UInt32, WaylandObject, WaylandArguments) -> Void
+
+    /// - Parameter handle: Called with the number of the event in the table of the interface.
+    init(_ handle: @escaping (UInt32, WaylandObject, WaylandArguments) -> Void) { self.handle = handle }
+}
+
+/// An interface that the compositor offers.
+struct WaylandGlobal {
+    let name: UInt32
+    let interface: String
+    let version: UInt32
+}
+
+/// A connection to a compositor: requests, and events on their routes.
+@safe final class WaylandConnection {
+    private let display: OpaquePointer
+    private var registryRoute: WaylandRoute?
+    private var syncRoute: WaylandRoute?
+    private var registry: WaylandObject?
+    /// The closures that wait for the answers of the compositor.
+    private var synchronizations: [WaylandObject: () -> Void] = [:]
+    private var unsent = false
+
+    /// Connects to the compositor at WAYLAND_DISPLAY.
+    init() throws(SourceEnd) {
+        guard let display = unsafe wl_display_connect(nil) else {
+            let name = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) } ?? ""
+            throw SourceEnd(
+                reason: name.isEmpty
+                    ? "WAYLAND_DISPLAY is not set"
+                    : "no compositor listens at WAYLAND_DISPLAY=\(name) (\(unsafe String(cString: strerror(errno))))")
+        }
+        unsafe self.display = display
+        syncRoute = WaylandRoute { [unowned self] _, callback, _ in finish(callback) }
+    }
+
+    var descriptor: CInt { unsafe wl_display_get_fd(display) }
+
+    var hasUnsent: Bool { unsent }
+
+    /// Handles the events that have come, and sends the requests. Does not wait.
+    func handleEvents() throws(SourceEnd) {
+        while unsafe wl_display_prepare_read(display) != 0 { try dispatch() }
+        if unsafe wl_display_read_events(display) < 0, errno != EAGAIN { throw end }
+        try dispatch()
+        // Events lead to requests. If this fails for another reason, the next read has it, with the last words of the compositor.
+        unsent = unsafe wl_display_flush(display) < 0 && errno == EAGAIN
+    }
+
+    private func dispatch() throws(SourceEnd) {
+        if unsafe wl_display_dispatch_pending(display) < 0 { throw end }
+    }
+
+    private var end: SourceEnd {
+        let error = unsafe wl_display_get_error(display)
+        guard error != EPROTO else {
+            var interface: UnsafePointer<wl_interface>?
+            var object: UInt32 = 0
+            let code = unsafe wl_display_get_protocol_error(display, &interface, &object)
+            let name = unsafe interface.map { unsafe String(cString: $0.pointee.name) } ?? "an object"
+            return SourceEnd(reason: "the compositor refuses a request of \(name) (error \(code))")
+        }
+        return SourceEnd(
+            reason: error == EPIPE || error == ECONNRESET || error == 0
+                ? "the compositor has closed the connection"
+                : "the connection to the compositor has failed (\(unsafe String(cString: strerror(error))))")
+    }
+
+    // MARK: Objects
+
+    /// Requests the list of what the compositor offers.
+    ///
+    /// - Parameters:
+    ///   - appeared: Called for each offer, now and later.
+    ///   - disappeared: Called with the name of an offer that ends.
+    func listGlobals(appeared: @escaping (WaylandGlobal) -> Void, disappeared: @escaping (UInt32) -> Void) {
+        guard let proxy = unsafe wl_display_get_registry(display) else { return }
+        let route = WaylandRoute { event, _, arguments in
+            switch event {
+            case 0:
+                appeared(
+                    WaylandGlobal(
+                        name: arguments.unsigned(0), interface: arguments.text(1), version: arguments.unsigned(2)))
+            case 1: disappeared(arguments.unsigned(0))
+            default: break
+            }
+        }
+        registryRoute = route
+        let object = unsafe WaylandObject(proxy)
+        registry = object
+        listen(to: object, route)
+    }
+
+    /// Binds an offer.
+    ///
+    /// - Parameter version: The highest version that this side speaks.
+    func bind(
+        _ global: WaylandGlobal, _ interface: UnsafePointer<wl_interface>, version: UInt32, _ route: WaylandRoute?
+    ) -> WaylandObject? {
+        guard let registry else { return nil }
+        let version = min(version, global.version)
+        let name = unsafe interface.pointee.name
+        var arguments = unsafe [
+            wl_argument(u: global.name), wl_argument(s: name), wl_argument(u: version), wl_argument(n: 0),
+        ]
+        let proxy = unsafe wl_proxy_marshal_array_flags(registry.proxy, 0, interface, version, 0, &arguments)
+        return unsafe adopt(proxy, route)
+    }
+
+    /// Sends a request for a new object with a number or a text.
+    func create(
+        _ interface: UnsafePointer<wl_interface>, by request: UInt32, of object: WaylandObject, number: UInt32,
+        _ route: WaylandRoute
+    ) -> WaylandObject? {
+        var arguments = unsafe [wl_argument(n: 0), wl_argument(u: number)]
+        let proxy = unsafe wl_proxy_marshal_array_flags(
+            object.proxy, request, interface, object.version, 0, &arguments)
+        return unsafe adopt(proxy, route)
+    }
+
+    func create(
+        _ interface: UnsafePointer<wl_interface>, by request: UInt32, of object: WaylandObject, text: String,
+        _ route: WaylandRoute
+    ) -> WaylandObject? {
+        let proxy = unsafe text.withCString { text in
+            var arguments = unsafe [wl_argument(n: 0), wl_argument(s: text)]
+            return unsafe wl_proxy_marshal_array_flags(object.proxy, request, interface, object.version, 0, &arguments)
+        }
+        return unsafe adopt(proxy, route)
+    }
+
+    private func adopt(_ proxy: OpaquePointer?, _ route: WaylandRoute?) -> WaylandObject? {
+        guard let proxy = unsafe proxy else { return nil }
+        let object = unsafe WaylandObject(proxy)
+        if let route { listen(to: object, route) }
+        return object
+    }
+
+    /// Sends the events of an object on a route. Other events of it are lost.
+    func listen(to object: WaylandObject, _ route: WaylandRoute) {
+        _ = unsafe wl_proxy_add_dispatcher(object.proxy, dispatchEvent, Unmanaged.passUnretained(route).toOpaque(), nil)
+    }
+
+    /// Sends a request that ends an object. Events that are on their way are lost.
+    func destroy(_ object: WaylandObject, by request: UInt32) {
+        var none: [wl_argument] = unsafe []
+        _ = unsafe wl_proxy_marshal_array_flags(
+            object.proxy, request, nil, object.version, UInt32(WL_MARSHAL_FLAG_DESTROY), &none)
+    }
+
+    /// Forgets an object that the protocol cannot end.
+    func forget(_ object: WaylandObject) { unsafe wl_proxy_destroy(object.proxy) }
+
+    /// Calls a closure when the compositor has handled all requests up to now.
+    func synchronize(_ done: @escaping () -> Void) {
+        guard let syncRoute, let callback = unsafe adopt(wl_display_sync(display), syncRoute) else { return }
+        synchronizations[callback] = done
+    }
+
+    private func finish(_ callback: WaylandObject) {
+        forget(callback)
+        synchronizations.removeValue(forKey: callback)?()
+    }
+}
+
+/// Passes an event on to its route.
+private let dispatchEvent: wl_dispatcher_func_t = { route, target, event, _, arguments in
+    guard let route = unsafe route, let target = unsafe target, let arguments = unsafe arguments else { return 0 }
+    let object = unsafe WaylandObject(OpaquePointer(target))
+    unsafe Unmanaged<WaylandRoute>.fromOpaque(route).takeUnretainedValue().handle(
+        event, object, WaylandArguments(arguments))
+    return 0
+}
