@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 from container import Container, Unavailable
 from desktop import Desktop
 from direct import DirectDaemon
+from gnome_shell import GnomeShell
 from listeners import ServiceListeners
 from machine import Logind
 from restoration import configure
@@ -124,6 +125,20 @@ def sway(tmp_path):
         yield screen
     finally:
         screen.stop()
+
+
+@pytest.fixture
+def gnome(tmp_path):
+    """A GNOME Shell without a screen, with the extension."""
+    need("gnome-shell", "dbus-daemon", "busctl", "foot")
+    if subprocess.run(["/usr/bin/python3", "-c", "import dbusmock"], capture_output=True).returncode != 0:
+        pytest.skip("not installed: python3-dbusmock")
+    shell = GnomeShell(tmp_path)
+    try:
+        shell.start()
+        yield shell
+    finally:
+        shell.stop()
 
 
 @pytest.fixture(params=["auto", "processGroup"])
