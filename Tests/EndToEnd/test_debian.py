@@ -17,7 +17,7 @@ from test_packages import C_APP
 ROOT = Path(__file__).resolve().parents[2]
 # Below the sources, which the container sees.
 OUT = ROOT / ".build" / "deb-test"
-PACKAGES = ["liblifecycle0", "liblifecycle-dev", "lifed"]
+PACKAGES = ["liblifecycle0", "liblifecycle-dev", "lifed", "lifed-desktop"]
 
 
 def build(version):
@@ -95,7 +95,7 @@ def test_from_installation_to_purge(machine, packages):
     service.lifectl("suspend", "asleep")
 
     # Removal ends what sleeps, too, and keeps the configuration.
-    machine.run(["dpkg", "-r", "lifed"], timeout=300)
+    machine.run(["dpkg", "-r", "lifed-desktop", "lifed"], timeout=300)
     assert not service.kernel.exists(awake) and not service.kernel.exists(asleep)
     assert service.show("LoadState") == "not-found"
     assert machine.run(["test", "-e", "/etc/lifed/apps.d/mine.toml"]).returncode == 0
@@ -129,7 +129,7 @@ def test_a_removal_leaves_nothing_asleep_behind_a_daemon_that_failed(machine, pa
     machine.run(["sh", "-c", "mv /usr/bin/lifed /usr/bin/lifed.gone"])
     service.systemctl("kill", "--kill-who=main", "--signal=KILL", "lifed.service")
     wait_for(lambda: service.show("ActiveState") == "failed")
-    machine.run(["dpkg", "-r", "lifed"], timeout=300)
+    machine.run(["dpkg", "-r", "lifed-desktop", "lifed"], timeout=300)
     wait_for(lambda: not service.kernel.exists(asleep), what="the app that slept is gone")
     machine.run(["rm", "/usr/bin/lifed.gone"])
 
@@ -146,10 +146,44 @@ def test_a_removal_ends_the_apps_of_people_too(machine, packages, has_bus):
         lifectl = Lifectl(lambda command, **options: kim(*command, **options))
         asleep = lifectl.start("asleep", "sleep", "infinity")
         lifectl("suspend", "asleep")
-        machine.run(["dpkg", "-r", "lifed"], timeout=300)
+        machine.run(["dpkg", "-r", "lifed-desktop", "lifed"], timeout=300)
         assert not service.kernel.exists(asleep)
         show = ["systemctl", "--user", "show", "-P", "LoadState", "lifed.service"]
         wait_for(lambda: kim(*show).stdout.strip() == "not-found", what="the user's manager has read its units again")
+
+
+def test_lifed_alone_needs_no_library_of_a_desktop(packages):
+    def needed(name):
+        path = next(OUT.glob(f"{name}_0.1.0-1_*.deb"))
+        fields = subprocess.run(
+            ["dpkg-deb", "-f", path, "Pre-Depends", "Depends", "Recommends"], capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"(?<=[ ,|])lib[a-z0-9.+-]+", fields))
+
+    assert needed("lifed") == {"libc6", "libgcc-s1", "libstdc++6", "libsystemd0"}
+    assert needed("lifed-desktop") >= {"libc6", "libxcb1", "libwayland-client0"}
+
+
+def user_units(machine, *units):
+    """What the user units of all users are, enabled or disabled."""
+    return machine.run(["systemctl", "--global", "is-enabled", *units], check=False).stdout.split()
+
+
+def test_desktop_package_enables_the_followers_of_all_users(machine, packages):
+    enabled = ["lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"]
+    machine.run(["dpkg", "-i", *packages[0]], timeout=300)
+    assert user_units(machine, *enabled) == ["enabled"] * 3
+    assert user_units(machine, "lifed.service") == ["disabled"]
+    machine.add_user("kim")
+    with session(machine, "kim") as kim:
+        assert kim("systemctl", "--user", "is-active", "lifed.socket").stdout.strip() == "active"
+    machine.run(["systemctl", "--global", "disable", "lifed-follow.service"])
+    machine.run(["dpkg", "-i", *packages[1]], timeout=300)
+    assert user_units(machine, *enabled) == ["enabled", "disabled", "enabled"]
+    # A preset has the same result.
+    machine.run(["systemctl", "--global", "preset", *enabled])
+    assert user_units(machine, *enabled) == ["enabled"] * 3
+    machine.run(["dpkg", "-r", "lifed-desktop"], timeout=300)
+    assert Service(machine).show("ActiveState") == "active"
 
 
 @pytest.mark.parametrize("is_static", [False, True])
