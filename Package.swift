@@ -133,7 +133,8 @@ let package = Package(
         .target(name: "WindowLines", swiftSettings: strict),
         .target(name: "CXCB", cSettings: strictC, linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
         .target(name: "CWayland", cSettings: strictC, linkerSettings: [.linkedLibrary("wayland-client")]),
-        .executableTarget(name: "Follow", dependencies: ["CWayland", "CXCB", "WindowLines"], swiftSettings: strict),
+        .executableTarget(
+            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strict),
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

@@ -17,9 +17,10 @@ _ = signal(SIGPIPE, SIG_IGN)
 do throws(SourceEnd) {
     let source: any WindowSource
     switch CommandLine.arguments.dropFirst().first {
+    case "gnome": source = try GNOMESource()
     case "wayland": source = try WaylandSource()
     case "x11": source = try X11Source()
-    default: fail("usage: lifed-follow wayland|x11")
+    default: fail("usage: lifed-follow gnome|wayland|x11")
     }
     var loop = FollowLoop(source)
     try loop.run()

@@ -13,7 +13,8 @@ const OBJECT_PATH = '/org/lifed/Windows1';
 /**
  * The interface. `focus` is the number of the focused window, 0 if no window has the focus, and -1 while the screen is
  * locked. A window is its number, its process (0 if mutter does not know it), its desktop id (empty if no desktop entry
- * matches), whether it is visible, whether the pointer is over it, and its title.
+ * matches), its visibility, whether the pointer is over it, and its title. The visibility is `visible`, `minimized`,
+ * `workspace` (it is on a workspace that is not shown), `covered` or `hidden` (for another reason, such as a locked screen).
  *
  * A change of a title alone is not reported: programs change titles many times a second.
  */
@@ -22,11 +23,11 @@ const INTERFACE = `
   <interface name="${BUS_NAME}">
     <method name="List">
       <arg type="x" direction="out" name="focus"/>
-      <arg type="a(xusbbs)" direction="out" name="windows"/>
+      <arg type="a(xussbs)" direction="out" name="windows"/>
     </method>
     <signal name="Changed">
       <arg type="x" name="focus"/>
-      <arg type="a(xusbbs)" name="windows"/>
+      <arg type="a(xussbs)" name="windows"/>
     </signal>
   </interface>
 </node>`;
@@ -184,7 +185,7 @@ export class WindowReporter {
         if (essence === this._last)
             return;
         this._last = essence;
-        this._exported.emit_signal('Changed', new GLib.Variant('(xa(xusbbs))', [focus, windows]));
+        this._exported.emit_signal('Changed', new GLib.Variant('(xa(xussbs))', [focus, windows]));
     }
 
     /** Returns the values of the interface. */
@@ -197,10 +198,10 @@ export class WindowReporter {
         for (const actor of actors.slice(0, WINDOW_LIMIT)) {
             this._watchWindow(actor.meta_window);
             this._watchActor(actor);
-            const isVisible = !isLocked && isShown(actor.meta_window) && !isCovered(actor, covers);
-            if (isVisible && isCover(actor))
+            const visibility = isLocked ? 'hidden' : visibilityOf(actor, covers);
+            if (visibility === 'visible' && isCover(actor))
                 covers.push(actor.meta_window.get_frame_rect());
-            windows.push(describe(actor.meta_window, isVisible));
+            windows.push(describe(actor.meta_window, visibility));
         }
         const focus = global.display.focus_window?.get_id() ?? FOCUS_NONE;
         return [isLocked ? FOCUS_UNKNOWN : focus, windows];
@@ -208,7 +209,7 @@ export class WindowReporter {
 }
 
 /** Returns a window as in the interface. */
-function describe(window, isVisible) {
+function describe(window, visibility) {
     const app = Shell.WindowTracker.get_default().get_window_app(window)?.get_id() ?? '';
     // On X11, mutter would ask the server for the pointer once for each window.
     const isWayland = Meta.is_wayland_compositor?.() ?? true;
@@ -217,17 +218,23 @@ function describe(window, isVisible) {
         // mutter has the process from the kernel, or from the X server, which has it from the kernel.
         Math.max(window.get_pid(), 0),
         app.startsWith('window:') ? '' : app.replace(/\.desktop$/, ''),
-        isVisible,
+        visibility,
         isWayland && window.has_pointer(),
         // By characters, because half a surrogate pair is not text.
         [...window.get_title() ?? ''].slice(0, TITLE_LIMIT).join(''),
     ];
 }
 
-/** Returns a Boolean value that indicates whether a window is on the active workspace and not minimised. */
-function isShown(window) {
-    return !window.minimized && window.showing_on_its_workspace() &&
-        window.located_on_workspace(global.workspace_manager.get_active_workspace());
+/** Returns the visibility of a window as in the interface, while the screen is not locked. */
+function visibilityOf(actor, covers) {
+    const window = actor.meta_window;
+    if (window.minimized)
+        return 'minimized';
+    if (!window.located_on_workspace(global.workspace_manager.get_active_workspace()))
+        return 'workspace';
+    if (!window.showing_on_its_workspace())
+        return 'hidden';
+    return isCovered(actor, covers) ? 'covered' : 'visible';
 }
 
 /**

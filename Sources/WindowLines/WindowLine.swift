@@ -2,7 +2,7 @@
 ///
 /// A source writes a line at its start, and again after each change of it, until its reader or the screen has gone:
 ///
-///     FOCUS[ NUMBER:PROCESS:APPID:VISIBILITY:TITLE]...
+///     FOCUS[ NUMBER:PROCESS:APPID:VISIBILITY:TITLE[:pointed]]...
 ///
 /// | field | value |
 /// |---|---|
@@ -12,6 +12,7 @@
 /// | `APPID` | the app id (`app_id`, the class in `WM_CLASS`), always the client's word; empty if there is none |
 /// | `VISIBILITY` | a word of ``Visibility`` |
 /// | `TITLE` | the title |
+/// | `pointed` | the pointer is over the window; only from a source that can tell |
 ///
 /// In `APPID` and `TITLE`, each byte but letters and digits of ASCII is percent-encoded. A reader ignores further fields of a
 /// window. A line is for the newest state: a source may leave out those before it. A change of titles alone needs no line.
@@ -55,11 +56,13 @@ extension WindowLine {
         public var appID: String
         public var visibility: Visibility
         public var title: String
+        /// A Boolean value that indicates whether the pointer is over the window.
+        public var isPointed: Bool
 
         /// A window. A process number that is not positive counts as unknown.
         public init(
             number: Int64, process: Int64? = nil, isAttested: Bool = false, appID: String = "",
-            visibility: Visibility = .visible, title: String = ""
+            visibility: Visibility = .visible, title: String = "", isPointed: Bool = false
         ) {
             self.number = number
             self.process = process.flatMap { $0 > 0 ? $0 : nil }
@@ -67,6 +70,7 @@ extension WindowLine {
             self.appID = appID
             self.visibility = visibility
             self.title = title
+            self.isPointed = isPointed
         }
     }
 
@@ -131,7 +135,10 @@ extension WindowLine.Window {
         PercentText.append(appID, to: &bytes)
         bytes += Array(":\(visibility.rawValue):".utf8)
         PercentText.append(title, to: &bytes)
+        if isPointed { bytes += Array(":\(Self.pointedWord)".utf8) }
     }
+
+    private static let pointedWord = "pointed"
 
     fileprivate init?(_ word: ArraySlice<UInt8>) {
         let fields = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -143,6 +150,7 @@ extension WindowLine.Window {
         else { return nil }
         self.init(
             number: number, process: process, isAttested: !isClaim, appID: PercentText.decoded(fields[2]),
-            visibility: visibility, title: PercentText.decoded(fields[4]))
+            visibility: visibility, title: PercentText.decoded(fields[4]),
+            isPointed: fields.dropFirst(5).contains { $0.elementsEqual(Self.pointedWord.utf8) })
     }
 }

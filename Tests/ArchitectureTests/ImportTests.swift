@@ -25,7 +25,7 @@ import Testing
         "lifed": ["LifecycleDaemon", "CommandLineTable", "ControlAPI", "Glibc"],
         "lifectl": ["LifecycleTypes", "CommandLineTable", "ControlAPI", "Varlink", "WindowLines", "Glibc"],
         "WindowLines": [],
-        "Follow": ["CWayland", "CXCB", "WindowLines", "Glibc"],
+        "Follow": ["CWayland", "CXCB", "Systemd", "WindowLines", "Glibc"],
     ]
 
     /// Words that the core must not know: it has no clock, no chance, no input and no output.

@@ -113,6 +113,10 @@ class GnomeShell:
     def logged(self):
         return self.log.read_text(errors="replace")
 
+    def complaints(self):
+        """What the log says of the extension: nothing if it works. The shell has errors of its own."""
+        return [line for line in self.logged.splitlines() if UUID in line or "lifed: " in line]
+
     @property
     def environment(self):
         """What a client of it needs."""
@@ -151,7 +155,7 @@ class GnomeShell:
 
     def focus_and_windows(self):
         """The number of the focused window, and the windows as the extension lists them, by process."""
-        names = ("number", "process", "app", "visible", "pointed", "title")
+        names = ("number", "process", "app", "visibility", "pointed", "title")
         focus, windows = self.call("org.lifed.Windows1", "/org/lifed/Windows1", "org.lifed.Windows1", "List")
         return focus, {window[1]: dict(zip(names, window)) for window in windows}
 
@@ -175,7 +179,7 @@ class GnomeShell:
             f"for (const a of global.get_window_actors()) {{ const w = a.meta_window; if (w.get_pid() === {pid}) {{ {code} }} }}")
 
     def focus(self, pid):
-        self.to_window(pid, "w.activate(global.get_current_time())")
+        self.to_window(pid, "Main.activateWindow(w)")
 
     def switch_workspace(self, number):
         self.eval(f"global.workspace_manager.get_workspace_by_index({number}).activate(global.get_current_time())")

@@ -26,7 +26,7 @@ def windows(gnome):
     for process in started:
         process.kill()
         process.wait()
-    assert "JS ERROR" not in gnome.logged, gnome.logged
+    assert not gnome.complaints(), gnome.logged
 
 
 @pytest.fixture
@@ -54,8 +54,9 @@ def changes(gnome, tmp_path):
     monitor.wait()
 
 
-def is_visible(gnome, pid):
-    return gnome.windows()[pid]["visible"]
+def visibilities(gnome, *pids):
+    windows = gnome.windows()
+    return [windows[pid]["visibility"] for pid in pids]
 
 
 def test_windows_are_listed_with_process_app_and_title(gnome, windows):
@@ -64,7 +65,7 @@ def test_windows_are_listed_with_process_app_and_title(gnome, windows):
     assert set(listed) == {one, two}
     assert [listed[pid]["app"] for pid in (one, two)] == ["foot", "foot"]
     assert all(listed[pid]["title"] for pid in (one, two))
-    assert all(listed[pid]["visible"] for pid in (one, two))
+    assert [listed[pid]["visibility"] for pid in (one, two)] == ["visible"] * 2
 
 
 def test_focus_is_that_of_the_shell(gnome, windows):
@@ -82,9 +83,9 @@ def test_minimised_window_is_not_visible(gnome, windows, changes):
     before = changes()
     gnome.to_window(one, "w.minimize()")
     wait_for(lambda: changes() > before)
-    assert not is_visible(gnome, one)
+    assert visibilities(gnome, one) == ["minimized"]
     gnome.focus(one)
-    wait_for(lambda: is_visible(gnome, one))
+    wait_for(lambda: visibilities(gnome, one) == ["visible"])
 
 
 def test_window_on_another_workspace_is_not_visible(gnome, windows, changes):
@@ -92,11 +93,11 @@ def test_window_on_another_workspace_is_not_visible(gnome, windows, changes):
     before = changes()
     gnome.to_window(two, "w.change_workspace_by_index(1, false)")
     wait_for(lambda: changes() > before)
-    wait_for(lambda: [is_visible(gnome, pid) for pid in (one, two)] == [True, False])
+    wait_for(lambda: visibilities(gnome, one, two) == ["visible", "workspace"])
     gnome.switch_workspace(1)
-    wait_for(lambda: [is_visible(gnome, pid) for pid in (one, two)] == [False, True])
+    wait_for(lambda: visibilities(gnome, one, two) == ["workspace", "visible"])
     gnome.to_window(one, "w.stick()")
-    wait_for(lambda: [is_visible(gnome, pid) for pid in (one, two)] == [True, True])
+    wait_for(lambda: visibilities(gnome, one, two) == ["visible"] * 2)
 
 
 @pytest.mark.parametrize("fill", ["w.maximize(imports.gi.Meta.MaximizeFlags.BOTH)", "w.make_fullscreen()"])
@@ -104,19 +105,19 @@ def test_window_below_a_window_that_fills_the_screen_is_not_visible(gnome, windo
     one, two = windows(2)
     before = changes()
     gnome.to_window(two, fill)
-    wait_for(lambda: [is_visible(gnome, pid) for pid in (one, two)] == [False, True])
+    wait_for(lambda: visibilities(gnome, one, two) == ["covered", "visible"])
     wait_for(lambda: changes() > before)
     gnome.focus(one)
-    wait_for(lambda: [is_visible(gnome, pid) for pid in (one, two)] == [True, True])
+    wait_for(lambda: visibilities(gnome, one, two) == ["visible"] * 2)
 
 
 def test_no_window_is_visible_while_the_screen_is_locked(gnome, windows):
     (one,) = windows(1)
     gnome.eval("Main.sessionMode.pushMode('unlock-dialog')")
     wait_for(lambda: gnome.focus_and_windows()[0] == -1)
-    assert not is_visible(gnome, one)
+    assert visibilities(gnome, one) == ["hidden"]
     gnome.eval("Main.sessionMode.popMode('unlock-dialog')")
-    wait_for(lambda: is_visible(gnome, one))
+    wait_for(lambda: visibilities(gnome, one) == ["visible"])
     wait_for(lambda: gnome.focused() == one)
 
 

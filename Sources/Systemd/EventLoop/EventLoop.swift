@@ -40,6 +40,18 @@ import Glibc
         return code
     }
 
+    /// The descriptor by which another loop waits for this one: readable when ``dispatchReady()`` has something to do.
+    ///
+    /// `run()` must not be called then.
+    public var descriptor: Int32 { unsafe sd_event_get_fd(event) }
+
+    /// Dispatches the events that are there, and waits for none.
+    ///
+    /// - Throws: `SystemdError` when the loop itself fails, which leaves it unusable.
+    public func dispatchReady() throws(SystemdError) {
+        while try unsafe checked(sd_event_run(event, 0), "run the event loop") > 0 {}
+    }
+
     /// Makes `run()` return `code` once the handler that is running has returned.
     ///
     /// A loop that has ended already stays ended, so calling this twice is harmless.

@@ -73,7 +73,10 @@ enum WindowSources {
         var places: [Follow.Place] = []
         if isSet(SwaySocket.variable) { places.append(.sway) }
         if isSet("WAYLAND_DISPLAY") { places.append(.wayland) }
-        // GNOME's place is here: its compositor tells no window by Wayland.
+        // Its compositor tells no window by Wayland. The extension's name on the session bus says whether it is there.
+        if !places.isEmpty || isSet("DISPLAY"), isSet("DBUS_SESSION_BUS_ADDRESS") || isSet("XDG_RUNTIME_DIR") {
+            places.append(.gnome)
+        }
         let isWayland = WaylandSocket.path(environment: environment).map(isServed) ?? false
         if isSet("DISPLAY"), !isWayland { places.append(.x11) }
         return places

@@ -5,12 +5,13 @@ import LifecycleTypes
 /// `lifectl follow`
 enum Follow {
     enum Place: String, CaseIterable {
-        case sway, wayland, x11, audio
+        case sway, wayland, gnome, x11, audio
 
         func find(_ environment: [String: String]) throws(Failure) -> any Source {
             switch self {
             case .sway: try SwaySource.find(environment: environment)
             case .wayland: try WindowProgram(.wayland)
+            case .gnome: try WindowProgram(.gnome)
             case .x11: try WindowProgram(.x11)
             case .audio: try AudioSource()
             }

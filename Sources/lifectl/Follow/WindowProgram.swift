@@ -7,12 +7,21 @@ import WindowLines
 final class WindowProgram: Source {
     /// The screens that the program follows, by its argument.
     enum Screen: String {
-        case wayland, x11
+        case gnome, wayland, x11
+
+        /// A Boolean value that indicates whether the lines tell which window the pointer is over.
+        fileprivate var tellsPointer: Bool {
+            switch self {
+            case .gnome: true
+            case .wayland, .x11: false
+            }
+        }
     }
 
     private static let programName = "lifed-follow"
 
     let name: String
+    private let screen: Screen
     private let program: LineProgram
 
     init(_ screen: Screen) throws(Failure) {
@@ -22,8 +31,10 @@ final class WindowProgram: Source {
                 .unavailable, action, "\(Self.programName) is not installed",
                 remedy: "install libwayland-dev and libxcb-res0-dev, and build lifed again")
         }
+        self.screen = screen
         name =
             switch screen {
+            case .gnome: "GNOME Shell"
             case .wayland: "the Wayland compositor"
             case .x11: "the X server"
             }
@@ -45,14 +56,15 @@ final class WindowProgram: Source {
         guard let line = WindowLine(text) else {
             throw SourceLost(reason: "\(Self.programName) says what is not understood")
         }
-        return Observation(line)
+        return Observation(line, tellsPointer: screen.tellsPointer)
     }
 }
 
 extension Observation {
-    /// The focus and the visible windows of a line.
-    init(_ line: WindowLine) {
+    /// The focus and the visible windows of a line, and the one that the pointer is over if the source tells.
+    init(_ line: WindowLine, tellsPointer: Bool = false) {
         self.init()
+        if tellsPointer { uses[.pointed] = line.windows.filter(\.isPointed).map { Item($0) } }
         uses[.visible] = line.windows.filter { $0.visibility == .visible }.map { Item($0) }
         switch line.focus {
         case .unknown: focus = .unknown
