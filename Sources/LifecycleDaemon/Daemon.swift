@@ -28,6 +28,7 @@ public final class Daemon {
     /// The desktop session; nil in the system instance, and before the daemon serves.
     private var desktop: DesktopSession?
     private var settings = Configuration.Settings()
+    private var suspendedApps: SuspendedApps?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
     private var isShuttingDown = false
@@ -107,6 +108,7 @@ public final class Daemon {
             desktop = DesktopSession(loop: loop, manager: manager, log: log)
             desktop?.apply(settings)
         }
+        suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log)
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
         let code = try serve()

@@ -205,6 +205,31 @@ int linux_pidfd_has_ended(int pidfd);
 /// Reads SO_PEERGROUPS (Linux 4.13): how many groups there are, or a negative errno, -ERANGE where they are more.
 int linux_peer_groups(int socket, gid_t *groups, int capacity);
 
+/// A connected socket of unix(7).
+struct linux_unix_socket {
+    uint32_t inode;
+    /// The inode of the socket at the other end.
+    uint32_t peer;
+    /// The memory that holds what was written to this end and not read at the other end, in bytes.
+    uint32_t unread;
+    /// The size of the buffer that this memory comes from.
+    uint32_t buffer;
+    size_t name_length;
+    /// The address; at the end of a server, that of the socket to which the client has connected. Bytes, as in sun_path.
+    char name[108];
+};
+
+/// Describes the connected sockets of this network namespace, or the one with an inode: sock_diag(7) (Linux 3.3).
+///
+/// Returns how many there are, which may be more than were written, or a negated errno.
+ssize_t linux_read_unix_sockets(uint32_t inode, struct linux_unix_socket *sockets, size_t capacity);
+
+/// Duplicates a descriptor of another process: pidfd_getfd(2) (Linux 5.6), which needs the right to trace that process.
+int linux_pidfd_getfd(int pidfd, int number);
+
+/// The inode of an open file; 0 if it has none.
+uint64_t linux_inode(int descriptor);
+
 /// A timer on CLOCK_REALTIME: timerfd_create(2), non-blocking and closed on exec. A descriptor, or a negative errno.
 int linux_wall_clock_timer(void);
 

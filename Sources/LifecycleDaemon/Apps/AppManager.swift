@@ -26,6 +26,7 @@ final class AppManager {
     let log: LifecycleLog
     weak var endObserver: (any EndObserver)?
     weak var observer: (any LifecycleObserver)?
+    weak var suspensions: (any SuspensionObserver)?
 
     private let loop: EventLoop
     private let launcher: AppLauncher
@@ -44,6 +45,7 @@ final class AppManager {
     var announcements: [(Announcement, ProcessID?)] = []
     /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
+    private var uses = UseReports()
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved) } }
     }
@@ -200,7 +202,17 @@ final class AppManager {
     }
 
     func request(_ id: RequestID, _ request: Request) { driver.handle(.request(id, request)) }
-    func setUse(_ use: Use, of ids: Set<AppID>) { driver.handle(.setUses(use, ids)) }
+
+    /// Replaces the apps that a client or a part of the daemon has reported for a use. An app is used as long as anybody reports it.
+    func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
+        uses.set(use, to: ids, by: reporter)
+        driver.handle(.setUses(use, uses.apps(use)))
+    }
+
+    /// Ends all reports of a client.
+    func endReports(by reporter: AnyObject) {
+        for use in uses.remove(reporter) { driver.handle(.setUses(use, uses.apps(use))) }
+    }
 
     /// Tells the core of an event of the machine.
     ///
@@ -252,7 +264,9 @@ extension AppManager: EffectHandler {
     func perform(_ effect: Effect) {
         switch effect {
         case .spawn(let id): spawn(id)
-        case .stop(let id): if isRestoring { processes.stopSoon(id) } else { processes.stop(id) }
+        case .stop(let id):
+            suspensions?.willStop(id)
+            if isRestoring { processes.stopSoon(id) } else { processes.stop(id) }
         case .resume(let id):
             trimmer.end(id)
             processes.resume(id)
@@ -291,6 +305,7 @@ extension AppManager: EffectHandler {
         let id = transition.app
         resources.enter(transition.to, id)
         trimmer.end(id)
+        suspensions?.entered(transition.to, id)
         switch transition.to {
         case .inactive, .active: memory.expectUse()
         case .suspended: if catalog[id]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(id) }
@@ -304,6 +319,7 @@ extension AppManager: EffectHandler {
     }
 
     func announceTransitions() {
+        suspensions?.inputsHandled()
         guard !announcements.isEmpty else { return }
         let pending = announcements
         announcements = []

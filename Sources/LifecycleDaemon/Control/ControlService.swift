@@ -22,7 +22,6 @@ final class ControlService {
     private let path: String
     private let subscriptions = Subscriptions()
     private var requests = OpenRequests()
-    private var uses = UseReports()
     private var boundInterruptions = BoundInterruptions()
 
     init(
@@ -206,8 +205,7 @@ extension ControlService: LifedHandler {
         guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { manager.isKnown($0) && rights.seesAll(of: $0, call.scope) })
-        uses.set(report.use, to: known, by: call.connection)
-        manager.setUse(report.use, of: uses.apps(report.use))
+        manager.report(report.use, of: known, by: call.connection)
         let core = manager.core
         let ignored = ids.filter { id in
             guard known.contains(id), let app = manager.app(id) else { return true }
@@ -256,7 +254,7 @@ extension ControlService: ControlServerDelegate {
     func connectionClosed(_ connection: ControlConnection) {
         subscriptions.remove(connection)
         // A use ends with the connection of the client that reported it.
-        for use in uses.remove(connection) { manager.setUse(use, of: uses.apps(use)) }
+        manager.endReports(by: connection)
         for name in boundInterruptions.remove(connection) { manager.requestOwn(.endInterruption(name, answer: nil)) }
     }
 }

@@ -45,19 +45,19 @@ final class Subscriptions {
     }
 }
 
-/// The uses of apps that clients have reported. A report holds while its client is connected.
+/// The uses of apps that clients and parts of the daemon have reported. The report of a client holds while it is connected.
 struct UseReports {
     private var reports: [ObjectIdentifier: [Use: Set<AppID>]] = [:]
 
-    mutating func set(_ use: Use, to ids: Set<AppID>, by connection: ControlConnection) {
-        reports[ObjectIdentifier(connection), default: [:]][use] = ids
+    mutating func set(_ use: Use, to ids: Set<AppID>, by reporter: AnyObject) {
+        reports[ObjectIdentifier(reporter), default: [:]][use] = ids
     }
 
-    /// Removes the reports of a client.
+    /// Removes the reports of a reporter.
     ///
     /// - Returns: The uses that it has reported.
-    mutating func remove(_ connection: ControlConnection) -> [Use] {
-        reports.removeValue(forKey: ObjectIdentifier(connection)).map { Array($0.keys) } ?? []
+    mutating func remove(_ reporter: AnyObject) -> [Use] {
+        reports.removeValue(forKey: ObjectIdentifier(reporter)).map { Array($0.keys) } ?? []
     }
 
     func apps(_ use: Use) -> Set<AppID> {

@@ -449,6 +449,9 @@ extension ProcessTree {
         return containment.members().map { ProcessInfo($0) }
     }
 
+    /// The numbers of the processes that the containment names at this moment.
+    public var processIDs: [ProcessID] { containment.members().pids }
+
     /// Returns whether the number of a process still means this process.
     func isCurrent(_ process: ProcessIdentity) -> Bool {
         guard process == main, let mainDescriptor else { return process.isCurrent }

@@ -1,0 +1,228 @@
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Resumes a suspended app before the display server disconnects it for the events that it has not read.
+///
+/// A Wayland compositor disconnects a client whose socket is full. The kernel counts 768 bytes at least for each event that is
+/// sent on its own, so that some 277 events fill the usual buffer. A duplicate of the app's socket, which is never read from,
+/// wakes the daemon for each of them; a quiet display wakes nothing. An X server keeps the events of its clients itself.
+final class DisplayQueues {
+    private let loop: EventLoop
+    private let processes: AppProcesses
+    private let log: any JournalSink
+    private let report: (Set<AppID>, AnyObject) -> Void
+    private var watched: [AppID: [DisplayConnection]] = [:]
+    /// The apps that have been resumed to read their events.
+    private var reading: [AppID: Reading] = [:]
+    /// Apps that ran and did not read. They are left alone until they read, or come to the foreground.
+    private var unresponsive: Set<AppID> = []
+    private var timer: TimerSource?
+    /// The sockets of the machine in this round of the loop.
+    private var sockets: (round: UInt64, byPeer: [UInt32: UnixSocket])?
+    private var hasReported = false
+
+    private struct Reading {
+        let inodes: [UInt32]
+        let end: UInt64
+    }
+
+    /// The limits of what is watched.
+    private static let appLimit = 64
+    private static let connectionLimit = 8
+    /// The time in which an app must read its events, and the pause between looks meanwhile, in microseconds.
+    private static let readingTime: UInt64 = 5_000_000
+    private static let pause: UInt64 = 50_000
+
+    /// - Parameter report: Called with the apps that have events to read, and the reporter.
+    init(
+        loop: EventLoop, processes: AppProcesses, log: any JournalSink,
+        report: @escaping (Set<AppID>, AnyObject) -> Void
+    ) throws(SystemdError) {
+        self.loop = loop
+        self.processes = processes
+        self.log = log
+        self.report = report
+        timer = try loop.timer { [weak self] in self?.checkReading() }
+    }
+
+    /// Watches the display connections of an app that is suspended.
+    func begin(_ id: AppID) {
+        guard watched[id] == nil, watched.count < Self.appLimit, !unresponsive.contains(id) else { return }
+        let connections = displaySockets(of: id).prefix(Self.connectionLimit).map { connection(of: id, $0) }
+        guard !connections.isEmpty else { return }
+        watched[id] = connections
+        look(at: id)
+    }
+
+    func end(_ id: AppID) { watched[id] = nil }
+
+    func entered(_ state: AppState, _ id: AppID) {
+        switch state {
+        case .inactive, .active: unresponsive.remove(id)
+        case .notRunning:
+            unresponsive.remove(id)
+            if reading.removeValue(forKey: id) != nil { reportReading() }
+        case .background, .suspended, .terminating: break
+        }
+    }
+
+    /// Looks at the connections that cannot be watched.
+    func look() {
+        for (id, connections) in watched where connections.contains(where: { !$0.isWatched }) { look(at: id) }
+    }
+
+    private func look(at id: AppID) {
+        guard let connections = watched[id], reading[id] == nil else { return }
+        guard connections.contains(where: { DisplayFill(of: $0.inode).isHigh }) else { return }
+        reading[id] = Reading(inodes: connections.map(\.inode), end: loop.freshNow + Self.readingTime)
+        timer?.arm(atMicroseconds: loop.freshNow + Self.pause)
+        reportReading()
+    }
+
+    private func checkReading() {
+        let before = reading.count
+        for (id, app) in reading {
+            let isDone = app.inodes.allSatisfy { DisplayFill(of: $0).isLow }
+            guard isDone || loop.now >= app.end else { continue }
+            reading[id] = nil
+            if !isDone { noteUnresponsive(id) }
+        }
+        if !reading.isEmpty { timer?.arm(atMicroseconds: loop.freshNow + Self.pause) }
+        if reading.count != before { reportReading() }
+    }
+
+    private func noteUnresponsive(_ id: AppID) {
+        unresponsive.insert(id)
+        watched[id] = nil
+        log.write(
+            LogEntry(
+                priority: .notice,
+                message: "cannot keep \(id) connected to the display server: it runs and does not read its events; "
+                    + "suspending it all the same",
+                fields: [("LIFED_APP", id.name)]))
+    }
+
+    private func reportReading() { report(Set(reading.keys), self) }
+}
+
+// MARK: - Connections
+
+extension DisplayQueues {
+    /// A socket of a process, and the display server's end of it.
+    private struct DisplaySocket {
+        let pid: ProcessID
+        let number: Int32
+        let inode: UInt32
+        let server: UInt32
+    }
+
+    private func displaySockets(of id: AppID) -> [DisplaySocket] {
+        var found: [UInt32: DisplaySocket] = [:]
+        for pid in processes.tree(of: id)?.processIDs ?? [] {
+            for file in OpenFile.all(of: pid) {
+                guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else { continue }
+                found[inode] = DisplaySocket(pid: pid, number: file.number, inode: inode, server: server.inode)
+            }
+        }
+        return Array(found.values)
+    }
+
+    /// Returns the display servers' ends by the inode of the clients' ends. One look serves all apps of a round.
+    private func socketsByPeer() -> [UInt32: UnixSocket] {
+        if let sockets, sockets.round == loop.now { return sockets.byPeer }
+        var byPeer: [UInt32: UnixSocket] = [:]
+        do throws(Processes.Errno) {
+            for socket in try UnixSocket.all() where socket.isOfDisplayServer { byPeer[socket.peer] = socket }
+        } catch {
+            reportOnce("cannot look at the display connections of suspended apps: \(error)")
+        }
+        sockets = (loop.now, byPeer)
+        return byPeer
+    }
+
+    private func connection(of id: AppID, _ socket: DisplaySocket) -> DisplayConnection {
+        let connection = DisplayConnection(inode: socket.server)
+        do throws(Processes.Errno) {
+            let duplicate = try ForeignSocket(socket.number, of: socket.pid, inode: socket.inode)
+            try? connection.watch(duplicate, in: loop) { [weak self] in self?.look(at: id) }
+        } catch {
+            // A process that has just ended has no connection to lose.
+            if error.rawValue != ESRCH {
+                reportOnce("cannot watch the display connections of suspended apps: pidfd_getfd: \(error)")
+            }
+        }
+        return connection
+    }
+
+    private func reportOnce(_ problem: String) {
+        guard !hasReported else { return }
+        hasReported = true
+        log.write(.notice, "\(problem); the display server may disconnect them")
+    }
+}
+
+extension UnixSocket {
+    /// A Boolean value that indicates whether a Wayland compositor listens at the address: `wayland-0` in a runtime directory, or
+    /// the socket that Flatpak makes for a sandbox.
+    fileprivate var isOfDisplayServer: Bool {
+        guard let name = address.split(separator: UInt8(ascii: "/")).last else { return false }
+        return name.starts(with: "wayland-".utf8) || name.starts(with: "flatpak-wayland-".utf8)
+    }
+}
+
+/// The share of a connection's buffer that unread events take.
+struct DisplayFill {
+    private let unread: UInt64
+    private let buffer: UInt64
+
+    /// The fill of a connection that has ended is low.
+    init(of inode: UInt32) {
+        let socket = try? UnixSocket(inode: inode)
+        unread = UInt64(socket?.unread ?? 0)
+        buffer = UInt64(socket?.buffer ?? 0)
+    }
+
+    /// At half, some 138 events are left until the buffer is full: time to resume the app under a flood of events.
+    var isHigh: Bool { buffer > 0 && unread * 2 >= buffer }
+    var isLow: Bool { unread * 10 <= buffer }
+}
+
+/// A connection of a suspended app to a display server.
+private final class DisplayConnection {
+    /// The inode of the server's end.
+    let inode: UInt32
+    private var socket: ForeignSocket?
+    private var sources: [IOSource] = []
+
+    init(inode: UInt32) { self.inode = inode }
+
+    isolated deinit { endWatch() }
+
+    /// A Boolean value that indicates whether an event of the display server wakes the daemon.
+    var isWatched: Bool { socket != nil }
+
+    func watch(
+        _ duplicate: consuming ForeignSocket, in loop: EventLoop, onEvent: @escaping () -> Void
+    ) throws(SystemdError) {
+        // Edge-triggered: unread events would wake the daemon without end.
+        let events = try loop.watch(descriptor: duplicate.descriptor, events: [.readable, .edgeTriggered]) { [weak self] in
+            // The server has gone: nothing can fill any more.
+            if $0.contains(.hangUp) { self?.endWatch() } else { onEvent() }
+        }
+        sources = [events]
+        // The duplicate must not keep the connection of a process that has ended.
+        let end = try loop.watch(descriptor: duplicate.processDescriptor, events: .readable) { [weak self] _ in
+            self?.endWatch()
+        }
+        sources.append(end)
+        socket = consume duplicate
+    }
+
+    private func endWatch() {
+        for source in sources { source.cancel() }
+        sources = []
+        socket = nil
+    }
+}
