@@ -50,4 +50,8 @@ public enum Use: String, Sendable, CaseIterable {
     case awaited
     /// The app's connection to the display server is nearly full of events that it has not read.
     case unread
+    /// The desktop has launched the app once more, while it runs.
+    case relaunched
+    /// The desktop started the app, and no client reports which windows are visible.
+    case unfollowed
 }

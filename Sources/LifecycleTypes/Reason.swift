@@ -57,6 +57,10 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case awaited
     /// The app had many events of the display server to read.
     case unread
+    /// The desktop launched the app once more, while it ran.
+    case relaunched
+    /// The desktop started the app, and no client reports which windows are visible.
+    case unfollowed
     /// A background work request woke the app.
     case wake
     /// A client opened a scene of the app.
@@ -136,6 +140,8 @@ extension Reason {
         case .called: "a program called it on the message bus"
         case .awaited: "a process waits for a file lock that it holds"
         case .unread: "it had many events of the display server to read"
+        case .relaunched: "the desktop launched it once more"
+        case .unfollowed: "no client reports which windows are visible"
         case .wake: "a background work request woke it"
         case .scene: "a scene of it was opened"
         case .sentBack: "it, or its last foreground scene, was sent to the background"
@@ -163,8 +169,7 @@ extension Reason {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: true
         case .none, .release, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
             .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .pointed, .playing, .called, .awaited,
-            .unread, .sentBack, .closed, .locked,
-            .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
+            .unread, .relaunched, .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
             .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
             false
         }
@@ -178,8 +183,7 @@ extension Reason {
             true
         case .none, .launch, .adopt, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .url, .activity, .visible, .pointed,
-            .playing, .called, .awaited, .unread,
-            .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
+            .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
             .launchFailed:
             false
         }
@@ -191,9 +195,8 @@ extension Reason {
         case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: true
         case .none, .launch, .adopt, .release, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .terminate, .kill, .url, .activity,
-            .visible, .pointed, .playing, .called, .awaited, .unread, .wake, .scene, .sentBack, .closed, .locked,
-            .unlocked, .switchedAway, .switchedBack,
-            .sleep, .awake, .shutdown, .exit, .launchFailed:
+            .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack,
+            .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .launchFailed:
             false
         }
     }

@@ -126,7 +126,7 @@ import Testing
         #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
     }
 
-    @Test(arguments: [Use.pointed, .called, .awaited, .unread])
+    @Test(arguments: [Use.pointed, .called, .awaited, .unread, .relaunched, .unfollowed])
     func `suspended app resumes for a use, and has its background time after it`(use: Use) {
         var world = world()
         world.pass(.seconds(5))

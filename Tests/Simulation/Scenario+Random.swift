@@ -119,7 +119,7 @@ extension Setup {
         case 111: return chance.happens(8) ? .shutDown : .ask(.unlock)
         case 112..<120:
             return .use(
-                chance.pick([.visible, .visible, .pointed, .playing, .called, .awaited, .unread]),
+                chance.pick([.visible, .visible, .pointed, .playing, .called, .awaited, .unread, .unfollowed]),
                 apps.map(\.id).filter { _ in chance.happens(35) })
         default: return randomSceneAction(number, &chance)
         }

@@ -37,6 +37,8 @@ extension Reason: JSONWord {
         case .called: "called"
         case .awaited: "awaited"
         case .unread: "unread"
+        case .relaunched: "relaunched"
+        case .unfollowed: "unfollowed"
         case .wake: "wake"
         case .scene: "scene"
         case .sentBack: "sentBack"
@@ -1676,7 +1678,7 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
 
 /// The kinds of conditions that keep an app in its state.
 public enum ObstacleKind: String, JSONWord, Sendable, CaseIterable {
-    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread
+    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread, relaunched, unfollowed
 }
 
 /// A condition that keeps an app in its state.

@@ -150,7 +150,7 @@ extension AppMachine {
         switch use {
         case .visible, .pointed: return shared.blockers.isEmpty
         case .playing: return assertions.use == .playing || !isStoppedOrStopping
-        case .called, .awaited, .unread: return true
+        case .called, .awaited, .unread, .relaunched, .unfollowed: return true
         }
     }
 
@@ -185,6 +185,8 @@ extension Use {
         case .called: .called
         case .awaited: .awaited
         case .unread: .unread
+        case .relaunched: .relaunched
+        case .unfollowed: .unfollowed
         }
     }
 }

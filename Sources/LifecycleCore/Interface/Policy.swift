@@ -119,7 +119,7 @@ public struct KeptUses: Sendable, Equatable {
     /// Returns whether the use keeps an app with this policy running.
     public func keep(_ use: Use, _ policy: Policy) -> Bool {
         switch use {
-        case .pointed, .called, .awaited, .unread: true
+        case .pointed, .called, .awaited, .unread, .relaunched, .unfollowed: true
         case .visible: visible
         case .playing:
             playing == .keep || playing == .declared && policy.backgroundModes.contains(Self.playingMode)

@@ -34,6 +34,8 @@ extension ObstacleKind {
         case .called: self = .called
         case .awaited: self = .awaited
         case .unread: self = .unread
+        case .relaunched: self = .relaunched
+        case .unfollowed: self = .unfollowed
         }
     }
 }

@@ -116,6 +116,8 @@ extension Use {
         case .called: "is called"
         case .awaited: "holds a lock that a process waits for"
         case .unread: "has many events to read"
+        case .relaunched: "was launched once more"
+        case .unfollowed: "is not followed"
         }
     }
 
@@ -126,7 +128,7 @@ extension Use {
         case .playing:
             "plays sound, and is suspended all the same: its manifest has no background mode \"audio\", or lifed.toml says "
                 + "playing = \"ignore\""
-        case .pointed, .called, .awaited, .unread: nil
+        case .pointed, .called, .awaited, .unread, .relaunched, .unfollowed: nil
         }
     }
 }

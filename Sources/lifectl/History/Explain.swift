@@ -112,6 +112,9 @@ extension Presentation {
         case .awaited: return "a process waits for a file lock that it holds"
         case .unread:
             return "its connection to the display server was nearly full, and it needs time to read the events"
+        case .relaunched: return "the desktop has launched it once more, and it has time to show its window"
+        case .unfollowed:
+            return "the desktop started it, and no client reports which windows are visible; run 'lifectl follow'"
         case .restart: return "it ended by itself, and is restarted later"
         case .restartLimit:
             return "it reached the restart limit; 'lifectl launch' launches it again"

@@ -110,6 +110,8 @@ extension Presentation {
         case .called: return "called on the bus"
         case .awaited: return "lock awaited"
         case .unread: return "reads events"
+        case .relaunched: return "launched again"
+        case .unfollowed: return "no follower"
         case .stoppedByOther: return "stopped by another program"
         case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names
