@@ -105,7 +105,7 @@ public final class Daemon {
             loop: loop, manager: manager,
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
         if instance == .user {
-            desktop = DesktopSession(loop: loop, manager: manager, log: log)
+            desktop = try DesktopSession(loop: loop, manager: manager, log: log)
             desktop?.apply(settings)
         }
         suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log)

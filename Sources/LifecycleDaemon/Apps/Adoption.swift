@@ -45,6 +45,24 @@ extension AppManager {
         if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
     }
 
+    /// Makes the app of a unit of the desktop known: by its manifest, its desktop entry, or the command of its main process.
+    ///
+    /// - Returns: False if another app has the id.
+    func defineUnit(_ id: AppID, found process: RunningProcess) -> Bool {
+        if let definition = catalog[id], definition.isAdHoc { return false }
+        if catalog[id] == nil, case .entry(let entry) = entries?.find(id.name) { define(id, entry) }
+        if catalog[id] == nil {
+            var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
+            definition.name = entries?.facts(of: id.name)?.name
+            catalog.insert(definition.adoptedFromUnit, as: id)
+            if let definition = catalog[id] { store.save(.definition, definition.saved(id)) }
+        } else {
+            catalog.beginAdoption(of: id, isUnit: true)
+        }
+        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+        return true
+    }
+
     /// A Boolean value that indicates whether the launch that the core wants is of processes that run already.
     func isToBeAdopted(_ id: AppID) -> Bool {
         guard let definition = catalog[id] else { return false }

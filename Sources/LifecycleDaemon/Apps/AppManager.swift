@@ -11,6 +11,14 @@ protocol LifecycleObserver: AnyObject {
     func sceneStateChanged(_ transition: LifecycleCore.SceneTransition)
 }
 
+/// Learns what concerns the apps of the desktop.
+protocol DesktopObserver: AnyObject {
+    /// The app has no processes any more, or none that the daemon manages.
+    func appEnded(_ id: AppID, _ reason: Reason)
+    /// Clients begin or end to report which apps are visible.
+    func followersChanged()
+}
+
 /// Performs the core's effects on the apps: their processes, channels, memory and resources.
 final class AppManager {
     var catalog = AppCatalog()
@@ -27,6 +35,7 @@ final class AppManager {
     weak var endObserver: (any EndObserver)?
     weak var observer: (any LifecycleObserver)?
     weak var suspensions: (any SuspensionObserver)?
+    weak var desktop: (any DesktopObserver)?
 
     private let loop: EventLoop
     private let launcher: AppLauncher
@@ -111,7 +120,7 @@ final class AppManager {
             guard case .entry(let entry)? = entries?.find(id.name) else { return }
             define(id, entry)
         }
-        requestOwn(.launch(id, background: false))
+        request(.launch(id, background: false))
     }
 
     private func define(_ id: AppID, _ definition: AppDefinition) {
@@ -207,22 +216,28 @@ final class AppManager {
     func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
         uses.set(use, to: ids, by: reporter)
         driver.handle(.setUses(use, uses.apps(use)))
+        if use == .visible { desktop?.followersChanged() }
     }
+
+    /// A Boolean value that indicates whether a client reports the use, of any number of apps.
+    func isReported(_ use: Use) -> Bool { uses.isReported(use) }
 
     /// Ends all reports of a client.
     func endReports(by reporter: AnyObject) {
-        for use in uses.remove(reporter) { driver.handle(.setUses(use, uses.apps(use))) }
+        let ended = uses.remove(reporter)
+        for use in ended { driver.handle(.setUses(use, uses.apps(use))) }
+        if ended.contains(.visible) { desktop?.followersChanged() }
     }
 
     /// Tells the core of an event of the machine.
     ///
     /// - Parameter done: Called when the apps have done what follows from it.
-    func handle(_ event: MachineEvent, done: @escaping () -> Void = {}) {
-        requestOwn(.machine(event), done: done)
-    }
+    func handle(_ event: MachineEvent, done: @escaping () -> Void = {}) { request(.machine(event), done: done) }
 
     /// Makes a request of the daemon's own.
-    func requestOwn(_ request: Request, done: @escaping () -> Void = {}) {
+    ///
+    /// - Parameter done: Called when it is answered.
+    func request(_ request: Request, done: @escaping () -> Void = {}) {
         ownRequestCount += 1
         let id = RequestID(UInt64.max - ownRequestCount)
         ownRequests[id] = done
@@ -313,6 +328,7 @@ extension AppManager: EffectHandler {
             channels.close(id)
             if let app = app(id) { exits.record(app) }
             endAdoption(of: id)
+            desktop?.appEnded(id, transition.reason)
         case .background, .terminating: break
         }
         announcements.append((.app(transition), processes.lastPID(of: id)))

@@ -162,6 +162,36 @@ final class AppProcesses {
         return true
     }
 
+    /// Adopts the processes in the group of a unit.
+    ///
+    /// - Returns: A Boolean value that indicates whether the main process still exists.
+    func adopt(
+        _ id: AppID, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition, launched: Instant?
+    ) -> Bool {
+        let tree = table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
+        guard let tree else { return false }
+        let app = makeApp(id, tree, exitPolicy: .last, launched: launched)
+        insert(app)
+        watchMain(of: app)
+        return true
+    }
+
+    /// Adds the group of another unit to an app of units.
+    ///
+    /// - Returns: False if the app has the group already, or the group is gone.
+    func add(_ unit: UnitGroup, to id: AppID) -> Bool {
+        guard let app = running[id] else { return false }
+        // The tree closes the descriptors of ended units.
+        app.cancelChangeWatches()
+        let isAdded = table.add(unit, to: app.tree)
+        watchChanges(of: app)
+        if isAdded { save(app) }
+        return isAdded
+    }
+
+    /// The places of the units of each app that units hold.
+    var unitsByApp: [AppID: [String]] { running.mapValues(\.tree.units).filter { !$0.value.isEmpty } }
+
     /// The cause why processes of a killed app have not ended, and the remedy.
     func failedEnd(of id: AppID) -> String? { running[id]?.describeFailedEnd() }
 

@@ -255,7 +255,7 @@ extension ControlService: ControlServerDelegate {
         subscriptions.remove(connection)
         // A use ends with the connection of the client that reported it.
         manager.endReports(by: connection)
-        for name in boundInterruptions.remove(connection) { manager.requestOwn(.endInterruption(name, answer: nil)) }
+        for name in boundInterruptions.remove(connection) { manager.request(.endInterruption(name, answer: nil)) }
     }
 }
 

@@ -60,6 +60,8 @@ struct UseReports {
         reports.removeValue(forKey: ObjectIdentifier(reporter)).map { Array($0.keys) } ?? []
     }
 
+    func isReported(_ use: Use) -> Bool { reports.values.contains { $0[use] != nil } }
+
     func apps(_ use: Use) -> Set<AppID> {
         reports.values.reduce(into: []) { $0.formUnion($1[use] ?? []) }
     }

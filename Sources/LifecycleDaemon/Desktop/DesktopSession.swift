@@ -9,14 +9,16 @@ final class DesktopSession {
     private let loop: EventLoop
     private let log: any JournalSink
     private let manager: AppManager
+    private let apps: DesktopApps
     private var connection: Bus?
     private lazy var notifications = EndNotifications(session: self, manager: manager)
 
-    init(loop: EventLoop, manager: AppManager, log: any JournalSink) {
+    init(loop: EventLoop, manager: AppManager, log: any JournalSink) throws(SystemdError) {
         self.loop = loop
         self.manager = manager
         self.log = log
         manager.endObserver = notifications
+        apps = try DesktopApps(loop: loop, manager: manager, log: log)
     }
 
     /// Returns the session bus; nil if the process has no address of one, or the kernel has no descriptors left.
@@ -35,7 +37,10 @@ final class DesktopSession {
     }
 
     /// Applies the settings, at the start and after a reload.
-    func apply(_ settings: Configuration.Settings) { notifications.isEnabled = settings.desktop.notifications }
+    func apply(_ settings: Configuration.Settings) {
+        apps.apply(settings.desktop, bus: bus)
+        notifications.isEnabled = settings.desktop.notifications
+    }
 
     private func report(_ problem: String) {
         log.write(.notice, "cannot use the session bus: \(problem); the apps of the desktop keep running unmanaged")

@@ -73,16 +73,19 @@ extension BusCall {
 
     private func append(_ argument: Argument, to message: OpaquePointer) -> Int32 {
         switch argument {
-        case .text(let text):
-            return unsafe text.withCString { pointer in
-                unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "s")), pointer)
-            }
+        case .text(let text): return unsafe append(text, to: message)
         case .unsigned(var number):
             return unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "u")), &number)
         case .integer(var number):
             return unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "i")), &number)
         case .texts(let texts): return unsafe append(texts.map { .text($0) }, as: "s", to: message)
         case .noOptions: return unsafe append([], as: "{sv}", to: message)
+        }
+    }
+
+    private func append(_ text: String, to message: OpaquePointer) -> Int32 {
+        unsafe text.withCString { pointer in
+            unsafe sd_bus_message_append_basic(message, CChar(bitPattern: UInt8(ascii: "s")), pointer)
         }
     }
 

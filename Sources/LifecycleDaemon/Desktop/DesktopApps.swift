@@ -1,0 +1,210 @@
+import Configuration
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Manages the apps that the desktop starts: one app for each desktop id, with the processes of all its units.
+///
+/// An app begins in the background. It is not suspended while no client reports which windows are visible: without that, its
+/// window could be in use.
+final class DesktopApps {
+    private let loop: EventLoop
+    private let manager: AppManager
+    private let log: any JournalSink
+    private var policy = AppUnitPolicy(settings: Configuration.Settings.Desktop())
+    private var units: AppUnits?
+    /// The units of each app, by its id; set while the app runs.
+    private var held: [AppID: Set<String>] = [:]
+    /// The units whose app the user has released. They stay unmanaged until they are started anew, or the daemon is.
+    private var released: Set<String> = []
+    /// The apps that the daemon releases because the settings have changed.
+    private var leaving: Set<AppID> = []
+    /// The units that were started while their app was terminating.
+    private var postponed: [AppID: String] = [:]
+    /// The apps that were launched once more, and the ends of their time to show a window.
+    private var relaunched: [AppID: UInt64] = [:]
+    private var relaunchTimer: TimerSource?
+    private var followTimer: TimerSource?
+    /// A Boolean value that indicates whether a client reports the visible windows, or did so a moment ago.
+    private var isFollowed = true
+
+    /// The number of apps, and of the units of one.
+    private static let appLimit = 1024
+    private static let unitLimit = 64
+    /// The processes of a unit that are looked at before it is managed.
+    private static let processLimit = 64
+    /// The time in which an app that was launched once more shows its window, in microseconds.
+    private static let relaunchTime: UInt64 = 2_000_000
+    /// The time in which a client that has gone, or that follows a former daemon, comes back, in microseconds.
+    private static let followTime: UInt64 = 3_000_000
+
+    init(loop: EventLoop, manager: AppManager, log: any JournalSink) throws(SystemdError) {
+        self.loop = loop
+        self.manager = manager
+        self.log = log
+        for (id, units) in manager.processes.unitsByApp { held[id] = Set(units.compactMap(Self.unitName)) }
+        relaunchTimer = try loop.timer { [weak self] in self?.endRelaunches() }
+        followTimer = try loop.timer { [weak self] in self?.noticeUnfollowed() }
+        manager.desktop = self
+        followersChanged()
+    }
+
+    /// Returns the name of a unit, the last part of the place of its group.
+    private static func unitName(ofPlace place: String) -> String? { place.split(separator: "/").last.map(String.init) }
+
+    // MARK: Settings
+
+    /// Applies the settings: releases apps that are not to be managed any more, and looks for others.
+    func apply(_ settings: Configuration.Settings.Desktop, bus: () -> Bus?) {
+        policy = AppUnitPolicy(settings: settings)
+        for id in held.keys.sorted() where !isManaged(id) {
+            leaving.insert(id)
+            manager.request(.release(id))
+        }
+        guard settings.manage != .none else {
+            units = nil
+            return
+        }
+        if let units { return units.list() }
+        guard let bus = bus() else { return }
+        units = AppUnits(bus: bus, log: log)
+        units?.delegate = self
+    }
+
+    private func isManaged(_ id: AppID) -> Bool {
+        held[id]?.contains { AppUnitName($0).map { decision(about: $0) == .manage } ?? false } ?? false
+    }
+
+    private func decision(about unit: AppUnitName) -> AppUnitPolicy.Decision {
+        policy.decision(id: unit.id, isAutostarted: unit.isAutostarted) { [manager] in manager.entries?.facts(of: $0) }
+    }
+
+    // MARK: Adoption
+
+    private func adopt(_ unit: AppUnitName, _ group: UnitGroup) {
+        let id = AppID(unit.id)
+        guard held.count < Self.appLimit, let main = main(of: group, of: unit), let process = try? HeldProcess.hold(main.identity.pid)
+        else { return }
+        // The process that is held is the one that was looked at.
+        guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
+        guard manager.defineUnit(id, found: main) else { return }
+        held[id] = [unit.unit]
+        reportUnfollowed()
+        manager.candidates[id] = AdoptionCandidate(process, unit: group)
+        manager.request(.launch(id, background: true))
+        manager.candidates[id] = nil
+        // The app has ended before it was managed.
+        if !manager.isRunning(id) { held[id] = nil }
+    }
+
+    /// Returns the main process of a unit, the oldest; nil if the unit is to be left alone.
+    private func main(of group: UnitGroup, of unit: AppUnitName) -> RunningProcess? {
+        let numbers = group.processIDs().prefix(Self.processLimit)
+        let processes = numbers.compactMap { RunningProcess(of: $0) }
+        guard let main = processes.first, main.users.allSatisfy({ $0 == geteuid() }) else { return nil }
+        for process in processes {
+            if let cause = Self.objection(to: process) ?? relation(of: process) {
+                log.write(
+                    .notice,
+                    "cannot manage the unit \(unit.unit): process \(process.identity.pid) \(cause); the unit keeps running unmanaged"
+                )
+                return nil
+            }
+        }
+        return main
+    }
+
+    private static func objection(to process: RunningProcess) -> String? {
+        switch process.name {
+        case "lifed", "lifectl": return "is a part of lifed"
+        case "systemd", "(sd-pam)", "init": return "is a service manager"
+        default: break
+        }
+        if let session = process.loginSession, LoginSessionFile.leader(of: session) == process.identity.pid {
+            return "leads the login session \(session)"
+        }
+        return nil
+    }
+
+    private func relation(of process: RunningProcess) -> String? {
+        switch manager.processes.owner(of: process.identity.pid) {
+        case .app(let id): "belongs to the app \(id)"
+        case .unknown: "is left over from an app that has ended"
+        case .noApp: nil
+        }
+    }
+
+    // MARK: Second launches
+
+    private func noteRelaunch(of id: AppID) {
+        relaunched[id] = loop.freshNow + Self.relaunchTime
+        reportRelaunched()
+    }
+
+    private func endRelaunches() {
+        let now = loop.freshNow
+        relaunched = relaunched.filter { $0.value > now }
+        reportRelaunched()
+    }
+
+    private func reportRelaunched() {
+        manager.report(.relaunched, of: Set(relaunched.keys), by: self)
+        if let next = relaunched.values.min() { relaunchTimer?.arm(atMicroseconds: next) }
+    }
+
+    // MARK: Followers
+
+    private func noticeUnfollowed() {
+        isFollowed = false
+        reportUnfollowed()
+    }
+
+    private func reportUnfollowed() { manager.report(.unfollowed, of: isFollowed ? [] : Set(held.keys), by: self) }
+}
+
+extension DesktopApps: AppUnitsDelegate {
+    func isWanted(_ unit: AppUnitName) -> Bool { !released.contains(unit.unit) && decision(about: unit) == .manage }
+
+    func isHeld(_ unit: String) -> Bool { held.values.contains { $0.contains(unit) } }
+
+    func unitStarted(_ unit: AppUnitName) { released.remove(unit.unit) }
+
+    func unitRuns(_ unit: AppUnitName, in group: UnitGroup) {
+        guard isWanted(unit), !manager.core.isShuttingDown else { return }
+        let id = AppID(unit.id)
+        guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
+        // The processes of the unit are not to be killed with those of the app.
+        if app.state == .terminating { return postponed[id] = unit.unit }
+        guard let units = held[id] else { return noteRelaunch(of: id) }
+        let isNew = units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
+        if isNew { held[id]?.insert(unit.unit) }
+        if isNew || !units.contains(unit.unit) { noteRelaunch(of: id) }
+    }
+
+    func unitStops(_ unit: String) {
+        // Otherwise the app would be stopped again before it has handled SIGTERM.
+        for (id, units) in held where units.contains(unit) { manager.request(.resume(id)) }
+    }
+}
+
+extension DesktopApps: DesktopObserver {
+    func appEnded(_ id: AppID, _ reason: Reason) {
+        relaunched[id] = nil
+        if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
+        guard let ended = held.removeValue(forKey: id) else { return }
+        if leaving.remove(id) == nil, reason == .release, released.count < Self.appLimit { released.formUnion(ended) }
+    }
+
+    /// Gives a client that restarts some time: until then the suspended apps stay suspended.
+    func followersChanged() {
+        if manager.isReported(.visible) {
+            followTimer?.disarm()
+            guard !isFollowed else { return }
+            isFollowed = true
+            reportUnfollowed()
+        } else if isFollowed {
+            followTimer?.arm(atMicroseconds: loop.freshNow + Self.followTime)
+        }
+    }
+}
