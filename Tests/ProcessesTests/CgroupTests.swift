@@ -142,7 +142,7 @@ import Testing
             #expect(!tree.isEmpty)
             _ = world.table.acknowledgeChange(of: tree.token)
             kill(guest.pid, SIGKILL)
-            var poller = pollfd(fd: try #require(tree.changeDescriptor), events: Int16(POLLPRI), revents: 0)
+            var poller = pollfd(fd: try #require(tree.changeDescriptors.first), events: Int16(POLLPRI), revents: 0)
             #expect(unsafe poll(&poller, 1, 60_000) == 1)
             #expect(
                 world.table.acknowledgeChange(of: tree.token) == [TreeEvent(tree: tree.token, change: .emptied)])

@@ -7,8 +7,13 @@ import Processes
 /// A process held until it belongs to an app.
 final class AdoptionCandidate {
     private var process: HeldProcess?
+    /// The group of the unit that the process is in, if that holds the app.
+    let unit: UnitGroup?
 
-    init(_ process: consuming HeldProcess) { self.process = consume process }
+    init(_ process: consuming HeldProcess, unit: UnitGroup? = nil) {
+        self.process = consume process
+        self.unit = unit
+    }
 
     func take() -> HeldProcess? { process.take() }
 }
@@ -70,13 +75,19 @@ extension AppManager {
     }
 
     func adopt(_ id: AppID) {
-        guard let definition = catalog[id], let process = candidates.removeValue(forKey: id)?.take() else {
+        let candidate = candidates.removeValue(forKey: id)
+        guard let definition = catalog[id], let process = candidate?.take() else {
             return spawnFailed(
                 id, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
-        guard processes.adopt(id, process, as: definition, launched: app(id)?.launched) else {
-            return spawnFailed(id, .command("the process has ended"))
-        }
+        let launched = app(id)?.launched
+        let isAlive =
+            if let unit = candidate?.unit {
+                processes.adopt(id, process, in: unit, as: definition, launched: launched)
+            } else {
+                processes.adopt(id, process, as: definition, launched: launched)
+            }
+        guard isAlive else { return spawnFailed(id, .command("the process has ended")) }
         storeDescriptors(of: id)
         driver.handle(.outcome(id, .spawned))
         connectAdopted(id)

@@ -18,10 +18,15 @@ struct AppCatalog {
         described[id] = nil
     }
 
-    mutating func beginAdoption(of id: AppID) {
-        guard let definition = definitions[id], !definition.isAdopted else { return }
+    /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
+    mutating func beginAdoption(of id: AppID, isUnit: Bool = false) {
+        guard let definition = definitions[id] else { return }
+        guard !definition.isAdopted else {
+            if isUnit { definitions[id] = definition.adoptedFromUnit }
+            return
+        }
         if !definition.isAdHoc { described[id] = definition }
-        definitions[id] = definition.adopted
+        definitions[id] = isUnit ? definition.adoptedFromUnit : definition.adopted
     }
 
     /// Makes an app that of its manifest again.
@@ -48,6 +53,7 @@ struct AppCatalog {
                 continue
             }
             definitions[id] = again
+            if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
         }
         for id in definitions.keys where definitions[id]?.isAdHoc == true {
             definitions[id]?.policy.timeouts = defaults.timeouts
@@ -57,9 +63,9 @@ struct AppCatalog {
         for id in gone { described[id] = nil }
         for manifest in manifests {
             let id = AppID(manifest.id)
-            let isAdopted = definitions[id]?.isAdopted ?? false
+            let before = definitions[id]
             definitions[id] = AppDefinition(manifest: manifest, defaults: defaults)
-            if isAdopted { beginAdoption(of: id) }
+            if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }
         }
         for (id, definition) in definitions {
             if let model = definition.model.flatMap({ definitions[AppID($0)] }) { definitions[id]?.follow(model) }

@@ -42,6 +42,8 @@ struct AppDefinition {
     var opens: Set<String> = []
 
     private(set) var isAdopted = false
+    /// A Boolean value that indicates whether the processes are those of a unit of the desktop.
+    private(set) var isFromUnit = false
 
     /// The app whose policy applies, if this one has no manifest.
     var model: String?
@@ -106,7 +108,7 @@ extension AppDefinition {
         control = other.control
         windowClass = other.windowClass
         reclaimWhenSuspended = other.reclaimWhenSuspended
-        if isAdopted { self = adopted }
+        if isFromUnit { self = adoptedFromUnit } else if isAdopted { self = adopted }
     }
 
     /// The definition for adopted processes, which connect themselves if they do, and are not launched again.
@@ -118,6 +120,16 @@ extension AppDefinition {
         definition.policy.scenes = false
         // A program that hands over to its helpers does not end them.
         if isAdHoc { definition.exitPolicy = .last }
+        return definition
+    }
+
+    /// The definition for the processes of a unit of the desktop. A user who has not written a manifest expects that sound plays
+    /// on.
+    var adoptedFromUnit: AppDefinition {
+        var definition = isAdopted ? self : adopted
+        definition.isFromUnit = true
+        definition.exitPolicy = .last
+        if isAdHoc || isFromEntry { definition.policy.backgroundModes.insert(KeptUses.playingMode) }
         return definition
     }
 }

@@ -365,17 +365,18 @@ final class AppProcesses {
     ///
     /// The watches are edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
     private func watchChanges(of app: RunningApp) {
-        guard let descriptor = app.tree.changeDescriptor else { return }
         let events: IOEvents = [.exceptional, .edgeTriggered]
-        app.changeWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
-            guard let self, let app else { return }
-            guard let events = table.acknowledgeChange(of: app.tree.token) else {
-                app.changeWatch = nil
-                return
+        app.changeWatches = app.tree.changeDescriptors.compactMap { descriptor in
+            try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
+                if let app { self?.noticeChange(of: app) }
             }
-            if case .stop = app.operation { checkStop(app) }
-            for event in events { handle(event) }
         }
+    }
+
+    private func noticeChange(of app: RunningApp) {
+        guard let events = table.acknowledgeChange(of: app.tree.token) else { return app.cancelChangeWatches() }
+        if case .stop = app.operation { checkStop(app) }
+        for event in events { handle(event) }
     }
 
     private func watchExec(of app: RunningApp) throws(SpawnError) {
@@ -460,8 +461,10 @@ final class AppProcesses {
 
     private func emptied(_ app: RunningApp) {
         forget(app)
-        if !app.hasReportedExit, let status = app.tree.exitStatus {
-            report(app.id, .exited(LifecycleCore.ExitStatus(status), othersLeft: false))
+        if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
+            // The main process of a unit may run on elsewhere.
+            let status = app.tree.exitStatus.map { LifecycleCore.ExitStatus($0) } ?? .unknown
+            report(app.id, .exited(status, othersLeft: false))
         } else {
             report(app.id, .gone)
         }

@@ -19,7 +19,7 @@ final class RunningApp {
     let launched: Instant?
     var operation = Operation.none
     var execWatch: IOSource?
-    var changeWatch: IOSource?
+    var changeWatches: [IOSource] = []
     var mainWatch: IOSource?
     /// Set while the app is suspended and the kernel does not report that another program continues it.
     private(set) var processorWatch: ProcessorWatch?
@@ -64,8 +64,14 @@ final class RunningApp {
     }
 
     func cancelWatches() {
-        for watch in [execWatch, changeWatch, mainWatch] { watch?.cancel() }
-        (execWatch, changeWatch, mainWatch) = (nil, nil, nil)
+        for watch in [execWatch, mainWatch] { watch?.cancel() }
+        (execWatch, mainWatch) = (nil, nil)
+        cancelChangeWatches()
+    }
+
+    func cancelChangeWatches() {
+        for watch in changeWatches { watch.cancel() }
+        changeWatches = []
     }
 
     // MARK: Operations

@@ -17,8 +17,8 @@ final class DesktopSession {
         self.loop = loop
         self.manager = manager
         self.log = log
-        manager.endObserver = notifications
         apps = try DesktopApps(loop: loop, manager: manager, log: log)
+        manager.endObserver = notifications
     }
 
     /// Returns the session bus; nil if the process has no address of one, or the kernel has no descriptors left.

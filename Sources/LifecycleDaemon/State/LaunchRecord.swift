@@ -28,6 +28,7 @@ extension LaunchRecord {
         record.add("origin", tree.origin)
         record.add("owner", tree.owner.map { String($0.user) })
         for process in tree.strays { record.add("stray", process.text) }
+        for unit in tree.units { record.add("unit", unit) }
         return record
     }
 
@@ -46,6 +47,7 @@ extension LaunchRecord {
         tree.origin = record["origin"]
         tree.owner = record["owner"].flatMap { UInt32($0) }.map { TreeOwner(user: $0) }
         tree.strays = record.all("stray").compactMap { ProcessIdentity(text: $0) }
+        tree.units = record.all("unit")
         exitPolicy = record["exit-policy"].flatMap { Manifest.ExitPolicy(rawValue: $0) } ?? .main
         launched = record["launched"].flatMap { UInt64($0) }.map { Instant(microseconds: $0) }
         isAskedToEnd = record["asked-to-end"] == "1"

@@ -108,7 +108,7 @@ extension AppManager: StateSource {
         // The former daemon may have ended between two launches, or before this one had begun.
         let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
         guard let record, record.launched == app.launched else { return app.isSpawning ? nil : .unknown }
-        if record.tree.isAdopted { catalog.beginAdoption(of: app.id) }
+        if record.tree.isAdopted { catalog.beginAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         if let status = processes.restore(app.id, record, pidfd: pidfd) {
             switch status {

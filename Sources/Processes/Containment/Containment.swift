@@ -71,7 +71,10 @@ class Containment {
     /// nil if the kernel does not tell.
     var changeDescriptor: Int32? { nil }
 
-    /// Ends the exceptional state of the descriptor.
+    /// The descriptors that do so; more than one for a containment of several groups.
+    var changeDescriptors: [Int32] { changeDescriptor.map { [$0] } ?? [] }
+
+    /// Ends the exceptional state of the descriptors.
     ///
     /// - Returns: False if nothing more will come.
     func acknowledgeChange() -> Bool { false }
@@ -114,6 +117,12 @@ class Containment {
 
     /// Removes the boundary as soon as it is empty. The containment is not used afterwards.
     func discard() {}
+
+    /// The places of the units of systemd that hold the processes; empty if there are none.
+    var units: [String] { [] }
+
+    /// A Boolean value that indicates whether the tree ends with the last member, also if the main process runs on elsewhere.
+    var endsWhenEmpty: Bool { false }
 
     /// Returns a containment of only those processes that run as the owner.
     ///

@@ -57,6 +57,12 @@ final class OwnedContainment: Containment {
 
     override var changeDescriptor: Int32? { inner.changeDescriptor }
 
+    override var changeDescriptors: [Int32] { inner.changeDescriptors }
+
+    override var units: [String] { inner.units }
+
+    override var endsWhenEmpty: Bool { inner.endsWhenEmpty }
+
     override func acknowledgeChange() -> Bool { inner.acknowledgeChange() }
 
     override func freeze() -> Bool { !holdsForeigner && inner.freeze() }
@@ -162,7 +168,9 @@ extension ProcessTree {
         }
     }
 
-    /// A Boolean value that indicates whether `changeDescriptor` tells of the end of the last process. The kernel does
-    /// not while a foreign process is in the cgroup.
-    public var tellsWhenEmptied: Bool { changeDescriptor != nil && containment.owned == nil }
+    /// A Boolean value that indicates whether `changeDescriptors` tell of the end of the last process. The kernel does
+    /// not while a foreign process is in the cgroup; a unit with one lasts.
+    public var tellsWhenEmptied: Bool {
+        !changeDescriptors.isEmpty && (containment.owned == nil || containment.endsWhenEmpty)
+    }
 }

@@ -262,7 +262,7 @@ extension ProcessTable {
     /// The end of a main process that is a child is left to `reap(limit:)`.
     ///
     /// Call it when the tree's `mainDescriptor` is readable, or at intervals if there is none. A tree without a
-    /// `changeDescriptor` whose main process has ended tells nothing more: call it at intervals until the tree is
+    /// change descriptor whose main process has ended tells nothing more: call it at intervals until the tree is
     /// emptied. The same holds for a tree that could not be looked at.
     ///
     /// - Parameter token: The launch of the tree.
@@ -276,7 +276,7 @@ extension ProcessTable {
             draining.insert(token)
             events.append(TreeEvent(tree: token, change: .mainEnded(status)))
         }
-        if draining.contains(token), tree.isEmpty {
+        if draining.contains(token) || tree.containment.endsWhenEmpty, tree.isEmpty {
             draining.remove(token)
             events.append(TreeEvent(tree: token, change: .emptied))
         }
@@ -287,12 +287,19 @@ extension ProcessTable {
 // MARK: - Changes of cgroups
 
 extension ProcessTable {
-    /// Handles a change that the tree's `changeDescriptor` told of.
+    /// Handles a change that a change descriptor of the tree told of.
     ///
     /// - Parameter token: The launch of the tree.
-    /// - Returns: Its events, or nil if the descriptor is of no more use and must not be watched any longer.
+    /// - Returns: Its events, or nil if the descriptors are of no more use and must not be watched any longer.
     public func acknowledgeChange(of token: LaunchToken) -> [TreeEvent]? {
-        guard let tree = treesByToken[token], tree.containment.acknowledgeChange() else { return nil }
+        guard let tree = treesByToken[token] else { return nil }
+        let isOfUse = tree.containment.acknowledgeChange()
+        if tree.containment.endsWhenEmpty {
+            // The group of a unit may go with the last process.
+            let events = checkMain(of: token)
+            if !events.isEmpty { return events }
+        }
+        guard isOfUse else { return nil }
         if draining.contains(token), tree.isEmpty {
             draining.remove(token)
             return [TreeEvent(tree: token, change: .emptied)]

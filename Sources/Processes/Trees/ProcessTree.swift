@@ -114,9 +114,9 @@ public final class ProcessTree {
     /// tree whose main process had ended before, or that there was no room for another descriptor for.
     public var mainDescriptor: Int32? { pidfd?.rawValue }
 
-    /// Polls as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; nil if the kernel
+    /// Poll as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; empty if the kernel
     /// does not tell. Owned by the tree.
-    public var changeDescriptor: Int32? { containment.changeDescriptor }
+    public var changeDescriptors: [Int32] { containment.changeDescriptors }
 }
 
 // MARK: - Starting
@@ -413,7 +413,7 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
-        guard exitStatus != nil, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
+        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
         return members.isEmpty || containment.releaseHelpers(members).isEmpty
     }
 

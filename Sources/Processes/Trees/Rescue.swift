@@ -46,12 +46,13 @@ public enum Rescue {
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
             + strays.compactMap { $0.status }
-            + others.flatMap { $0.containmentWithoutGroup().members() }
+            + others.flatMap { ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup()).members() }
 
         var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
         resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
-        for group in groups where group.isAskedToFreeze { thaw(group, &report) }
+        let units = trees.flatMap { $0.units }.compactMap { UnitGroup(at: $0)?.group }
+        for group in groups + units where group.isAskedToFreeze { thaw(group, &report) }
         return report
     }
 

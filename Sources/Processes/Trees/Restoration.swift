@@ -24,7 +24,11 @@ extension ProcessTable {
         var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
         let exitStatus = main.exitStatus
         let containment: Containment =
-            cgroupContainment(of: group, holding: saved) ?? saved.containmentWithoutGroup(helpers: helpers)
+            cgroupContainment(of: group, holding: saved) ?? saved.unitContainment(helpers: helpers)
+            ?? saved.containmentWithoutGroup(helpers: helpers)
+        if containment.endsWhenEmpty, ProcFile.checkCompleteness(containment.members) == ([], true) {
+            return .ended(exitStatus ?? .unknown)
+        }
         if exitStatus != nil { containment.leaderWasReaped() }
         if let exitStatus, ProcFile.checkCompleteness(containment.members) == ([], true) {
             containment.discard()

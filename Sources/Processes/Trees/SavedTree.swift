@@ -21,6 +21,8 @@ public struct SavedTree: Hashable, Sendable {
     public var isAdopted = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
+    /// The places of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
+    public var units: [String] = []
     /// The user that controls an adopted tree; nil in the records of an earlier version.
     public var owner: TreeOwner?
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
@@ -74,6 +76,7 @@ extension ProcessTree {
         saved.isAdopted = isAdopted
         saved.origin = origin
         saved.owner = owner
+        saved.units = units
         saved.strays = Array(strays.prefix(Self.heldLimit))
         return saved
     }

@@ -1,0 +1,206 @@
+import CLinux
+
+/// The control group of a unit of systemd, which arranges it: looked at, and never changed but by `cgroup.freeze`.
+public struct UnitGroup: Hashable, Sendable {
+    let group: Cgroup
+
+    /// The place of the group in the hierarchy, without the first slash.
+    public var name: String { group.name }
+
+    /// The group of a unit; nil if there is none of this place, or it is that of this process or one above it.
+    ///
+    /// - Parameter place: The place in the hierarchy as systemd shows it in `ControlGroup`, with or without the first slash.
+    public init?(at place: String) {
+        guard let own = Cgroup.ofThisProcess() else { return nil }
+        let name = place.utf8.first == UInt8(ascii: "/") ? String(decoding: place.utf8.dropFirst(), as: UTF8.self) : place
+        guard !name.isEmpty, let found = Cgroup.existing(at: "\(own.mountPoint)/\(name)"),
+            !found.contains(groupNamed: own.name)
+        else { return nil }
+        group = found
+    }
+
+    /// Returns the processes of this moment that have not ended, in the order of their starts.
+    public func processIDs() -> [ProcessID] { statuses().pids }
+
+    fileprivate func statuses() -> [ProcessStatus] {
+        group.processIDs().compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }.inOrderOfStart
+    }
+}
+
+/// Holds an app of the desktop by the control groups of its units, one for each of its instances.
+///
+/// A process leaves only if systemd moves it. The groups are systemd's: nothing is moved into or out of them, no other
+/// attribute is written than `cgroup.freeze`, and they are left as they are when the app is released.
+final class UnitContainment: Containment {
+    /// The group of one unit, and the file that tells of its end. A later group of the same place is another one.
+    private final class Unit {
+        let group: UnitGroup
+        let events: CgroupEventFile
+
+        init(_ group: UnitGroup) throws(Errno) {
+            self.group = group
+            events = try CgroupEventFile(of: group.group)
+        }
+
+        var exists: Bool { events.read() != nil }
+    }
+
+    private var held: [Unit] = []
+    private let main: ProcessIdentity
+    private let helpers: HelperPrograms
+    /// A Boolean value that indicates whether the freezer may be used. systemd does not learn of it, and does not thaw the unit
+    /// when it is stopped.
+    private let usesFreezer: Bool
+    private var isFreezeRequested: Bool
+
+    /// - Parameter groups: Those that are gone are left out.
+    init(
+        _ groups: some Sequence<UnitGroup>, main: ProcessIdentity, usesFreezer: Bool, helpers: HelperPrograms
+    ) {
+        self.main = main
+        self.usesFreezer = usesFreezer
+        self.helpers = helpers
+        isFreezeRequested = groups.contains { $0.group.isAskedToFreeze }
+        held = groups.compactMap { try? Unit($0) }
+    }
+
+    /// Adds the group of another unit, and forgets those that have ended. The change descriptors are others afterwards.
+    ///
+    /// - Returns: False if the group is gone.
+    func add(_ group: UnitGroup) -> Bool {
+        held.removeAll { !$0.exists }
+        guard !held.contains(where: { $0.group == group }), let unit = try? Unit(group) else { return false }
+        held.append(unit)
+        return true
+    }
+
+    override var kind: ContainmentKind { .cgroup }
+    override var units: [String] { held.map(\.group.name) }
+    override var endsWhenEmpty: Bool { true }
+
+    // MARK: Members
+
+    /// Returns the members in the order of their starts.
+    override func members() -> [ProcessStatus] {
+        let found = held.flatMap { $0.exists ? $0.group.group.processIDs() : [] }
+            .filter { $0 != getpid() && $0 != 1 }
+            .compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+        return withoutHelpers(found.count < 2 ? found : found.inOrderOfStart)
+    }
+
+    /// Leaves out the helpers that have left their parents, and their descendants: they serve other apps, too. A parent comes
+    /// before its children.
+    private func withoutHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
+        guard members.count > 1, !helpers.names.isEmpty else { return members }
+        let numbers = Set(members.pids)
+        var leaving: Set<ProcessID> = []
+        return members.filter { process in
+            guard process.identity != main else { return true }
+            let isHelper = !numbers.contains(process.parent) && helpers.include(process)
+            guard isHelper || leaving.contains(process.parent) else { return true }
+            leaving.insert(process.pid)
+            return false
+        }
+    }
+
+    override func memberIDs() -> [ProcessID]? {
+        helpers.names.isEmpty ? held.flatMap { $0.exists ? $0.group.group.processIDs() : [] } : members().pids
+    }
+
+    override func claims(_ process: ProcessStatus) -> Bool {
+        guard let place = Cgroup.name(of: process.pid) else { return false }
+        return held.contains { $0.group.group.contains(groupNamed: place) }
+    }
+
+    override var changeDescriptors: [Int32] { held.map { $0.events.descriptor.rawValue } }
+
+    override func acknowledgeChange() -> Bool { held.count { $0.exists } > 0 }
+
+    override func discard() { held = [] }
+
+    // MARK: Freezing
+
+    override var isAskedToFreeze: Bool { isFreezeRequested }
+
+    override func freeze() -> Bool {
+        guard usesFreezer else { return false }
+        isFreezeRequested = true
+        for unit in held where unit.exists {
+            if (try? unit.group.group.write("1", to: "cgroup.freeze")) == nil, unit.exists {
+                thaw()
+                return false
+            }
+        }
+        return true
+    }
+
+    override func thaw() {
+        guard isFreezeRequested else { return }
+        isFreezeRequested = false
+        for unit in held where (try? unit.group.group.write("0", to: "cgroup.freeze")) == nil && unit.exists {
+            isFreezeRequested = true
+        }
+    }
+
+    override var isFrozen: Bool {
+        isFreezeRequested && held.allSatisfy { $0.events.read().map { $0.isFrozen || !$0.isPopulated } ?? true }
+    }
+}
+
+extension [ProcessStatus] {
+    fileprivate var inOrderOfStart: [ProcessStatus] { sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) } }
+}
+
+extension ProcessTable {
+    /// Makes a tree of the processes in the group of a unit. It is in the table until it is removed.
+    ///
+    /// The tree reaches only processes of the user of the main process, and ends with the last of them. The processes stay where
+    /// they are. A stopped main process is continued.
+    ///
+    /// - Parameter process: The main process, in the group.
+    /// - Parameter suspendMethod: The way to stop it. With the freezer, systemd does not thaw the unit when it stops it.
+    /// - Returns: The tree, or nil when the process or the group has ended.
+    public func adopt(
+        _ process: consuming HeldProcess, in group: UnitGroup, suspendMethod: SuspendMethod = .signal
+    ) -> ProcessTree? {
+        guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives,
+            let users = RunningProcess.users(of: process.pid)
+        else { return nil }
+        let containment = UnitContainment(
+            [group], main: status.identity, usesFreezer: suspendMethod != .signal, helpers: helpers)
+        guard containment.claims(status) else { return nil }
+        var saved = SavedTree(
+            token: .random(), main: status.identity, cgroup: nil, suspendMethod: suspendMethod, desiredState: .running,
+            heldBefore: [], exitStatus: nil)
+        saved.isAdopted = true
+        saved.owner = TreeOwner(ofProcessWith: users)
+        saved.units = [group.name]
+        let tree = ProcessTree(
+            restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil, containment: containment,
+            isNew: true)
+        insert(tree)
+        if status.state == .stopped { tree.resume() }
+        return tree
+    }
+
+    /// Adds the group of another unit to a tree of units. Watch its ``ProcessTree/changeDescriptors`` anew.
+    ///
+    /// - Returns: False if the tree is of no units, or has the group already, or the group is gone.
+    public func add(_ group: UnitGroup, to tree: ProcessTree) -> Bool {
+        (tree.containment.base as? UnitContainment)?.add(group) ?? false
+    }
+}
+
+extension ProcessTree {
+    /// The places of its units in the hierarchy; empty for a tree that is not held by units.
+    public var units: [String] { containment.units }
+}
+
+extension SavedTree {
+    /// Returns the containment of a tree of units; nil if it is none.
+    func unitContainment(helpers: HelperPrograms) -> UnitContainment? {
+        guard !units.isEmpty else { return nil }
+        return UnitContainment(
+            units.compactMap { UnitGroup(at: $0) }, main: main, usesFreezer: suspendMethod != .signal, helpers: helpers)
+    }
+}
