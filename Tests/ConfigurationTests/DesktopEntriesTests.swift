@@ -41,6 +41,22 @@ import Testing
         #expect(entries("one").find("../applications/plain") == nil)
     }
 
+    @Test func `facts are read of an entry that cannot be launched`() throws {
+        try write("usr/applications/term.desktop", "Categories=System;TerminalEmulator;", "Terminal=true", "NoDisplay=true")
+        try directory.write("[Desktop Entry]\nName=Bus\nDBusActivatable=true", to: "usr/applications/bus.desktop")
+        try directory.write("nothing", to: "usr/applications/broken.desktop")
+        var facts = DesktopEntryFacts()
+        facts.name = "Bus"
+        #expect(entries("usr").facts(of: "bus") == facts)
+        facts.name = "usr/applications/term.desktop"
+        facts.categories = ["System", "TerminalEmulator"]
+        facts.usesTerminal = true
+        facts.isShown = false
+        #expect(entries("usr").facts(of: "term") == facts)
+        #expect(entries("usr").facts(of: "broken") == nil)
+        #expect(entries("usr").facts(of: "absent") == nil)
+    }
+
     @Test func `the first directory counts`() throws {
         try write("home/applications/app.desktop")
         try write("usr/applications/app.desktop")

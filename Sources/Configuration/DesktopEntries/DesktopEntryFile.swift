@@ -93,8 +93,8 @@ struct DesktopEntryFile {
     }
 
     private static let names = [
-        "Type", "Name", "Exec", "TryExec", "Path", "Icon", "MimeType", "Hidden", "NoDisplay", "Terminal",
-        "DBusActivatable",
+        "Type", "Name", "Exec", "TryExec", "Path", "Icon", "MimeType", "Categories", "Hidden", "NoDisplay",
+        "Terminal", "DBusActivatable",
     ].map { Array($0.utf8) }
 
     private static let ownPrefix = Array(LifedKeys.prefix.utf8)

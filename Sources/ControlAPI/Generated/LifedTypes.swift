@@ -583,6 +583,8 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var manifest: String?
     /// True for an app that was running before lifed managed it.
     public var adopted: Bool
+    /// The units of systemd that hold the processes; null if none does.
+    public var units: [String]?
     public var processes: [Process]
     /// The callback whose answer is pending.
     public var pendingCallback: String?
@@ -605,8 +607,8 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var ended: Bool
 
     /// Creates the value of its members.
-    public init(app: App, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, processes: [Process], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [Assertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, schedules: [Schedule], uncontrolledProcesses: [UncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
-        (self.app, self.command, self.user, self.manifest, self.adopted, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
+    public init(app: App, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [Process], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [Assertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, schedules: [Schedule], uncontrolledProcesses: [UncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
+        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
     /// Reads the value.
@@ -616,6 +618,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         var user: String?
         var manifest: String?
         var adopted: Bool?
+        var units: [String]?
         var processes: [Process]?
         var pendingCallback: String?
         var backgroundUntilUSec: Int64?
@@ -637,6 +640,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
             case "user": user = try json.read(String?.self)
             case "manifest": manifest = try json.read(String?.self)
             case "adopted": adopted = try json.read(Bool.self)
+            case "units": units = try json.read([String]?.self)
             case "processes": processes = try json.read([Process].self)
             case "pendingCallback": pendingCallback = try json.read(String?.self)
             case "backgroundUntilUSec": backgroundUntilUSec = try json.read(Int64?.self)
@@ -663,7 +667,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let schedules else { throw json.missingField("schedules") }
         guard let uncontrolledProcesses else { throw json.missingField("uncontrolledProcesses") }
         guard let ended else { throw json.missingField("ended") }
-        (self.app, self.command, self.user, self.manifest, self.adopted, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
+        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
     /// Writes the value.
@@ -674,6 +678,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("user", user)
         json.field("manifest", manifest)
         json.field("adopted", adopted)
+        json.field("units", units)
         json.field("processes", processes)
         json.field("pendingCallback", pendingCallback)
         json.field("backgroundUntilUSec", backgroundUntilUSec)

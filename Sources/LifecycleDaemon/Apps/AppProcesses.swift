@@ -189,6 +189,12 @@ final class AppProcesses {
         return isAdded
     }
 
+    /// The names of the units that hold an app; nil if none does.
+    func units(of id: AppID) -> [String]? {
+        guard let places = running[id]?.tree.units, !places.isEmpty else { return nil }
+        return places.compactMap { $0.split(separator: "/").last.map(String.init) }
+    }
+
     /// The places of the units of each app that units hold.
     var unitsByApp: [AppID: [String]] { running.mapValues(\.tree.units).filter { !$0.value.isEmpty } }
 

@@ -53,7 +53,7 @@ struct Presentation {
         let core = manager.core
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
-            adopted: definition?.isAdopted ?? false,
+            adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.id),
             processes: manager.processes.processes(of: app.id).map(process),
             pendingCallback: app.awaitedCallback?.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),

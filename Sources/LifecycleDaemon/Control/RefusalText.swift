@@ -42,8 +42,8 @@ extension ControlError {
                 remedy: "wait until the activity ends, or run 'lifectl terminate \(id)'")
         case .inUse(let id, let use):
             self.init(
-                .refused, id: id.name, reason: use == .visible ? "a window of it is visible" : "it plays sound",
-                remedy: "wait until that ends, or set \(use) = \"ignore\" in lifed.toml")
+                .refused, id: id.name, reason: use.cause,
+                remedy: "\(use.remedy), or run 'lifectl suspend --now \(id)'")
         case .tooManyEvents(let id, let limit):
             self.init(
                 .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",
@@ -128,6 +128,29 @@ extension ExitRecord {
         case .code(let code): "status \(code)"
         case .signal(let number): "ended by \(Signal(rawValue: number))"
         case .unknown: "\(reason)"
+        }
+    }
+}
+
+nonisolated extension Use {
+    fileprivate var cause: String {
+        switch self {
+        case .visible: "a window of it is visible"
+        case .pointed: "the pointer is over a window of it"
+        case .playing: "it plays sound"
+        case .called: "a program waits for its reply on the message bus"
+        case .awaited: "a process waits for a file lock that it holds"
+        case .unread: "it has many events of the display server to read"
+        case .relaunched: "the desktop has just launched it once more"
+        case .unfollowed: "no client reports which windows are visible"
+        }
+    }
+
+    fileprivate var remedy: String {
+        switch self {
+        case .visible, .playing: "wait until that ends, set \(self) = \"ignore\" in lifed.toml"
+        case .pointed, .called, .awaited, .unread, .relaunched: "wait until that ends"
+        case .unfollowed: "start 'lifectl follow'"
         }
     }
 }

@@ -25,9 +25,9 @@ final class DesktopApps {
     /// The apps that were launched once more, and the ends of their time to show a window.
     private var relaunched: [AppID: UInt64] = [:]
     private var relaunchTimer: TimerSource?
+    /// The apps that must run because no client reports which windows are visible.
+    private var unfollowed: Set<AppID> = []
     private var followTimer: TimerSource?
-    /// A Boolean value that indicates whether a client reports the visible windows, or did so a moment ago.
-    private var isFollowed = true
 
     /// The number of apps, and of the units of one.
     private static let appLimit = 1024
@@ -45,7 +45,9 @@ final class DesktopApps {
         self.log = log
         for (id, units) in manager.processes.unitsByApp { held[id] = Set(units.compactMap(Self.unitName)) }
         relaunchTimer = try loop.timer { [weak self] in self?.endRelaunches() }
-        followTimer = try loop.timer { [weak self] in self?.noticeUnfollowed() }
+        followTimer = try loop.timer { [weak self] in
+            if let self { setUnfollowed(Set(held.keys)) }
+        }
         manager.desktop = self
         followersChanged()
     }
@@ -90,7 +92,7 @@ final class DesktopApps {
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
         guard manager.defineUnit(id, found: main) else { return }
         held[id] = [unit.unit]
-        reportUnfollowed()
+        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
         manager.candidates[id] = AdoptionCandidate(process, unit: group)
         manager.request(.launch(id, background: true))
         manager.candidates[id] = nil
@@ -155,12 +157,15 @@ final class DesktopApps {
 
     // MARK: Followers
 
-    private func noticeUnfollowed() {
-        isFollowed = false
-        reportUnfollowed()
+    private func setUnfollowed(_ ids: Set<AppID>) {
+        guard ids != unfollowed else { return }
+        unfollowed = ids
+        manager.report(.unfollowed, of: ids, by: self)
     }
 
-    private func reportUnfollowed() { manager.report(.unfollowed, of: isFollowed ? [] : Set(held.keys), by: self) }
+    private var runningApps: Set<AppID> {
+        Set(held.keys.filter { manager.app($0).map { !$0.isStoppedOrStopping } ?? false })
+    }
 }
 
 extension DesktopApps: AppUnitsDelegate {
@@ -191,19 +196,20 @@ extension DesktopApps: AppUnitsDelegate {
 extension DesktopApps: DesktopObserver {
     func appEnded(_ id: AppID, _ reason: Reason) {
         relaunched[id] = nil
+        unfollowed.remove(id)
         if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: id) else { return }
         if leaving.remove(id) == nil, reason == .release, released.count < Self.appLimit { released.formUnion(ended) }
     }
 
-    /// Gives a client that restarts some time: until then the suspended apps stay suspended.
+    /// Keeps the apps that run from being suspended. The suspended ones run again unless the client, or the next one, is back
+    /// soon.
     func followersChanged() {
         if manager.isReported(.visible) {
             followTimer?.disarm()
-            guard !isFollowed else { return }
-            isFollowed = true
-            reportUnfollowed()
-        } else if isFollowed {
+            setUnfollowed([])
+        } else {
+            setUnfollowed(unfollowed.union(runningApps))
             followTimer?.arm(atMicroseconds: loop.freshNow + Self.followTime)
         }
     }

@@ -109,7 +109,7 @@ final class UnitContainment: Containment {
 
     override func claims(_ process: ProcessStatus) -> Bool {
         guard let place = Cgroup.name(of: process.pid) else { return false }
-        return held.contains { $0.group.group.contains(groupNamed: place) }
+        return held.contains { $0.group.group.contains(groupNamed: place) && $0.exists }
     }
 
     override var changeDescriptors: [Int32] { held.map { $0.events.descriptor.rawValue } }

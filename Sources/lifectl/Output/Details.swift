@@ -65,6 +65,7 @@ extension Presentation {
                 ),
                 ("ended", details.ended ? "and forgotten: it cannot be launched again by its id" : nil),
                 ("adopted", details.adopted ? "yes" : nil),
+                ("units", details.units.map { $0.map(Text.printable).joined(separator: ", ") }),
                 ("last exit", app.lastExit.map(words)),
                 ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),

@@ -1,0 +1,308 @@
+"""The apps that a desktop starts, each in an app unit of the user's systemd, managed by the user's daemon."""
+
+import json
+import socket
+
+import pytest
+
+import programs
+from container import wait_for
+from kernel import Kernel
+from lifectl import Lifectl
+from sessions import session
+
+SETTINGS = """
+[desktop]
+manage = "{manage}"
+allow = [{allow}]
+deny = [{deny}]
+[timeouts]
+background = "300ms"
+"""
+ENTRY = "[Desktop Entry]\nType=Application\nName={name}\nExec=sleep infinity\n{extra}"
+
+
+class Desktop:
+    """A user's systemd with lifed in it, and a launcher."""
+
+    def __init__(self, container, run):
+        self.container = container
+        self.run = run
+        self.kernel = Kernel(container.path("/proc"))
+        self.lifectl = Lifectl(lambda command, **options: run(*command, **options))
+        self.units = []
+        self.follower = None
+
+    def configure(self, manage="all", allow=(), deny=()):
+        def quote(words):
+            return ", ".join(f'"{word}"' for word in words)
+
+        text = SETTINGS.format(manage=manage, allow=quote(allow), deny=quote(deny))
+        self.container.write("/home/stranger/.config/lifed/lifed.toml", text)
+        self.lifectl("reload")
+
+    def entry(self, identifier, name, extra=""):
+        path = f"/home/stranger/.local/share/applications/{identifier}.desktop"
+        self.container.write(path, ENTRY.format(name=name, extra=extra))
+
+    def scope(self, unit, *command):
+        """Starts a program as GNOME, Plasma and Flatpak do, and returns the pid of its first process."""
+        self.units.append(unit)
+        words = ["systemd-run", "--user", "--scope", "--quiet", f"--unit={unit}", "--", *command]
+        self.run("sh", "-c", 'exec setsid "$@" >/dev/null 2>&1 </dev/null &', "sh", *words)
+        return wait_for(lambda: next(iter(self.members(unit)), None), what=f"{unit} runs")
+
+    def service(self, unit, *command, **options):
+        self.units.append(unit)
+        self.run("systemd-run", "--user", "--quiet", f"--unit={unit}", "--", *command, **options)
+        return wait_for(lambda: next(iter(self.members(unit)), None), what=f"{unit} runs")
+
+    def show(self, unit, name):
+        return self.run("systemctl", "--user", "show", "-P", name, unit).stdout.strip()
+
+    def members(self, unit):
+        group = self.show(unit, "ControlGroup")
+        if not group:
+            return []
+        found = self.run("sh", "-c", f"find '/sys/fs/cgroup{group}' -name cgroup.procs -exec cat {{}} +", check=False)
+        return sorted((int(pid) for pid in found.stdout.split()), key=self.start_time)
+
+    def start_time(self, pid):
+        try:
+            return int(self.container.path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+        except OSError:
+            return 0
+
+    def states(self, unit):
+        return {self.kernel.stat(pid).state for pid in self.members(unit)}
+
+    def wait_for_daemon(self):
+        wait_for(lambda: self.lifectl("status", check=False).returncode == 0, what="lifed answers")
+
+    def crash(self):
+        before = self.show("lifed.service", "MainPID")
+        self.container.run(["kill", "-KILL", before])
+        wait_for(lambda: self.show("lifed.service", "MainPID") not in ("0", before))
+        self.wait_for_daemon()
+
+    def follow(self, *visible):
+        """Reports the visible apps as `lifectl follow` does, until the connection is closed."""
+        if not self.follower:
+            self.follower = socket.socket(socket.AF_UNIX)
+            self.follower.settimeout(60)
+            self.follower.connect(str(self.container.path(self.run.socket)))
+        call = {"method": "org.lifed.SetInUse", "parameters": {"use": "visible", "apps": visible}}
+        self.follower.sendall(json.dumps(call).encode() + b"\0")
+        reply = b""
+        while not reply.endswith(b"\0"):
+            part = self.follower.recv(65536)
+            assert part, "the daemon has closed the connection"
+            reply += part
+        assert "error" not in json.loads(reply[:-1])
+
+    def leave(self):
+        if self.follower:
+            self.follower.close()
+            self.follower = None
+
+    def end(self):
+        self.leave()
+        for unit in self.units:
+            self.run("systemctl", "--user", "kill", "--kill-who=all", "--signal=KILL", unit, check=False)
+            self.run("systemctl", "--user", "stop", unit, check=False)
+
+
+@pytest.fixture
+def desktop(container, service):
+    if not container.path("/usr/lib/systemd/user/dbus.socket").exists():
+        pytest.skip("the container has no session bus (package dbus-user-session)")
+    home = ["/home/stranger/.config/lifed", "/home/stranger/.local/share/applications"]
+    with session(container, "stranger") as run:
+        desktop = Desktop(container, run)
+        desktop.wait_for_daemon()
+        desktop.configure("none")
+        yield desktop
+        desktop.end()
+    container.run(["rm", "-rf", *home])
+
+
+def test_app_of_a_scope_is_suspended_in_its_unit_and_released_intact(desktop):
+    desktop.configure("listed", allow=["org.example.*"])
+    desktop.follow()
+    unit = "app-test-org.example.App-1234.scope"
+    pid = desktop.scope(unit, *programs.FAMILY)
+    other = desktop.scope("app-test-org.other.App-1234.scope", *programs.IDLE)
+    group = desktop.show(unit, "ControlGroup")
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    app = desktop.lifectl.app("org.example.App")
+    assert (app["containment"], app["pid"]) == ("cgroup", pid)
+    assert len(desktop.members(unit)) == 5 and desktop.states(unit) == {"T"}
+    assert desktop.show(unit, "ControlGroup") == group and desktop.show(unit, "FreezerState") == "running"
+    assert not desktop.kernel.is_stopped(other) and "org.other.App" not in desktop.lifectl.apps()
+    desktop.lifectl("focus", "org.example.App")
+    assert "T" not in desktop.states(unit)
+    assert unit in desktop.lifectl("status", "org.example.App").stdout
+    desktop.lifectl("suspend", "org.example.App")
+    assert desktop.states(unit) == {"T"}
+    desktop.lifectl("release", "org.example.App")
+    assert "T" not in desktop.states(unit) and len(desktop.members(unit)) == 5
+    # It is not taken again by a reload.
+    desktop.lifectl("reload")
+    desktop.scope("app-test-org.example.Next-1.scope", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.Next", "suspended")
+    assert desktop.lifectl.state("org.example.App") == "notRunning" and "T" not in desktop.states(unit)
+
+
+def test_app_is_named_and_led_by_its_entry_or_manifest(desktop):
+    desktop.entry("org.example.Maps", "Maps", "X-Lifed-Suspend=never\n")
+    desktop.configure("all")
+    desktop.follow()
+    desktop.service("app-org.example.Maps@0af.service", *programs.IDLE)
+    desktop.service("app-org.example.Plain@0af.service", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.Plain", "suspended")
+    app = desktop.lifectl.app("org.example.Maps")
+    assert (app["name"], app["state"], app["adHoc"]) == ("Maps", "background", False)
+
+
+def test_what_the_session_depends_on_is_left_alone(desktop):
+    desktop.entry("org.example.Term", "Term", "Categories=System;TerminalEmulator;\n")
+    desktop.configure("all", deny=["org.example.Denied"])
+    desktop.follow()
+    units = [
+        "app-gnome-org.gnome.Console-1.scope",
+        "app-org.example.Term-1.scope",
+        "app-org.example.Denied-1.scope",
+        r"app-xdg\x2ddesktop\x2dportal\x2dgtk-1.scope",
+    ]
+    for unit in units:
+        desktop.scope(unit, *programs.IDLE)
+    desktop.service("app-org.example.Agent@autostart.service", *programs.IDLE)
+    desktop.scope("app-org.example.App-1.scope", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert set(desktop.lifectl.apps()) == {"org.example.App"}
+    # Whoever names a terminal gets it suspended.
+    desktop.configure("all", allow=["org.gnome.Console"], deny=["org.example.App"])
+    desktop.lifectl.wait_for_state("org.gnome.Console", "suspended")
+    wait_for(lambda: desktop.states("app-org.example.App-1.scope") == {"S"}, what="the denied app runs")
+    assert desktop.lifectl.state("org.example.App") == "notRunning"
+
+
+def test_nothing_is_suspended_without_a_follower(desktop):
+    desktop.configure("all")
+    unit = "app-org.example.App-1.scope"
+    desktop.scope(unit, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    refused = desktop.lifectl("suspend", "org.example.App", check=False)
+    assert refused.returncode != 0 and "no client reports which windows are visible" in refused.stderr
+    assert "lifectl follow" in desktop.lifectl("explain", "org.example.App").stdout
+    desktop.follow()
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    # A follower that restarts finds it as it was.
+    desktop.leave()
+    desktop.follow()
+    assert desktop.lifectl.state("org.example.App") == "suspended"
+    desktop.leave()
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    assert desktop.states(unit) == {"S"}
+
+
+def test_second_unit_of_an_id_resumes_the_app_and_joins_it(desktop):
+    desktop.configure("all")
+    desktop.follow()
+    first, second = "app-org.example.App-1.scope", "app-org.example.App-2.scope"
+    pid = desktop.scope(first, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    # A program with a single instance asks the first one, and ends.
+    desktop.run("systemd-run", "--user", "--scope", "--quiet", f"--unit={second}", "sh", "-c",
+                f"until grep -q '^State:.S' /proc/{pid}/status; do sleep 0.01; done")
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    desktop.scope(second, *programs.FAMILY)
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert desktop.states(first) == desktop.states(second) == {"T"}
+    assert set(desktop.lifectl.apps()) == {"org.example.App"}
+    # The app goes on as long as one of its units does.
+    desktop.run("systemctl", "--user", "kill", "--kill-who=all", "--signal=KILL", first)
+    wait_for(lambda: desktop.show(first, "ActiveState") != "active")
+    assert desktop.lifectl.state("org.example.App") == "suspended"
+    desktop.lifectl("terminate", "org.example.App")
+    wait_for(lambda: desktop.show(second, "ActiveState") != "active")
+    assert desktop.lifectl.state("org.example.App") == "notRunning"
+
+
+def test_app_outlives_its_first_process(desktop):
+    desktop.configure("all")
+    desktop.follow()
+    unit = "app-org.example.App-1.scope"
+    pid = desktop.scope(unit, *programs.FAMILY)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    desktop.container.run(["kill", "-KILL", str(pid)])
+    wait_for(lambda: len(desktop.members(unit)) == 4)
+    assert desktop.lifectl.state("org.example.App") == "suspended" and desktop.states(unit) == {"T"}
+    desktop.run("systemctl", "--user", "kill", "--kill-who=all", "--signal=KILL", unit)
+    desktop.lifectl.wait_for_state("org.example.App", "notRunning")
+
+
+SLOW = "trap 'sleep 0.5; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+
+
+@pytest.mark.parametrize("kind", ["scope", "service"])
+def test_suspended_unit_stops_at_systemds_request(desktop, kind):
+    desktop.configure("all")
+    desktop.follow()
+    unit = f"app-org.example.App-1.{kind}"
+    getattr(desktop, kind)(unit, "sh", "-c", SLOW)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    desktop.run("systemctl", "--user", "stop", unit, timeout=30)
+    assert desktop.show(unit, "ActiveState") in ("inactive", "")
+    desktop.lifectl.wait_for_state("org.example.App", "notRunning")
+
+
+def test_later_daemon_restores_the_apps_and_finds_new_units(desktop):
+    desktop.configure("all")
+    desktop.follow()
+    unit, later = "app-org.example.App-1.scope", "app-org.example.Later-1.scope"
+    desktop.scope(unit, *programs.FAMILY)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    pid = desktop.lifectl.pid("org.example.App")
+    desktop.leave()
+    desktop.crash()
+    desktop.follow()
+    assert desktop.lifectl.state("org.example.App") == "suspended"
+    assert desktop.lifectl.pid("org.example.App") == pid and desktop.states(unit) == {"T"}
+    desktop.scope(later, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.Later", "suspended")
+    desktop.lifectl("focus", "org.example.App")
+    assert "T" not in desktop.states(unit)
+    # A clean end of the daemon releases them.
+    desktop.leave()
+    desktop.run("systemctl", "--user", "stop", "lifed.service")
+    assert desktop.states(unit) == {"S"} and desktop.states(later) == {"S"}
+    desktop.run("systemctl", "--user", "start", "lifed.service")
+    desktop.wait_for_daemon()
+    desktop.follow()
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    desktop.lifectl.wait_for_state("org.example.Later", "suspended")
+
+
+@pytest.mark.parametrize("how", ["rescue", "stop"])
+def test_apps_do_not_stay_suspended_without_a_daemon(desktop, how):
+    desktop.configure("all")
+    desktop.follow()
+    unit = r"app-org.example.A\x2dp-1.scope"
+    desktop.scope(unit, *programs.FAMILY)
+    desktop.lifectl.wait_for_state("org.example.A-p", "suspended")
+    drop_in = "/run/systemd/user/lifed.service.d/test.conf"
+    text = "[Service]\nKillSignal=SIGKILL\n" if how == "stop" else "[Service]\nRestart=no\n"
+    desktop.container.write(drop_in, text)
+    try:
+        desktop.run("systemctl", "--user", "daemon-reload")
+        if how == "stop":
+            desktop.run("systemctl", "--user", "stop", "lifed.service")
+        else:
+            desktop.run("systemctl", "--user", "kill", "--kill-who=main", "--signal=KILL", "lifed.service")
+        wait_for(lambda: desktop.states(unit) == {"S"}, what="the app runs")
+        assert len(desktop.members(unit)) == 5
+    finally:
+        desktop.container.run(["rm", "-f", drop_in])
+        desktop.run("systemctl", "--user", "daemon-reload")
