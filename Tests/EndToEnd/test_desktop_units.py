@@ -290,8 +290,11 @@ def test_apps_do_not_stay_suspended_without_a_daemon(desktop, how):
     desktop.configure("all")
     desktop.follow()
     unit = r"app-org.example.A\x2dp-1.scope"
-    desktop.scope(unit, *programs.FAMILY)
+    pid = desktop.scope(unit, *programs.FAMILY)
     desktop.lifectl.wait_for_state("org.example.A-p", "suspended")
+    # The others descend from no process that the state names.
+    desktop.container.run(["kill", "-KILL", str(pid)])
+    wait_for(lambda: len(desktop.members(unit)) == 4)
     drop_in = "/run/systemd/user/lifed.service.d/test.conf"
     text = "[Service]\nKillSignal=SIGKILL\n" if how == "stop" else "[Service]\nRestart=no\n"
     desktop.container.write(drop_in, text)
@@ -302,7 +305,7 @@ def test_apps_do_not_stay_suspended_without_a_daemon(desktop, how):
         else:
             desktop.run("systemctl", "--user", "kill", "--kill-who=main", "--signal=KILL", "lifed.service")
         wait_for(lambda: desktop.states(unit) == {"S"}, what="the app runs")
-        assert len(desktop.members(unit)) == 5
+        assert len(desktop.members(unit)) == 4
     finally:
         desktop.container.run(["rm", "-f", drop_in])
         desktop.run("systemctl", "--user", "daemon-reload")
