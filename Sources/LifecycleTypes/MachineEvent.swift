@@ -52,6 +52,6 @@ public enum Use: String, Sendable, CaseIterable {
     case unread
     /// The desktop has launched the app once more, while it runs.
     case relaunched
-    /// The desktop started the app, and no client reports which windows are visible.
+    /// The desktop launched the app, and no client reports which windows are visible.
     case unfollowed
 }

@@ -59,7 +59,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case unread
     /// The desktop launched the app once more, while it ran.
     case relaunched
-    /// The desktop started the app, and no client reports which windows are visible.
+    /// The desktop launched the app, and no client reports which windows are visible.
     case unfollowed
     /// A background work request woke the app.
     case wake
@@ -169,7 +169,8 @@ extension Reason {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: true
         case .none, .release, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
             .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .pointed, .playing, .called, .awaited,
-            .unread, .relaunched, .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
+            .unread, .relaunched, .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack,
+            .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
             .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
             false
         }
@@ -183,7 +184,8 @@ extension Reason {
             true
         case .none, .launch, .adopt, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .url, .activity, .visible, .pointed,
-            .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
+            .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack, .closed, .locked,
+            .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
             .launchFailed:
             false
         }
@@ -195,7 +197,8 @@ extension Reason {
         case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: true
         case .none, .launch, .adopt, .release, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
             .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .terminate, .kill, .url, .activity,
-            .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack,
+            .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene,
+            .sentBack,
             .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .launchFailed:
             false
         }

@@ -118,7 +118,7 @@ import Testing
             #"lifed.toml:1: cannot use desktop.deny: found "a"; expected an array of up to 256 patterns, such as ["org.example.*"]"#
         ),
     ])
-    func mistakeInTheAppsOfTheDesktopIsReported(text: String, problem: String) throws {
+    func wrongKeyOfTheDesktopIsReported(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "lifed.toml")
         let configuration = directory.load()

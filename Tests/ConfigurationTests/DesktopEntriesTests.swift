@@ -42,7 +42,8 @@ import Testing
     }
 
     @Test func `facts are read of an entry that cannot be launched`() throws {
-        try write("usr/applications/term.desktop", "Categories=System;TerminalEmulator;", "Terminal=true", "NoDisplay=true")
+        try write(
+            "usr/applications/term.desktop", "Categories=System;TerminalEmulator;", "Terminal=true", "NoDisplay=true")
         try directory.write("[Desktop Entry]\nName=Bus\nDBusActivatable=true", to: "usr/applications/bus.desktop")
         try directory.write("nothing", to: "usr/applications/broken.desktop")
         var facts = DesktopEntryFacts()

@@ -180,7 +180,7 @@ def test_what_the_session_depends_on_is_left_alone(desktop):
     desktop.scope("app-org.example.App-1.scope", *programs.IDLE)
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
     assert set(desktop.lifectl.apps()) == {"org.example.App"}
-    # Whoever names a terminal gets it suspended.
+    # A terminal that the user names is managed.
     desktop.configure("all", allow=["org.gnome.Console"], deny=["org.example.App"])
     desktop.lifectl.wait_for_state("org.gnome.Console", "suspended")
     wait_for(lambda: desktop.states("app-org.example.App-1.scope") == {"S"}, what="the denied app runs")

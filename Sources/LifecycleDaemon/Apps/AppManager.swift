@@ -212,7 +212,7 @@ final class AppManager {
 
     func request(_ id: RequestID, _ request: Request) { driver.handle(.request(id, request)) }
 
-    /// Replaces the apps that a client or a part of the daemon has reported for a use. An app is used as long as anybody reports it.
+    /// Replaces the apps that a client or a part of the daemon has reported for a use. An app is used while one of them reports it.
     func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
         uses.set(use, to: ids, by: reporter)
         driver.handle(.setUses(use, uses.apps(use)))

@@ -166,7 +166,8 @@ final class AppProcesses {
     ///
     /// - Returns: A Boolean value that indicates whether the main process still exists.
     func adopt(
-        _ id: AppID, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition, launched: Instant?
+        _ id: AppID, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition,
+        launched: Instant?
     ) -> Bool {
         let tree = table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
         guard let tree else { return false }

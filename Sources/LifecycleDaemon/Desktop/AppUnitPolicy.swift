@@ -22,7 +22,7 @@ nonisolated struct AppUnitPolicy {
         case ofSession
         /// The app is a terminal, or runs in one: its jobs are not to stop without the user's will.
         case terminal
-        /// The session starts the app, which mostly has no window.
+        /// The session launches the app, which mostly has no window.
         case autostarted
         /// Menus do not show the app: it is a part of something else.
         case hidden

@@ -61,7 +61,9 @@ final class AppUnits {
             match("JobNew", of: owner) { [weak self] in self?.jobAdded($0) },
         ]
         bus.call(BusCall(owner, path: Self.path, interface: Self.manager, member: "Subscribe")) { [weak self] reply in
-            if case .failure(let error) = reply { self?.report("cannot watch the units of systemd: \(error)") }
+            guard case .failure(let error) = reply else { return }
+            self?.log.write(
+                .warning, "cannot watch the units of systemd: \(error); leaving the apps of the desktop unmanaged")
         }
         list()
     }
@@ -70,10 +72,6 @@ final class AppUnits {
         bus.match(BusMatchRule(sender: owner, path: Self.path, interface: Self.manager, member: member)) {
             handle($0.arguments)
         }
-    }
-
-    private func report(_ problem: String) {
-        log.write(.warning, "\(problem); the apps of the desktop keep running unmanaged")
     }
 
     // MARK: Units
@@ -91,7 +89,9 @@ final class AppUnits {
                 for unit in values.first?.elements ?? [] {
                     if let name = unit.elements?.first?.text { look(at: name) }
                 }
-            case .failure(let error): report("cannot list the units of systemd: \(error)")
+            case .failure(let error):
+                log.write(
+                    .warning, "cannot list the units of systemd: \(error); leaving the apps of the desktop unmanaged")
             }
         }
     }
@@ -101,7 +101,8 @@ final class AppUnits {
         guard let unit = AppUnitName(name), delegate?.isWanted(unit) ?? false, !waiting.contains(unit) else { return }
         guard waiting.count < Self.waitingLimit else {
             return log.write(
-                .warning, "cannot manage the unit \(name): \(Self.waitingLimit) units wait; the unit keeps running unmanaged")
+                .warning,
+                "cannot manage the unit \(name): \(Self.waitingLimit) units wait; leaving it unmanaged")
         }
         waiting.append(unit)
         askNext()

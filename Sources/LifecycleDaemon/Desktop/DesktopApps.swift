@@ -86,7 +86,8 @@ final class DesktopApps {
 
     private func adopt(_ unit: AppUnitName, _ group: UnitGroup) {
         let id = AppID(unit.id)
-        guard held.count < Self.appLimit, let main = main(of: group, of: unit), let process = try? HeldProcess.hold(main.identity.pid)
+        guard held.count < Self.appLimit, let main = main(of: group, of: unit),
+            let process = try? HeldProcess.hold(main.identity.pid)
         else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
@@ -109,7 +110,7 @@ final class DesktopApps {
             if let cause = Self.objection(to: process) ?? relation(of: process) {
                 log.write(
                     .notice,
-                    "cannot manage the unit \(unit.unit): process \(process.identity.pid) \(cause); the unit keeps running unmanaged"
+                    "cannot manage the unit \(unit.unit): process \(process.identity.pid) \(cause); leaving it unmanaged"
                 )
                 return nil
             }
@@ -180,9 +181,13 @@ extension DesktopApps: AppUnitsDelegate {
         let id = AppID(unit.id)
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
-        if app.state == .terminating { return postponed[id] = unit.unit }
+        if app.state == .terminating {
+            postponed[id] = unit.unit
+            return
+        }
         guard let units = held[id] else { return noteRelaunch(of: id) }
-        let isNew = units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
+        let isNew =
+            units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
         if isNew { held[id]?.insert(unit.unit) }
         if isNew || !units.contains(unit.unit) { noteRelaunch(of: id) }
     }

@@ -43,6 +43,6 @@ final class DesktopSession {
     }
 
     private func report(_ problem: String) {
-        log.write(.notice, "cannot use the session bus: \(problem); the apps of the desktop keep running unmanaged")
+        log.write(.notice, "cannot use the session bus: \(problem); leaving the apps of the desktop unmanaged")
     }
 }

@@ -12,7 +12,8 @@ public struct UnitGroup: Hashable, Sendable {
     /// - Parameter place: The place in the hierarchy as systemd shows it in `ControlGroup`, with or without the first slash.
     public init?(at place: String) {
         guard let own = Cgroup.ofThisProcess() else { return nil }
-        let name = place.utf8.first == UInt8(ascii: "/") ? String(decoding: place.utf8.dropFirst(), as: UTF8.self) : place
+        let name =
+            place.utf8.first == UInt8(ascii: "/") ? String(decoding: place.utf8.dropFirst(), as: UTF8.self) : place
         guard !name.isEmpty, let found = Cgroup.existing(at: "\(own.mountPoint)/\(name)"),
             !found.contains(groupNamed: own.name)
         else { return nil }
@@ -176,7 +177,8 @@ extension ProcessTable {
         saved.owner = TreeOwner(ofProcessWith: users)
         saved.units = [group.name]
         let tree = ProcessTree(
-            restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil, containment: containment,
+            restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil,
+            containment: containment,
             isNew: true)
         insert(tree)
         if status.state == .stopped { tree.resume() }

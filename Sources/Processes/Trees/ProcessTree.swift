@@ -413,7 +413,8 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
-        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers() else { return false }
+        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
+        else { return false }
         return members.isEmpty || containment.releaseHelpers(members).isEmpty
     }
 

@@ -46,7 +46,9 @@ public enum Rescue {
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
             + strays.compactMap { $0.status }
-            + others.flatMap { ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup()).members() }
+            + others.flatMap {
+                ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup()).members()
+            }
 
         var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.

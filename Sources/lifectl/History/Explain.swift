@@ -114,7 +114,7 @@ extension Presentation {
             return "its connection to the display server was nearly full, and it needs time to read the events"
         case .relaunched: return "the desktop has launched it once more, and it has time to show its window"
         case .unfollowed:
-            return "the desktop started it, and no client reports which windows are visible; run 'lifectl follow'"
+            return "the desktop launched it, and no client reports which windows are visible; run 'lifectl follow'"
         case .restart: return "it ended by itself, and is restarted later"
         case .restartLimit:
             return "it reached the restart limit; 'lifectl launch' launches it again"
