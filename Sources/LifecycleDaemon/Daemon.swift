@@ -108,7 +108,7 @@ public final class Daemon {
             desktop = try DesktopSession(loop: loop, manager: manager, log: log)
             desktop?.apply(settings)
         }
-        suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log)
+        suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log) { [weak desktop] in desktop?.bus() }
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
         let code = try serve()

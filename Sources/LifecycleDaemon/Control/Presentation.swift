@@ -236,10 +236,10 @@ struct Presentation {
         let core = manager.core
         return Explanation(
             details: details(app), next: core.nextState(of: app.id),
-            obstacles: core.obstacles(of: app.id).map(obstacle), prospects: core.forecast(of: app.id).map(prospect))
+            obstacles: core.obstacles(of: app.id).map { obstacle($0, of: app.id) }, prospects: core.forecast(of: app.id).map(prospect))
     }
 
-    private func obstacle(_ obstacle: LifecycleCore.Obstacle) -> ControlAPI.Obstacle {
+    private func obstacle(_ obstacle: LifecycleCore.Obstacle, of app: AppID) -> ControlAPI.Obstacle {
         func make(_ kind: ObstacleKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
             -> ControlAPI.Obstacle
         {
@@ -262,7 +262,7 @@ struct Presentation {
         case .foregroundBlocked(let blocker): return make(.foregroundBlocked, [blocker.word])
         case .policy: return make(.suspendPolicy)
         case .request: return make(.resumeRequest)
-        case .use(let use): return make(ObstacleKind(use))
+        case .use(let use): return make(ObstacleKind(use), manager.suspensions?.users(use, of: app) ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)

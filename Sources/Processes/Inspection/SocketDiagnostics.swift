@@ -38,7 +38,9 @@ public struct UnixSocket: Hashable, Sendable {
         peer = socket.peer
         unread = socket.unread
         buffer = socket.buffer
-        address = unsafe withUnsafeBytes(of: socket.name) { unsafe Array($0.prefix(socket.name_length)) }
+        let name = unsafe withUnsafeBytes(of: socket.name) { unsafe Array($0.prefix(socket.name_length)) }
+        // A path ends with a zero.
+        address = name.first == 0 ? name : Array(name.prefix { $0 != 0 })
     }
 
     private static func read(inode: UInt32, expected: Int) throws(Errno) -> [UnixSocket] {

@@ -29,8 +29,9 @@ import Glibc
     /// A Boolean value that indicates whether the bus has answered the greeting.
     public private(set) var isConnected = false
 
+    /// The address.
+    public let address: String
     private let loop: EventLoop
-    private let address: String
     private var connection: BusConnection?
     private var ending: DeferredSource?
     private var retry: TimerSource?

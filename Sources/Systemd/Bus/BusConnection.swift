@@ -13,8 +13,12 @@ import Glibc
 
     /// Begins to connect.
     ///
-    /// - Parameter onState: Called with true when the bus has greeted back, with false when the connection has ended.
-    init(loop: EventLoop, address: String, onState: @escaping (Bool) -> Void) throws(SystemdError) {
+    /// - Parameters:
+    ///   - isMonitor: A Boolean value that indicates whether the connection is to see the messages of others.
+    ///   - onState: Called with true when the bus has greeted back, with false when the connection has ended.
+    init(
+        loop: EventLoop, address: String, isMonitor: Bool = false, onState: @escaping (Bool) -> Void
+    ) throws(SystemdError) {
         var bus: OpaquePointer?
         try unsafe checked(sd_bus_new(&bus), "prepare a bus connection")
         guard let bus = unsafe bus else { throw SystemdError(operation: "prepare a bus connection", errno: ENOMEM) }
@@ -22,6 +26,7 @@ import Glibc
         try unsafe checked(sd_bus_set_address(bus, address), "use the bus address \(address)")
         try unsafe checked(sd_bus_set_bus_client(bus, 1), "register with a bus")
         try unsafe checked(sd_bus_negotiate_fds(bus, 1), "enable descriptors on a bus")
+        try unsafe checked(sd_bus_set_monitor(bus, isMonitor ? 1 : 0), "monitor a bus")
         try unsafe checked(sd_bus_set_watch_bind(bus, 1), "wait for a bus")
         try unsafe checked(sd_bus_set_connected_signal(bus, 1), "request the signal of a connected bus")
         try unsafe checked(sd_bus_attach_event(bus, loop.event, Int32(SD_EVENT_PRIORITY_NORMAL)), "watch a bus")
@@ -53,6 +58,22 @@ import Glibc
         try checked(result, "watch a bus for \(rule)")
         unsafe wait.setSlot(slot)
         return wait
+    }
+
+    /// Passes each message between other connections to a handler, and keeps it from everything else.
+    func addFilter(handler: @escaping (OpaquePointer) -> Void) throws(SystemdError) {
+        let wait = unsafe BusSlot(handler: handler)
+        var slot: OpaquePointer?
+        let result = unsafe sd_bus_add_filter(
+            bus, &slot,
+            { message, userdata, _ in
+                _ = unsafe BusSlot.deliver(message, to: userdata)
+                // The library would answer calls, and the bus disconnects a monitor that sends.
+                return unsafe sd_bus_message_is_signal(message, nil, nil) > 0 ? 0 : 1
+            }, wait.userdata)
+        try checked(result, "monitor a bus")
+        unsafe wait.setSlot(slot)
+        states.append(wait)
     }
 
     /// Sends a call. The handler is called once, unless the connection is dropped before.

@@ -41,7 +41,7 @@ func readReply(_ message: OpaquePointer) -> Result<[BusValue], BusError> {
     return unsafe .failure(BusError(name: text(name) ?? "unknown", message: text(explanation) ?? ""))
 }
 
-private func text(_ string: UnsafePointer<CChar>?) -> String? {
+func text(_ string: UnsafePointer<CChar>?) -> String? {
     unsafe string.map { unsafe String(cString: $0) }
 }
 

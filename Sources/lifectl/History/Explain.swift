@@ -108,7 +108,8 @@ extension Presentation {
         case .visible: return "a window of it is visible, until that ends"
         case .pointed: return "the pointer is over a window of it, until that ends"
         case .playing: return "it plays sound, until that ends"
-        case .called: return "a program waits for its reply on the message bus"
+        case .called:
+            return "\(obstacle.names.isEmpty ? "a program waits" : "\(names) waits") for its reply on the message bus"
         case .awaited: return "a process waits for a file lock that it holds"
         case .unread:
             return "its connection to the display server was nearly full, and it needs time to read the events"

@@ -1,0 +1,279 @@
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Resumes a suspended app for as long as a program waits for its reply on the session bus.
+///
+/// A monitor sees the calls to the connections of apps that are suspended, or are about to be. Of each call, the daemon keeps
+/// the addresses and the number until the reply. While no such app has a connection to the bus, there is no monitor.
+final class BusCalls {
+    /// The hub's knowledge of an app that is monitored.
+    protocol Source: AnyObject {
+        var monitoredApps: Set<AppID> { get }
+        func isStopped(_ id: AppID) -> Bool
+        /// Returns whether the bus has sent the app something that it has not read.
+        func hasUnreadMessages(_ id: AppID, busPath: String) -> Bool
+    }
+
+    weak var source: (any Source)?
+    private let loop: EventLoop
+    private let processes: AppProcesses
+    private let log: any JournalSink
+    private let report: (Set<AppID>, AnyObject) -> Void
+    private let makeBus: () -> Bus?
+    private var bus: Bus?
+    private var busState: BusName?
+    private var connections = BusConnections()
+    private var monitor: Monitor?
+    private var successor: Monitor?
+    private var pending = PendingCalls()
+    /// Calls to names whose owner the bus has not told yet.
+    private var unresolved: Set<PendingCalls.Key> = []
+    /// The apps that are reported as called.
+    private var called: Set<AppID> = []
+    private var update: DeferredSource?
+    private var timer: TimerSource?
+    private var hasReported = false
+    private var isStale = false
+
+    private struct Monitor {
+        let connection: BusMonitor
+        /// The monitored apps by the unique names of their connections.
+        let apps: [String: AppID]
+    }
+
+    /// - Parameters:
+    ///   - makeBus: Returns the session bus when it is first needed; nil without one.
+    ///   - report: Called with the apps that are called, and the reporter.
+    init(
+        loop: EventLoop, processes: AppProcesses, log: any JournalSink, makeBus: @escaping () -> Bus?,
+        report: @escaping (Set<AppID>, AnyObject) -> Void
+    ) throws(SystemdError) {
+        self.loop = loop
+        self.processes = processes
+        self.log = log
+        self.makeBus = makeBus
+        self.report = report
+        update = try loop.deferred { [weak self] in self?.updateMonitor() }
+        timer = try loop.timer { [weak self] in self?.expire() }
+    }
+
+    /// The set of monitored apps has changed.
+    func monitoredAppsChanged() { update?.schedule() }
+
+    /// The app is about to be stopped: a call that it has read and not answered keeps it running.
+    func willStop(_ id: AppID) { if pending.apps.contains(id) { reportCalled() } }
+
+    /// The names of the programs that wait for the app, if they can be told.
+    func callers(of id: AppID) -> [String] {
+        Set(pending.callers(of: id).compactMap { connections.process(of: $0) }).compactMap { ProcessStatus(of: $0)?.name }
+            .sorted()
+    }
+
+    // MARK: The monitor
+
+    /// The apps of the hub, and those that have been resumed to answer.
+    private var monitoredApps: Set<AppID> { pending.apps.union(source?.monitoredApps ?? []) }
+
+    private func updateMonitor() {
+        guard !monitoredApps.isEmpty else {
+            (monitor, successor) = (nil, nil)
+            return
+        }
+        guard let bus = connectedBus() else { return }
+        let hasBegun = connections.refresh(over: bus) { [weak self] in
+            self?.renewMonitor()
+            if self?.isStale == true { self?.updateMonitor() }
+        }
+        // An app that came meanwhile may have a connection that the present look does not see.
+        isStale = !hasBegun
+    }
+
+    private func connectedBus() -> Bus? {
+        if let bus { return bus.isConnected ? bus : nil }
+        guard let made = makeBus() else { return nil }
+        bus = made
+        busState = made.watchName("org.freedesktop.DBus") { [weak self] owner in
+            self?.connections = BusConnections()
+            if owner != nil { self?.update?.schedule() }
+        }
+        return nil
+    }
+
+    private func renewMonitor() {
+        guard let bus else { return }
+        let apps = connections.apps(among: monitoredApps, processes)
+        if apps.isEmpty { return (monitor, successor) = (nil, nil) }
+        if let current = successor ?? monitor, apps.allSatisfy({ current.apps[$0.key] == $0.value }) { return }
+        do throws(SystemdError) {
+            let connection = try BusMonitor(loop: loop, address: bus.address, rules: Self.rules(for: apps.keys.sorted())) {
+                [weak self] in self?.monitorChanged($0)
+            } onMessage: { [weak self] in
+                self?.handle($0)
+            }
+            // The former monitor goes on until the new one sees messages.
+            successor = Monitor(connection: connection, apps: apps)
+        } catch {
+            reportOnce(error.description)
+        }
+    }
+
+    /// One rule for the calls to each connection, and two for its answers.
+    private static func rules(for names: [String]) -> [String] {
+        names.flatMap { name in
+            [
+                "type='method_call',destination='\(name)'", "type='method_return',sender='\(name)'",
+                "type='error',sender='\(name)'",
+            ]
+        }
+    }
+
+    private func monitorChanged(_ state: Result<Void, BusError>) {
+        switch state {
+        case .success:
+            guard let successor, successor.connection.isReady else { return }
+            // Dropped in a later round: it may be the present caller's.
+            let former = monitor
+            monitor = successor
+            self.successor = nil
+            update?.schedule()
+            extendLifetime(former)
+            findMissedCalls(for: Set(successor.apps.values).subtracting(former?.apps.values ?? [:].values))
+        case .failure(let error):
+            reportOnce(error.description)
+        }
+    }
+
+    /// Looks at apps that were stopped before the monitor saw their calls. The kind of an unread message is not known.
+    private func findMissedCalls(for apps: Set<AppID>) {
+        guard let source, let path = bus?.socketPath else { return }
+        for id in apps where source.isStopped(id) && source.hasUnreadMessages(id, busPath: path) {
+            note(PendingCalls.Key(caller: "", serial: pending.nextNumber()), for: id, time: Self.notificationTime)
+        }
+    }
+
+    private func reportOnce(_ problem: String) {
+        guard !hasReported else { return }
+        hasReported = true
+        log.write(
+            .notice, "cannot monitor the session bus: \(problem); callers of a suspended app wait until it is resumed")
+    }
+
+    // MARK: Calls
+
+    /// The time after which callers give up, and the time for a call that nobody waits for, in microseconds.
+    private static let replyTime: UInt64 = 25_000_000
+    private static let notificationTime: UInt64 = 500_000
+    private static let unresolvedLimit = 256
+
+    private func handle(_ header: BusHeader) {
+        switch header.kind {
+        case .reply(let serial):
+            let key = PendingCalls.Key(caller: header.destination, serial: serial)
+            unresolved.remove(key)
+            guard pending.remove(key, by: header.sender) else { return }
+            reportCalled()
+            update?.schedule()
+        case .call(let expectsReply):
+            if header.destination.utf8.first == UInt8(ascii: ":") {
+                noteCall(header, to: header.destination, expectsReply)
+            } else if let bus {
+                // Some are calls to names that have no owner.
+                if unresolved.count >= Self.unresolvedLimit { unresolved = [] }
+                let key = PendingCalls.Key(caller: header.sender, serial: header.serial)
+                unresolved.insert(key)
+                connections.withOwner(of: header.destination, over: bus) { [weak self] owner in
+                    guard let self, unresolved.remove(key) != nil else { return }
+                    noteCall(header, to: owner, expectsReply)
+                }
+            }
+        }
+    }
+
+    private func noteCall(_ header: BusHeader, to owner: String, _ expectsReply: Bool) {
+        guard let id = monitor?.apps[owner] ?? successor?.apps[owner], monitoredApps.contains(id) else { return }
+        // The calls of the app to itself.
+        guard monitor?.apps[header.sender] != id, header.sender != owner else { return }
+        if let bus { connections.learn(header.sender, over: bus) }
+        let key = PendingCalls.Key(caller: header.sender, serial: header.serial)
+        note(key, for: id, owner, time: expectsReply ? Self.replyTime : Self.notificationTime)
+    }
+
+    private func note(_ key: PendingCalls.Key, for id: AppID, _ owner: String = "", time: UInt64) {
+        guard pending.insert(key, PendingCalls.Call(app: id, owner: owner, end: loop.freshNow + time)) else { return }
+        arm()
+        reportCalled()
+    }
+
+    private func expire() {
+        if pending.removeExpired(at: loop.now) {
+            reportCalled()
+            update?.schedule()
+        }
+        arm()
+    }
+
+    private func arm() {
+        if let end = pending.nextEnd { timer?.arm(atMicroseconds: end) } else { timer?.disarm() }
+    }
+
+    /// A running app answers by itself: it is called only if it was about to be stopped meanwhile.
+    private func reportCalled() {
+        let apps = pending.apps.filter { called.contains($0) || source?.isStopped($0) == true }
+        guard apps != called else { return }
+        called = apps
+        report(apps, self)
+    }
+}
+
+/// The calls that are not answered, of all monitored apps.
+struct PendingCalls {
+    /// The unique name of the caller, and its number for the call.
+    struct Key: Hashable {
+        let caller: String
+        let serial: UInt64
+    }
+
+    struct Call {
+        let app: AppID
+        /// The unique name of the connection that is to answer.
+        let owner: String
+        /// The instant after which the caller has given up.
+        let end: UInt64
+    }
+
+    private var calls: [Key: Call] = [:]
+    private var count: UInt64 = 0
+
+    /// With so many calls, the apps are running already.
+    private static let limit = 256
+
+    var apps: Set<AppID> { Set(calls.values.map(\.app)) }
+    var nextEnd: UInt64? { calls.values.map(\.end).min() }
+    func callers(of id: AppID) -> [String] { calls.filter { $0.value.app == id }.map(\.key.caller) }
+
+    /// Returns a number for a call of which no header was seen.
+    mutating func nextNumber() -> UInt64 {
+        count += 1
+        return count
+    }
+
+    /// - Returns: False for a call that was seen before, or too many calls.
+    mutating func insert(_ key: Key, _ call: Call) -> Bool {
+        guard calls.count < Self.limit, calls[key] == nil else { return false }
+        calls[key] = call
+        return true
+    }
+
+    mutating func remove(_ key: Key, by owner: String) -> Bool {
+        guard calls[key]?.owner == owner else { return false }
+        calls[key] = nil
+        return true
+    }
+
+    mutating func removeExpired(at now: UInt64) -> Bool {
+        let before = calls.count
+        calls = calls.filter { $0.value.end > now }
+        return calls.count != before
+    }
+}

@@ -1,0 +1,120 @@
+import LifecycleCore
+import Processes
+import Systemd
+
+/// The connections of processes to a bus, and the owners of names, as far as they were asked for.
+///
+/// A unique name stands for one connection as long as the bus lives, so its process is asked for once.
+final class BusConnections {
+    /// The processes by the unique names of their connections.
+    private var processes: [String: ProcessID] = [:]
+    private let names = WatchedNames()
+    /// The number of answers that a refresh waits for; nil while there is none.
+    private var openCalls: Int?
+
+    /// An app whose connection is beyond this number is not seen to be called.
+    private static let limit = 4096
+
+    func process(of name: String) -> ProcessID? { processes[name] }
+
+    /// Returns the given apps by the unique names of their connections.
+    func apps(among ids: Set<AppID>, _ running: AppProcesses) -> [String: AppID] {
+        var owners: [ProcessID: AppID] = [:]
+        for id in ids {
+            for pid in running.tree(of: id)?.processIDs ?? [] { owners[pid] = id }
+        }
+        return processes.compactMapValues { owners[$0] }
+    }
+
+    /// Asks the bus for the connections that are not known.
+    ///
+    /// - Parameter done: Called when the bus has answered.
+    /// - Returns: False if a refresh is under way.
+    func refresh(over bus: Bus, done: @escaping () -> Void) -> Bool {
+        guard openCalls == nil else { return false }
+        openCalls = 1
+        bus.call(.bus("ListNames")) { [weak self] reply in
+            let listed = (try? reply.get().first?.elements) ?? []
+            let names = listed.compactMap(\.text).filter { $0.utf8.first == UInt8(ascii: ":") }.prefix(Self.limit)
+            self?.ask(for: Set(names), over: bus, done)
+        }
+        return true
+    }
+
+    private func ask(for names: Set<String>, over bus: Bus, _ done: @escaping () -> Void) {
+        processes = processes.filter { names.contains($0.key) }
+        let new = names.filter { processes[$0] == nil }
+        openCalls = new.count + 1
+        for name in new { askForProcess(of: name, over: bus) { [weak self] in self?.noteAnswer(done) } }
+        noteAnswer(done)
+    }
+
+    private func askForProcess(of name: String, over bus: Bus, _ done: @escaping () -> Void) {
+        bus.call(.bus("GetConnectionUnixProcessID", [.text(name)])) { [weak self] reply in
+            // Without an answer the connection has gone.
+            let number = (try? reply.get().first?.unsigned).flatMap { $0 }
+            self?.processes[name] = number.flatMap { ProcessID(exactly: $0) }
+            done()
+        }
+    }
+
+    /// Asks for the process of a connection that is newer than the latest refresh.
+    func learn(_ name: String, over bus: Bus) {
+        if processes[name] == nil, processes.count < Self.limit { askForProcess(of: name, over: bus) {} }
+    }
+
+    private func noteAnswer(_ done: () -> Void) {
+        guard let open = openCalls else { return }
+        openCalls = open > 1 ? open - 1 : nil
+        if open == 1 { done() }
+    }
+
+    /// Calls a function with the unique name of a name's owner; never if there is none.
+    func withOwner(of name: String, over bus: Bus, then: @escaping (String) -> Void) {
+        names.withOwner(of: name, over: bus, then)
+    }
+}
+
+/// The owners of the well-known names that were called. A name that changes hands is followed.
+final class WatchedNames {
+    private var names: [String: BusName] = [:]
+    private var waiting: [String: [(String) -> Void]] = [:]
+
+    /// The names of a session are some dozens.
+    private static let limit = 256
+    private static let waitingLimit = 16
+
+    func withOwner(of name: String, over bus: Bus, _ body: @escaping (String) -> Void) {
+        if let owner = names[name]?.owner { return body(owner) }
+        guard names[name] == nil else {
+            if waiting[name, default: []].count < Self.waitingLimit { waiting[name, default: []].append(body) }
+            return
+        }
+        guard names.count < Self.limit else { return }
+        waiting[name] = [body]
+        names[name] = bus.watchName(name) { [weak self] owner in
+            guard let owner else { return }
+            for each in self?.waiting.removeValue(forKey: name) ?? [] { each(owner) }
+        }
+    }
+}
+
+extension BusCall {
+    /// A call of the bus itself.
+    static func bus(_ member: String, _ arguments: [Argument] = []) -> BusCall {
+        BusCall(
+            "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: member,
+            arguments: arguments)
+    }
+}
+
+extension Bus {
+    /// The path of the bus's socket, or its abstract name behind a zero; nil for another kind of address.
+    var socketPath: String? {
+        for word in address.split(whereSeparator: { $0 == ":" || $0 == "," || $0 == ";" }) {
+            if word.hasPrefix("path=") { return String(word.dropFirst("path=".count)) }
+            if word.hasPrefix("abstract=") { return "\0" + word.dropFirst("abstract=".count) }
+        }
+        return nil
+    }
+}
