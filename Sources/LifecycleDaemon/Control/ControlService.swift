@@ -232,6 +232,7 @@ extension ControlService: LifedHandler {
 
 extension ControlService: ControlServerDelegate {
     func handle(_ call: ClientCall) {
+        manager.suspensions?.noteOccasion()
         do {
             try perform(call)
         } catch let error as ServiceError {

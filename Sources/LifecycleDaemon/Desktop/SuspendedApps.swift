@@ -9,12 +9,14 @@ protocol SuspensionObserver: AnyObject {
     func entered(_ state: AppState, _ id: AppID)
     /// Returns the programs that use the app in this way, if they are known.
     func users(_ use: Use, of id: AppID) -> [String]
+    /// Something has happened: the processor is awake, and a look costs little.
+    func noteOccasion()
     /// Inputs and their effects were handled: targets may have changed.
     func inputsHandled()
 }
 
-/// Resumes suspended apps for as long as another program needs them: the display server, whose events they have to read, and
-/// callers on the session bus.
+/// Resumes suspended apps for as long as another program needs them: the display server, whose events they have to read,
+/// callers on the session bus, and processes that wait for a file lock.
 ///
 /// Nothing here wakes the daemon periodically. A look that costs time follows in the next round of the loop, after replies were
 /// sent.
@@ -22,6 +24,7 @@ final class SuspendedApps: SuspensionObserver {
     private let manager: AppManager
     private let displays: DisplayQueues
     private let calls: BusCalls
+    private let locks: FileLocks
     private var suspended: Set<AppID> = []
     private var stopping: Set<AppID> = []
     private var background: Set<AppID> = []
@@ -40,6 +43,12 @@ final class SuspendedApps: SuspensionObserver {
         calls = try BusCalls(loop: loop, processes: manager.processes, log: log, makeBus: sessionBus) { [weak manager] in
             manager?.report(.called, of: $0, by: $1)
         }
+        locks = try FileLocks(loop: loop, processes: manager.processes) { [weak manager] pid in
+            guard let manager, case .app(let id) = manager.processes.owner(of: pid) else { return false }
+            return manager.app(id)?.isStoppedOrStopping ?? false
+        } report: { [weak manager] in
+            manager?.report(.awaited, of: $0, by: $1)
+        }
         begun = try BatchQueue(loop: loop) { [weak self] in self?.begin($0) }
         occasion = try loop.deferred { [weak self] in self?.look() }
         occasion?.setPriority(.idle)
@@ -53,12 +62,14 @@ final class SuspendedApps: SuspensionObserver {
     func willStop(_ id: AppID) {
         stopping.insert(id)
         calls.willStop(id)
+        locks.willStop(id)
     }
 
     func users(_ use: Use, of id: AppID) -> [String] {
         switch use {
         case .called: calls.callers(of: id)
-        case .visible, .pointed, .playing, .awaited, .unread: []
+        case .awaited: locks.waiters(of: id)
+        case .visible, .pointed, .playing, .unread: []
         }
     }
 
@@ -73,8 +84,10 @@ final class SuspendedApps: SuspensionObserver {
         } else if suspended.remove(id) != nil {
             begun?.remove(id)
             displays.end(id)
+            locks.end(id)
         }
         displays.entered(state, id)
+        if state == .notRunning { locks.ended(id) }
         noteOccasion()
     }
 
@@ -86,13 +99,19 @@ final class SuspendedApps: SuspensionObserver {
         calls.monitoredAppsChanged()
     }
 
-    /// Something has happened: the processor is awake, and a look costs little.
     func noteOccasion() {
         if !suspended.isEmpty { occasion?.schedule() }
     }
 
-    private func begin(_ id: AppID) { displays.begin(id) }
-    private func look() { displays.look() }
+    private func begin(_ id: AppID) {
+        displays.begin(id)
+        locks.begin(id)
+    }
+
+    private func look() {
+        displays.look()
+        locks.look()
+    }
 }
 
 extension SuspendedApps: BusCalls.Source {

@@ -110,7 +110,8 @@ extension Presentation {
         case .playing: return "it plays sound, until that ends"
         case .called:
             return "\(obstacle.names.isEmpty ? "a program waits" : "\(names) waits") for its reply on the message bus"
-        case .awaited: return "a process waits for a file lock that it holds"
+        case .awaited:
+            return "\(names.isEmpty ? "a process" : names) waits for a file lock that it holds"
         case .unread:
             return "its connection to the display server was nearly full, and it needs time to read the events"
         case .relaunched: return "the desktop has launched it once more, and it has time to show its window"

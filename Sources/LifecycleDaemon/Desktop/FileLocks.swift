@@ -1,0 +1,131 @@
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+
+/// Resumes a suspended app for as long as a process outside of it waits for a file lock that the app holds.
+///
+/// The kernel tells nobody that a process waits for a lock. It is looked for when an app is about to be stopped, on every occasion
+/// while an app is suspended with locks, and shortly after another process has opened one of the files.
+final class FileLocks {
+    private let loop: EventLoop
+    private let processes: AppProcesses
+    private let isStopped: (ProcessID) -> Bool
+    private let report: (Set<AppID>, AnyObject) -> Void
+    /// The files that suspended apps hold locks on.
+    private var locked: [AppID: [LockedFile: InotifySource?]] = [:]
+    /// The apps that are waited for, with the processes that wait.
+    private var awaited: [AppID: Set<ProcessID>] = [:]
+    private var timer: TimerSource?
+    private var delays: ArraySlice<UInt64> = []
+
+    private static let appLimit = 64
+    private static let fileLimit = 64
+    /// The pauses between looks after a file was opened, in microseconds. A process mostly asks for the lock at once.
+    private static let delaysAfterOpening: [UInt64] = [20_000, 180_000, 800_000]
+    /// The pauses between looks while an app is waited for; the last one is repeated. The app is running meanwhile.
+    private static let delaysWhileAwaited: [UInt64] = [100_000, 400_000, 1_500_000, 3_000_000, 5_000_000]
+
+    /// - Parameters:
+    ///   - isStopped: Returns whether a process is one of a suspended app: it does not wait in earnest.
+    ///   - report: Called with the apps that are waited for, and the reporter.
+    init(
+        loop: EventLoop, processes: AppProcesses, isStopped: @escaping (ProcessID) -> Bool,
+        report: @escaping (Set<AppID>, AnyObject) -> Void
+    ) throws(SystemdError) {
+        self.loop = loop
+        self.processes = processes
+        self.isStopped = isStopped
+        self.report = report
+        timer = try loop.timer { [weak self] in self?.look(isScheduled: true) }
+    }
+
+    /// The app is about to be stopped.
+    func willStop(_ id: AppID) {
+        let waits = LockWait.all()
+        guard !waits.isEmpty else { return }
+        check(id, waits, locks: nil)
+        finishCheck()
+    }
+
+    /// Watches the files of an app that is suspended.
+    func begin(_ id: AppID) {
+        guard locked[id] == nil, locked.count < Self.appLimit else { return }
+        var files: [LockedFile: InotifySource?] = [:]
+        for pid in processes.tree(of: id)?.processIDs ?? [] {
+            for (file, open) in OpenFile.locked(by: pid) where files[file] == nil && files.count < Self.fileLimit {
+                // Through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too.
+                let path = "/proc/\(pid)/fd/\(open.number)"
+                let watch = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in self?.noteOpening() }
+                files[file] = .some(watch)
+            }
+        }
+        guard !files.isEmpty else { return }
+        locked[id] = files
+        look()
+    }
+
+    func end(_ id: AppID) { locked[id] = nil }
+
+    func ended(_ id: AppID) {
+        if awaited.removeValue(forKey: id) != nil { finishCheck() }
+    }
+
+    /// The names of the programs that wait.
+    func waiters(of id: AppID) -> [String] { (awaited[id] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted() }
+
+    private func noteOpening() {
+        guard delays.isEmpty else { return }
+        delays = Self.delaysAfterOpening[...]
+        armNext()
+    }
+
+    /// Looks whether suspended apps are waited for, and whether the others still are.
+    func look(isScheduled: Bool = false) {
+        guard !locked.isEmpty || !awaited.isEmpty else { return }
+        let waits = LockWait.all()
+        for (id, files) in locked { check(id, waits, locks: Set(files.keys)) }
+        for id in awaited.keys where locked[id] == nil { check(id, waits, locks: nil) }
+        finishCheck()
+        if isScheduled { armNext() }
+    }
+
+    /// - Parameter locks: The files that the app holds locks on; nil if they are to be found.
+    private func check(_ id: AppID, _ waits: [LockWait], locks: Set<LockedFile>?) {
+        let own = Set(waits.isEmpty ? [] : processes.tree(of: id)?.processIDs ?? [])
+        var found: Set<ProcessID> = []
+        for wait in waits where !own.contains(wait.waiter) && !isStopped(wait.waiter) {
+            // A lock that was taken before a fork may be a child's by now.
+            let isHolder = wait.holder.map { own.contains($0) } ?? false
+            if isHolder || holds(wait, own, locks) { found.insert(wait.waiter) }
+        }
+        awaited[id] = found.isEmpty ? nil : found
+    }
+
+    /// Returns whether the lock belongs to an open file of the app, though to none of its processes.
+    private func holds(_ wait: LockWait, _ own: Set<ProcessID>, _ locks: Set<LockedFile>?) -> Bool {
+        // A live holder elsewhere has the lock itself.
+        if let holder = wait.holder, ProcessStatus(of: holder) != nil { return false }
+        if let locks { return locks.contains(wait.file) }
+        return own.contains { OpenFile.locked(by: $0).contains { $0.file == wait.file } }
+    }
+
+    private var reported: Set<AppID> = []
+
+    private func finishCheck() {
+        let apps = Set(awaited.keys)
+        guard apps != reported else { return }
+        let isNew = !apps.isSubset(of: reported)
+        reported = apps
+        report(apps, self)
+        if isNew {
+            delays = Self.delaysWhileAwaited[...]
+            armNext()
+        }
+    }
+
+    private func armNext() {
+        if delays.isEmpty, !awaited.isEmpty { delays = Self.delaysWhileAwaited.suffix(1) }
+        if let delay = delays.popFirst() { timer?.arm(atMicroseconds: loop.freshNow + delay) }
+    }
+}

@@ -1,0 +1,68 @@
+import CLinux
+
+/// A file on a device, as `/proc/locks` names it.
+public struct LockedFile: Hashable, Sendable {
+    /// The device and the inode: `fe:00:16581292`.
+    public let name: String
+}
+
+/// A process that waits for a lock, and the lock's holder: proc_locks(5).
+public struct LockWait: Hashable, Sendable {
+    /// The file.
+    public let file: LockedFile
+    /// The holder; nil for a lock of an open file description (`F_OFD_SETLK`), which belongs to no process.
+    public let holder: ProcessID?
+    /// The process that waits.
+    public let waiter: ProcessID
+
+    /// The number of bytes of the list that are read.
+    private static let limit = 1 << 20
+
+    /// Returns the waits of this moment. Each costs the kernel a look at every lock of the machine.
+    public static func all() -> [LockWait] {
+        guard let text = ProcFile.read("/proc/locks", limit: limit) else { return [] }
+        return parse(text)
+    }
+
+    /// Reads the lines: `7: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF` for a lock, and below it, for each process that waits
+    /// for it, the same with `->` behind the number.
+    public static func parse(_ text: [UInt8]) -> [LockWait] {
+        var waits: [LockWait] = []
+        var held: Substring?
+        var holder: ProcessID?
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard words.count >= 6 else { continue }
+            guard words[1] == "->" else {
+                (held, holder) = (words[0], ProcessID(words[4]))
+                continue
+            }
+            // The first line of a list that was cut off may be missing.
+            guard words.count >= 7, words[0] == held, let waiter = ProcessID(words[5]) else { continue }
+            waits.append(
+                LockWait(
+                    file: LockedFile(name: String(words[6])), holder: holder.flatMap { $0 > 0 ? $0 : nil },
+                    waiter: waiter))
+        }
+        return waits
+    }
+}
+
+extension OpenFile {
+    /// Returns the files that a process holds locks on, each with its open file: the lines `lock:` of proc_pid_fdinfo(5).
+    ///
+    /// An open file may be locked by another process that has it from a common parent.
+    public static func locked(by pid: ProcessID) -> [(file: LockedFile, open: OpenFile)] {
+        var found: [(file: LockedFile, open: OpenFile)] = []
+        for open in all(of: pid) where open.target.hasPrefix("/") {
+            guard let text = ProcFile.read("/proc/\(pid)/fdinfo/\(open.number)", limit: 1 << 14) else { continue }
+            for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: "lock:".utf8) {
+                // lock:	1: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF
+                let words = String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\t" }
+                guard words.count >= 7 else { continue }
+                found.append((LockedFile(name: String(words[6])), open))
+            }
+        }
+        return found
+    }
+}

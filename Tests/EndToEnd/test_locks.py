@@ -1,0 +1,127 @@
+"""A process that waits for a file lock of a suspended app gets it: flock(1), lockf(3), and locks of open file descriptions."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from container import wait_for
+from screens import need
+
+# Takes a lock, writes that it has it, and gives it back after a time, as the arguments say.
+PROGRAM = """
+import fcntl, struct, sys, time
+kind, path, held = sys.argv[1:]
+file = open(path, "r+")
+def lock(type):
+    whole = struct.pack("hhqqi4x", type, 0, 0, 0, 0)
+    if kind == "flock":
+        fcntl.flock(file, fcntl.LOCK_UN if type == fcntl.F_UNLCK else fcntl.LOCK_EX)
+    elif kind == "posix":
+        fcntl.lockf(file, fcntl.LOCK_UN if type == fcntl.F_UNLCK else fcntl.LOCK_EX)
+    else:
+        fcntl.fcntl(file, 38, whole)
+lock(fcntl.F_WRLCK)
+print("locked", flush=True)
+if held == "forever":
+    time.sleep(1000000)
+# Time in which the program runs.
+for _ in range(int(held)):
+    time.sleep(0.1)
+lock(fcntl.F_UNLCK)
+time.sleep(1000000)
+"""
+
+
+@pytest.fixture
+def quick(direct, tmp_path):
+    """Apps in the background are suspended after a moment."""
+    need("flock")
+    (direct.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
+    direct.lifectl("reload")
+    (tmp_path / "locked").touch()
+    (tmp_path / "program.py").write_text(PROGRAM)
+    return direct
+
+
+@pytest.fixture
+def hold(quick, tmp_path):
+    """Starts an app that holds a lock, and sends it to the background."""
+
+    def start(app, kind, held="forever", wait=True):
+        output = tmp_path / f"{app}-output"
+        command = f"exec {sys.executable} {tmp_path}/program.py {kind} {tmp_path}/locked {held} >{output}"
+        quick.lifectl.start(app, "sh", "-c", command)
+        wait_for(lambda: output.exists() and "locked" in output.read_text(), what=f"{app} has the lock")
+        quick.lifectl("background", app)
+        if wait:
+            quick.lifectl.wait_for_state(app, "suspended")
+
+    return start
+
+
+@pytest.fixture
+def wait_on(tmp_path):
+    """Starts processes that wait for the lock."""
+    started = []
+
+    def start(kind):
+        command = [sys.executable, str(tmp_path / "program.py"), kind, str(tmp_path / "locked"), "forever"]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("kind", ["flock", "posix", "description"])
+def test_suspended_app_is_resumed_for_a_process_that_waits_for_its_lock(quick, hold, wait_on, kind):
+    hold("holder", kind, held=10)
+    waiter = wait_on(kind)
+    quick.lifectl.wait_for_state("holder", "background", timeout=10)
+    assert waiter.stdout.readline() == "locked\n"
+    quick.lifectl.wait_for_state("holder", "suspended")
+
+
+def test_app_is_not_suspended_while_a_process_waits_for_its_lock(quick, hold, tmp_path):
+    hold("holder", "flock", wait=False)
+    waiter = subprocess.Popen(["flock", tmp_path / "locked", "true"])
+    try:
+        time.sleep(0.5)
+        assert quick.lifectl.state("holder") == "background"
+        assert "flock waits for a file lock that it holds" in quick.lifectl("explain", "holder").stdout
+    finally:
+        waiter.kill()
+        waiter.wait()
+    quick.lifectl.wait_for_state("holder", "suspended")
+
+
+def test_two_suspended_apps_do_not_keep_each_other_running(quick, hold, tmp_path):
+    hold("holder", "flock", wait=False)
+    quick.lifectl.start("waiter", "flock", str(tmp_path / "locked"), "true")
+    # The holder runs for as long as the waiter is in the foreground.
+    time.sleep(1)
+    assert quick.lifectl.state("holder") == "background"
+    quick.lifectl("background", "waiter")
+    quick.lifectl.wait_for_state("waiter", "suspended")
+    quick.lifectl.wait_for_state("holder", "suspended")
+    quick.lifectl("focus", "waiter")
+    quick.lifectl.wait_for_state("holder", "background", timeout=10)
+
+
+def test_lock_that_nobody_waits_for_wakes_nothing(quick, hold):
+    hold("holder", "flock")
+    last = []
+
+    def is_settled():
+        time.sleep(0.5)
+        last.append(quick.kernel.wakeups(quick.process.pid))
+        return len(last) > 1 and last[-1] == last[-2]
+
+    wait_for(is_settled, what="a quiet daemon")
+    time.sleep(3)
+    assert quick.kernel.wakeups(quick.process.pid) == last[-1]
+    assert quick.lifectl.state("holder") == "suspended"
