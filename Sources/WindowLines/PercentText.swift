@@ -2,6 +2,14 @@
 enum PercentText {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
+    /// Returns the part of a text that has so many bytes at most, in whole scalars.
+    static func beginning(of text: String, length: Int) -> String {
+        guard text.utf8.count > length else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: length)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
+
     static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {

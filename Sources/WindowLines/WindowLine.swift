@@ -27,7 +27,9 @@ public struct WindowLine: Equatable, Sendable {
         case window(Int64)
     }
 
+    /// The focus of the screen.
     public var focus = Focus.unknown
+    /// The windows, visible or not.
     public var windows: [Window] = []
 
     /// The number of windows that one source may have, so that a broken screen has an end.
@@ -46,6 +48,7 @@ public struct WindowLine: Equatable, Sendable {
 extension WindowLine {
     /// A window of a screen.
     public struct Window: Equatable, Sendable {
+        /// The number, which no other window of this run has.
         public let number: Int64
         /// The process of the window; nil if the source does not know it.
         public let process: Int64?
@@ -53,13 +56,15 @@ extension WindowLine {
         /// client, which can name a process of another program.
         public let isAttested: Bool
         /// The app id, by the word of the client; empty if there is none.
-        public var appID: String
-        public var visibility: Visibility
-        public var title: String
+        public let appID: String
+        /// The place on the screen, or off it.
+        public let visibility: Visibility
+        /// The title, by the word of the client.
+        public let title: String
         /// A Boolean value that indicates whether the pointer is over the window.
-        public var isPointed: Bool
+        public let isPointed: Bool
 
-        /// A window. A process number that is not positive counts as unknown.
+        /// A window. A process number that is not positive counts as unknown, and texts are cut off at their limit.
         public init(
             number: Int64, process: Int64? = nil, isAttested: Bool = false, appID: String = "",
             visibility: Visibility = .visible, title: String = "", isPointed: Bool = false
@@ -67,9 +72,9 @@ extension WindowLine {
             self.number = number
             self.process = process.flatMap { $0 > 0 ? $0 : nil }
             self.isAttested = isAttested && self.process != nil
-            self.appID = appID
+            self.appID = PercentText.beginning(of: appID, length: textLimit)
             self.visibility = visibility
-            self.title = title
+            self.title = PercentText.beginning(of: title, length: textLimit)
             self.isPointed = isPointed
         }
     }

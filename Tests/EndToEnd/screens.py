@@ -1,4 +1,4 @@
-"""Screens without a monitor: a headless sway, and an X server with a window manager."""
+"""Screens without a monitor: headless compositors, and an X server with a window manager."""
 
 import contextlib
 import json
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from container import wait_for
+from wayland import ForeignToplevels, PlasmaWindows
 
 # sway does not run as root.
 NOBODY = 65534
@@ -112,6 +113,87 @@ class Sway:
         shutil.rmtree(self.runtime, ignore_errors=True)
 
 
+class Headless:
+    """A compositor without an IPC of its own, for the user of the tests."""
+
+    def __init__(self, directory):
+        # A short path: that of a socket has 107 bytes at most.
+        self.runtime = Path(tempfile.mkdtemp(prefix="lifed-screen-"))
+        self.log = directory / "compositor-log"
+        self.process = None
+
+    command = None
+    variables = {}
+    display = "wayland-9"
+
+    def start(self):
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": str(self.runtime), "XDG_RUNTIME_DIR": str(self.runtime),
+            "LANG": "C.UTF-8", **self.variables,
+        }
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                self.command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+        wait_for(self._answers, what=f"a compositor; its log: {self.log}")
+
+    def _answers(self):
+        assert self.process.poll() is None, self.log.read_text(errors="replace")
+        if not (self.runtime / self.display).exists():
+            return False
+        with contextlib.suppress(OSError, KeyError), contextlib.closing(self.panel()):
+            return True
+        return False
+
+    @property
+    def environment(self):
+        """What a client of it needs."""
+        return {
+            "XDG_RUNTIME_DIR": str(self.runtime), "WAYLAND_DISPLAY": self.display, "GDK_BACKEND": "wayland",
+            "GSK_RENDERER": "cairo", "XDG_DATA_HOME": str(self.runtime), "XDG_CONFIG_HOME": str(self.runtime),
+        }
+
+    def kill(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        if self.process:
+            self.kill()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+
+class Phoc(Headless):
+    """A headless phoc."""
+
+    variables = {"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
+    display = "wayland-0"
+    command = ["phoc"]
+
+    def panel(self):
+        return ForeignToplevels(self.runtime, self.display)
+
+
+class KWin(Headless):
+    """A headless KWin, which shows its windows to everyone."""
+
+    variables = {"KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "KWIN_COMPOSE": "Q"}
+
+    @property
+    def command(self):
+        # The installed one has a capability that a container's bounding set refuses.
+        program = self.runtime / "kwin_wayland"
+        if not program.exists():
+            shutil.copyfile(shutil.which("kwin_wayland"), program)
+            program.chmod(0o755)
+        size = ["--width", "1280", "--height", "800"]
+        return ["dbus-run-session", program, "--virtual", "--no-lockscreen", *size, "--socket", self.display]
+
+    def panel(self):
+        return PlasmaWindows(self.runtime, self.display)
+
+
 class XServer:
     """An Xvfb with openbox."""
 
@@ -180,7 +262,7 @@ class Follower:
         self.log = log
         with open(log, "ab") as output:
             self.process = subprocess.Popen(
-                [str(direct.products / "lifectl"), "follow", *arguments],
+                [str(direct.products / "lifectl"), "follow", *filter(None, arguments)],
                 env={**os.environ, **environment, "LIFED_SOCKET": str(direct.socket)},
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             )
@@ -208,7 +290,7 @@ class Follower:
 
 @contextlib.contextmanager
 def followers(direct, source, directory, environment):
-    """Gives a function that starts followers of a source, and ends them all."""
+    """Gives a function that starts followers of a source, or of the session's windows with None, and ends them all."""
     started = []
 
     def start(*arguments, environment=environment):

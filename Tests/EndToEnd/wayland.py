@@ -1,7 +1,11 @@
-"""A client of a Wayland compositor that activates, minimises and maximises the windows of others, as a panel does."""
+"""A client of a Wayland compositor that activates, minimises and maximises the windows of others, as a panel does; and a compositor
+that says what a test wants."""
 
+import contextlib
+import queue
 import socket
 import struct
+import threading
 from pathlib import Path
 
 DISPLAY = 1
@@ -126,6 +130,10 @@ class ForeignToplevels:
     def maximize(self, name, wanted=True):
         self._request(name, 0 if wanted else 1)
 
+    def fullscreen(self, name, wanted=True):
+        # On no output in particular.
+        self._request(name, 8 if wanted else 9, uint(0) if wanted else b"")
+
     def close_window(self, name):
         self._request(name, 5)
 
@@ -186,3 +194,57 @@ class PlasmaWindows:
         self.compositor.send(self.desktop_management, 0, uint(desktop) + text(self.desktops[number]))
         self.compositor.send(desktop, 0)
         self.compositor.sync()
+
+
+class FakeCompositor:
+    """A compositor at a path, for one client at a time: it offers an interface, or none, and says what it was given when that is bound."""
+
+    def __init__(self, path, interface=None, events=b""):
+        self.interface = interface
+        self.events = events
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                with connection, contextlib.suppress(OSError):
+                    self._converse(connection)
+
+    @staticmethod
+    def _read(connection, requests):
+        with contextlib.suppress(OSError):
+            while header := connection.recv(8, socket.MSG_WAITALL):
+                target, opcode, size = struct.unpack("=IHH", header)
+                requests.put((target, opcode, connection.recv(size - 8, socket.MSG_WAITALL) if size > 8 else b""))
+        requests.put(None)
+
+    def _converse(self, connection):
+        registry = None
+        # It reads while it sends.
+        requests = queue.Queue()
+        threading.Thread(target=self._read, args=(connection, requests), daemon=True).start()
+        while request := requests.get():
+            target, opcode, payload = request
+            if (target, opcode) == (DISPLAY, 0):
+                connection.sendall(event(struct.unpack("=I", payload)[0], 0, uint(0)))
+            elif (target, opcode) == (DISPLAY, 1):
+                (registry,) = struct.unpack("=I", payload)
+                if self.interface:
+                    connection.sendall(event(registry, 0, uint(1) + text(self.interface) + uint(3)))
+            elif (target, opcode) == (registry, 0):
+                (manager,) = struct.unpack("=I", payload[-4:])
+                connection.sendall(self.events(manager))
+
+    def close(self):
+        # A close does not wake a thread in accept().
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+def event(target, opcode, payload=b""):
+    return struct.pack("=IHH", target, opcode, 8 + len(payload)) + payload

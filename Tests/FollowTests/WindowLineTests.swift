@@ -47,6 +47,12 @@ import WindowLines
         #expect(WindowLine(String(decoding: line.bytes, as: UTF8.self)) == line)
     }
 
+    @Test func `a text is cut off between two characters`() {
+        let window = WindowLine.Window(number: 1, appID: String(repeating: "a", count: 300), title: "a" + String(repeating: "ä", count: 300))
+        #expect(window.appID == String(repeating: "a", count: WindowLine.textLimit))
+        #expect(window.title == "a" + String(repeating: "ä", count: 127))
+    }
+
     @Test func `a line has an end however many windows there are`() throws {
         let windows = (1...5000).map { WindowLine.Window(number: Int64($0)) }
         let text = String(decoding: WindowLine(focus: .nothing, windows: windows).bytes, as: UTF8.self)
