@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 
 from container import wait_for
-from wayland import ForeignToplevels, PlasmaWindows
+from wayland import Compositor, ForeignToplevels, PlasmaWindows
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # sway does not run as root.
 NOBODY = 65534
@@ -141,9 +143,12 @@ class Headless:
         assert self.process.poll() is None, self.log.read_text(errors="replace")
         if not (self.runtime / self.display).exists():
             return False
-        with contextlib.suppress(OSError, KeyError), contextlib.closing(self.panel()):
+        with contextlib.suppress(OSError, KeyError), contextlib.closing(self.probe()):
             return True
         return False
+
+    def probe(self):
+        return self.panel()
 
     @property
     def environment(self):
@@ -176,7 +181,7 @@ class Phoc(Headless):
 
 
 class KWin(Headless):
-    """A headless KWin, which shows its windows to everyone."""
+    """A headless KWin, which tells its windows to everyone."""
 
     variables = {"KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "KWIN_COMPOSE": "Q"}
 
@@ -192,6 +197,21 @@ class KWin(Headless):
 
     def panel(self):
         return PlasmaWindows(self.runtime, self.display)
+
+
+class DiscreetKWin(KWin):
+    """A headless KWin, which tells its windows to programs with an entry for that, as it does on a desktop."""
+
+    variables = {"KWIN_COMPOSE": "Q"}
+
+    def admit(self, program):
+        entry = (ROOT / "systemd" / "user" / "org.lifed.Follow.desktop.in").read_text()
+        place = self.runtime / ".local" / "share" / "applications" / "org.lifed.Follow.desktop"
+        place.parent.mkdir(parents=True)
+        place.write_text(entry.replace("@prefix@/lib/lifed/lifed-follow", str(program)))
+
+    def probe(self):
+        return Compositor(self.runtime, self.display)
 
 
 class XServer:

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import KWin, Phoc, followers, need
+from screens import DiscreetKWin, KWin, Phoc, followers, need
 from wayland import FakeCompositor, ForeignToplevels, event, uint
 
 UNAVAILABLE = 69
@@ -264,7 +264,8 @@ def plasma_windows(quick, kwin, plasma):
         pids = []
         for identifier in identifiers:
             pids.append(start_window(quick, kwin, identifier, "gtk4-demo"))
-            wait_for(lambda: pids[-1] in plasma.processes(), what=f"a window of {identifier}")
+            # KWin tells of a window before it gives it the focus.
+            wait_for(lambda: plasma.is_active(pids[-1]), what=f"a window of {identifier}")
         return pids
 
     return open_window
@@ -293,6 +294,21 @@ def test_kwin_tells_focus_cover_minimised_windows_and_desktops(quick, kwin, plas
         quick.lifectl.wait_for_state("one", "active")
 
 
+@pytest.mark.parametrize("is_admitted", [True, False])
+def test_kwin_tells_its_windows_to_the_installed_program(quick, is_admitted, tmp_path):
+    need("kwin_wayland", "dbus-run-session", "gtk4-demo")
+    screen = DiscreetKWin(tmp_path)
+    if is_admitted:
+        screen.admit((quick.products / "lifed-follow").resolve())
+    with running(screen), followers(quick, "wayland", tmp_path, environment_of(screen)) as start:
+        follower = start("--dry-run")
+        if is_admitted:
+            start_window(quick, screen, "one", "gtk4-demo")
+            follower.wait_for("would bring one to the foreground")
+        else:
+            follower.wait_for("offers neither")
+
+
 def test_a_rule_adopts_no_process_by_the_word_of_kwin(quick, kwin, plasma, plasma_windows, tmp_path):
     """For an X11 window, KWin passes on what the window says."""
     (quick.configuration / "lifed.toml").write_text('[[adopt]]\nmatch = "gtk4-widget-factory"\nid = "stranger"\n')
@@ -300,7 +316,7 @@ def test_a_rule_adopts_no_process_by_the_word_of_kwin(quick, kwin, plasma, plasm
     (one,) = plasma_windows("one")
     stranger = subprocess.Popen(["gtk4-widget-factory"], env={**os.environ, **kwin.environment}, stderr=subprocess.DEVNULL)
     try:
-        wait_for(lambda: stranger.pid in plasma.processes())
+        wait_for(lambda: plasma.is_active(stranger.pid))
         with followers(quick, "wayland", tmp_path, environment_of(kwin)) as start:
             start()
             plasma.activate(stranger.pid)

@@ -146,6 +146,7 @@ class PlasmaWindows:
     def __init__(self, runtime, display):
         self.compositor = Compositor(runtime, display)
         self.windows = {}
+        self.states = {}
         self.desktops = []
         self.management = self.compositor.bind("org_kde_plasma_window_management", 16, self._management_event)
         self.desktop_management = self.compositor.bind(
@@ -161,7 +162,9 @@ class PlasmaWindows:
             self.compositor.send(self.management, 2, uint(window) + text(read_text(payload[4:])[0]))
 
     def _window_event(self, target, opcode, payload):
-        if opcode == 10:
+        if opcode == 2:
+            (self.states[target],) = struct.unpack("=I", payload)
+        elif opcode == 10:
             self.windows[struct.unpack("=I", payload)[0]] = target
         elif opcode == 5:
             self.windows = {pid: number for pid, number in self.windows.items() if number != target}
@@ -176,6 +179,10 @@ class PlasmaWindows:
         self.compositor.sync()
         self.compositor.sync()
         return set(self.windows)
+
+    def is_active(self, pid):
+        self.processes()
+        return bool(self.states.get(self.windows.get(pid), 0) & self.ACTIVE)
 
     def set_state(self, pid, flags, wanted=True):
         self.processes()
