@@ -9,7 +9,8 @@ import WindowLines
         ScreenWindow(number: number, place: .outputs(outputs))
     }
 
-    private static func window(_ number: Int64, _ x: Int64, _ y: Int64, _ width: Int64, _ height: Int64) -> ScreenWindow {
+    private static func window(_ number: Int64, _ x: Int64, _ y: Int64, _ width: Int64, _ height: Int64) -> ScreenWindow
+    {
         ScreenWindow(number: number, place: .rectangle(x: x, y: y, width: width, height: height))
     }
 

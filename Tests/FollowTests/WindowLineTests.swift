@@ -26,12 +26,15 @@ import WindowLines
     }
 
     @Test func `further fields of a window are ignored`() throws {
-        #expect(try read("0 1:2:a:visible:t:new:fields").windows == [
-            .init(number: 1, process: 2, isAttested: true, appID: "a", title: "t")
-        ])
+        #expect(
+            try read("0 1:2:a:visible:t:new:fields").windows == [
+                .init(number: 1, process: 2, isAttested: true, appID: "a", title: "t")
+            ])
     }
 
-    @Test(arguments: ["", "\n", " ", "x", "-1", "1 2", "1 2:3:4:5", "1 2:?:a:visible:t", "1 2:x:a:visible:t", "1 2:3:a:seen:t"])
+    @Test(arguments: [
+        "", "\n", " ", "x", "-1", "1 2", "1 2:3:4:5", "1 2:?:a:visible:t", "1 2:x:a:visible:t", "1 2:3:a:seen:t",
+    ])
     func `any other text is no line`(text: String) {
         #expect(WindowLine(text) == nil)
     }
@@ -48,7 +51,8 @@ import WindowLines
     }
 
     @Test func `a text is cut off between two characters`() {
-        let window = WindowLine.Window(number: 1, appID: String(repeating: "a", count: 300), title: "a" + String(repeating: "ä", count: 300))
+        let window = WindowLine.Window(
+            number: 1, appID: String(repeating: "a", count: 300), title: "a" + String(repeating: "ä", count: 300))
         #expect(window.appID == String(repeating: "a", count: WindowLine.textLimit))
         #expect(window.title == "a" + String(repeating: "ä", count: 127))
     }

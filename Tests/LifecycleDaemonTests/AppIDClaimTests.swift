@@ -32,7 +32,9 @@ import Testing
         #expect(find("Navigator", ["firefox-2": "Navigator", "firefox-3": "Navigator"]) == "firefox-2")
     }
 
-    @Test(arguments: ["mail-1", "mail-0", "mail-02", "mail-x", "mail-", "mail-+2", "mail--2", "mail-99999999999999999999"])
+    @Test(arguments: [
+        "mail-1", "mail-0", "mail-02", "mail-x", "mail-", "mail-+2", "mail--2", "mail-99999999999999999999",
+    ])
     func `another id is no instance`(id: String) {
         #expect(find("mail", [id: nil]) == nil)
     }

@@ -84,7 +84,7 @@ struct Screen {
         windows.filter { $0.activated != nil }.max { $0.activated ?? 0 < $1.activated ?? 0 }
     }
 
-    /// The windows that fill their outputs and are in front: the one with the focus, or the window of a dialog with it.
+    /// The windows that fill their outputs above all others: the one with the focus, or the window of a dialog with it.
     private var covers: [ScreenWindow] {
         guard let focused else { return [] }
         return lineage(of: focused).filter(\.fillsItsOutput)

@@ -110,6 +110,7 @@ extension SourceLost {
             return
         }
         let remedy = bytes[(end + 1)...].drop { $0 == UInt8(ascii: " ") }
-        self.init(reason: String(decoding: bytes[..<end], as: UTF8.self), remedy: String(decoding: remedy, as: UTF8.self))
+        self.init(
+            reason: String(decoding: bytes[..<end], as: UTF8.self), remedy: String(decoding: remedy, as: UTF8.self))
     }
 }
