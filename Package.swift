@@ -181,7 +181,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "FollowTests", dependencies: ["Follow", "WindowLines"], swiftSettings: strict),
+        .testTarget(name: "FollowTests", dependencies: ["Follow", "Systemd", "WindowLines"], swiftSettings: strict),
         .testTarget(
             name: "LifedTests", dependencies: ["lifed", "CommandLineTable", "LifecycleDaemon"],
             swiftSettings: strict),

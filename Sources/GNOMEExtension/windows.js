@@ -35,6 +35,9 @@ const INTERFACE = `
 const FOCUS_NONE = 0;
 const FOCUS_UNKNOWN = -1;
 
+/** The shell has windows of its own on its X server. They belong to no app. */
+const OWN_PROCESS = new Gio.Credentials().get_unix_pid();
+
 /** The number of windows in a report, so that a broken client does not block the bus. */
 const WINDOW_LIMIT = 1024;
 /** The number of characters of a title in a report. */
@@ -194,7 +197,7 @@ export class WindowReporter {
         const covers = [];
         const windows = [];
         // From the top of the stack down.
-        const actors = global.get_window_actors().filter(actor => actor.meta_window && !actor.is_destroyed()).reverse();
+        const actors = global.get_window_actors().filter(isReported).reverse();
         for (const actor of actors.slice(0, WINDOW_LIMIT)) {
             this._watchWindow(actor.meta_window);
             this._watchActor(actor);
@@ -206,6 +209,10 @@ export class WindowReporter {
         const focus = global.display.focus_window?.get_id() ?? FOCUS_NONE;
         return [isLocked ? FOCUS_UNKNOWN : focus, windows];
     }
+}
+
+function isReported(actor) {
+    return actor.meta_window && !actor.is_destroyed() && actor.meta_window.get_pid() !== OWN_PROCESS;
 }
 
 /** Returns a window as in the interface. */
@@ -240,13 +247,14 @@ function visibilityOf(actor, covers) {
 /**
  * Returns a Boolean value that indicates whether the windows above a window hide it.
  *
- * Since GNOME 45, mutter says so for each surface; earlier, a maximised window counts as opaque.
+ * Since GNOME 45, mutter says so for each surface. Before, a maximised window counts as opaque.
  *
  * @param {object} actor - the actor of the window
  * @param {Array} covers - the frames of the maximised windows above it
  */
 function isCovered(actor, covers) {
-    const surfaces = descendants(actor).filter(saysIfObscured);
+    // A surface without content is never obscured.
+    const surfaces = descendants(actor).filter(surface => surface.mapped && saysIfObscured(surface));
     if (surfaces.length)
         return surfaces.every(surface => surface.is_obscured);
     const frame = actor.meta_window.get_frame_rect();

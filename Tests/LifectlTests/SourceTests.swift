@@ -120,18 +120,26 @@ import WindowLines
         #expect(SourceLost(complaint: ";") == SourceLost(reason: "", remedy: ""))
     }
 
+    @Test func `the pointer counts only if the source tells it`() throws {
+        let line = try #require(WindowLine("0 12:345::visible:a 13:346::covered:b:pointed"))
+        #expect(Observation(line).uses[.pointed] == nil)
+        let seen = Observation(line, tellsPointer: true)
+        #expect(seen.uses[.pointed] == [Item(number: 13, process: 346, title: "b")])
+        let none = try #require(WindowLine("0 12:345::visible:a"))
+        #expect(Observation(none, tellsPointer: true).uses[.pointed] == [])
+    }
+
     // MARK: The choice of a source
 
-    @Test(
-        arguments: [
-            ([:], []),
-            (["SWAYSOCK": "/s", "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"], [.sway, .wayland]),
-            (["SWAYSOCK": "", "WAYLAND_DISPLAY": "wayland-1"], [.wayland]),
-            (["WAYLAND_DISPLAY": "", "DISPLAY": ":0"], [.x11]),
-            // A compositor that has gone has left its name in the environment.
-            (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .x11]),
-            (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .x11]),
-        ] as [([String: String], [Follow.Place])])
+    @Test(arguments: [
+        ([:], []),
+        (["SWAYSOCK": "/s", "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"], [.sway, .wayland, .gnome]),
+        (["SWAYSOCK": "", "WAYLAND_DISPLAY": "wayland-1"], [.wayland, .gnome]),
+        (["WAYLAND_DISPLAY": "", "DISPLAY": ":0"], [.gnome, .x11]),
+        // A compositor that has gone has left its name in the environment.
+        (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
+        (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
+    ] as [([String: String], [Follow.Place])])
     func `the source is found by the environment, and Xwayland is none`(
         environment: [String: String], places: [Follow.Place]
     ) {
