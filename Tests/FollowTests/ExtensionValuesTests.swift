@@ -25,11 +25,12 @@ import WindowLines
         ]
         let line = try #require(WindowLine(extensionValues: values))
         #expect(line.focus == .window(5))
-        #expect(line.windows == [
-            .init(number: 5, process: 70, isAttested: true, appID: "org.example.A", title: "a", isPointed: true),
-            .init(number: 6, visibility: .minimized),
-            .init(number: 7, process: 7, isAttested: true, visibility: .covered),
-        ])
+        #expect(
+            line.windows == [
+                .init(number: 5, process: 70, isAttested: true, appID: "org.example.A", title: "a", isPointed: true),
+                .init(number: 6, visibility: .minimized),
+                .init(number: 7, process: 7, isAttested: true, visibility: .covered),
+            ])
     }
 
     @Test(arguments: [(0, WindowLine.Focus.nothing), (-1, .unknown)] as [(Int64, WindowLine.Focus)])
@@ -53,9 +54,13 @@ import WindowLines
 
     @Test func `other values are no line`() {
         let values: [[BusValue]] = [
-            [], [.integer(0)], [.text("0"), .array([])], [.integer(0), .text("")], [.integer(0), .array([.integer(1)])],
+            [], [.integer(0)], [.text("0"), .array([])], [.integer(0), .text("")],
+            [.integer(0), .array([.integer(1)])],
             [.integer(0), .array([.structure([.integer(1)])])], [.integer(0), .array([window(0)])],
-            [.integer(0), .array([.structure([.integer(1), .text(""), .text(""), .text(""), .bool(true), .text("")])])],
+            [
+                .integer(0),
+                .array([.structure([.integer(1), .text(""), .text(""), .text(""), .bool(true), .text("")])]),
+            ],
         ]
         for each in values { #expect(WindowLine(extensionValues: each) == nil) }
     }

@@ -11,7 +11,8 @@ import WindowLines
             windows: [
                 .init(number: 12, process: 345, isAttested: true, appID: "org.example.A", title: "a ä"),
                 .init(number: 13, process: 346, appID: "", visibility: .minimized, title: ""),
-                .init(number: 14, isAttested: true, appID: "x y", visibility: .workspace, title: "100%", isPointed: true),
+                .init(
+                    number: 14, isAttested: true, appID: "x y", visibility: .workspace, title: "100%", isPointed: true),
             ])
         let text =
             "12 12:345:org%2Eexample%2EA:visible:a%20%C3%A4 13:346?::minimized: 14:0:x%20y:workspace:100%25:pointed\n"

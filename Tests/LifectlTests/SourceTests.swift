@@ -131,15 +131,16 @@ import WindowLines
 
     // MARK: The choice of a source
 
-    @Test(arguments: [
-        ([:], []),
-        (["SWAYSOCK": "/s", "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"], [.sway, .wayland, .gnome]),
-        (["SWAYSOCK": "", "WAYLAND_DISPLAY": "wayland-1"], [.wayland, .gnome]),
-        (["WAYLAND_DISPLAY": "", "DISPLAY": ":0"], [.gnome, .x11]),
-        // A compositor that has gone has left its name in the environment.
-        (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
-        (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
-    ] as [([String: String], [Follow.Place])])
+    @Test(
+        arguments: [
+            ([:], []),
+            (["SWAYSOCK": "/s", "WAYLAND_DISPLAY": "wayland-1", "DISPLAY": ":0"], [.sway, .wayland, .gnome]),
+            (["SWAYSOCK": "", "WAYLAND_DISPLAY": "wayland-1"], [.wayland, .gnome]),
+            (["WAYLAND_DISPLAY": "", "DISPLAY": ":0"], [.gnome, .x11]),
+            // A compositor that has gone has left its name in the environment.
+            (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
+            (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
+        ] as [([String: String], [Follow.Place])])
     func `the source is found by the environment, and Xwayland is none`(
         environment: [String: String], places: [Follow.Place]
     ) {

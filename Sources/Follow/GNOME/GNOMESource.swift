@@ -81,7 +81,10 @@ import WindowLines
             arguments: [.text(Self.name)])
         bus.call(call) { [weak self] reply in
             guard case .failure = reply else { return }
-            self?.end = SourceEnd(reason: "the extension lifed@org.lifed of GNOME Shell is not enabled; run 'gnome-extensions enable lifed@org.lifed'")
+            self?.end = SourceEnd(
+                reason:
+                    "the extension lifed@org.lifed of GNOME Shell is not enabled; run 'gnome-extensions enable lifed@org.lifed'"
+            )
         }
     }
 
@@ -118,7 +121,9 @@ import WindowLines
 extension WindowLine {
     /// Reads the values of the interface `org.lifed.Windows1`; nil for anything else.
     @MainActor init?(extensionValues values: [BusValue]) {
-        guard values.count == 2, case .integer(let number) = values[0], let list = values[1].elements else { return nil }
+        guard values.count == 2, case .integer(let number) = values[0], let list = values[1].elements else {
+            return nil
+        }
         self.init()
         focus = number > 0 ? .window(number) : number == 0 ? .nothing : .unknown
         for value in list.prefix(Self.windowLimit) {
@@ -135,11 +140,7 @@ extension WindowLine.Window {
             let isPointed = fields[4].bool, let title = fields[5].text
         else { return nil }
         self.init(
-            number: number, process: Int64(process), isAttested: true, appID: Self.limited(app),
-            visibility: WindowLine.Visibility(rawValue: word) ?? .hidden, title: Self.limited(title), isPointed: isPointed)
-    }
-
-    private static func limited(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(WindowLine.textLimit), as: UTF8.self)
+            number: number, process: Int64(process), isAttested: true, appID: app,
+            visibility: WindowLine.Visibility(rawValue: word) ?? .hidden, title: title, isPointed: isPointed)
     }
 }
