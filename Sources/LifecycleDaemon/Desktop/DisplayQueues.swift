@@ -136,7 +136,7 @@ extension DisplayQueues {
         do throws(Processes.Errno) {
             for socket in try UnixSocket.all() where socket.isOfDisplayServer { byPeer[socket.peer] = socket }
         } catch {
-            reportOnce("cannot look at the display connections of suspended apps: \(error)")
+            reportOnce("cannot look at the display connections of suspended apps: \(error); their display server may disconnect them")
         }
         sockets = (loop.now, byPeer)
         return byPeer
@@ -150,7 +150,7 @@ extension DisplayQueues {
         } catch {
             // A process that has just ended has no connection to lose.
             if error.rawValue != ESRCH {
-                reportOnce("cannot watch the display connections of suspended apps: pidfd_getfd: \(error)")
+                reportOnce("cannot watch the display connections of suspended apps: pidfd_getfd: \(error); looking at them after each change instead")
             }
         }
         return connection
