@@ -32,7 +32,7 @@ import Testing
 
     @Test func lockOfThisProcessIsFoundByItsOpenFile() throws {
         let file = try #require(unsafe tmpfile())
-        defer { unsafe fclose(file) }
+        defer { _ = unsafe fclose(file) }
         let number = unsafe fileno(file)
         #expect(flock(number, LOCK_EX) == 0)
         #expect(OpenFile.locked(by: getpid()).contains { $0.open.number == number })

@@ -159,7 +159,7 @@ extension DisplayQueues {
     private func reportOnce(_ problem: String) {
         guard !hasReported else { return }
         hasReported = true
-        log.write(.notice, "\(problem); the display server may disconnect them")
+        log.write(.notice, problem)
     }
 }
 

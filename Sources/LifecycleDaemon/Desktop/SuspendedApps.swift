@@ -69,7 +69,7 @@ final class SuspendedApps: SuspensionObserver {
         switch use {
         case .called: calls.callers(of: id)
         case .awaited: locks.waiters(of: id)
-        case .visible, .pointed, .playing, .unread: []
+        case .visible, .pointed, .playing, .unread, .relaunched, .unfollowed: []
         }
     }
 
