@@ -13,29 +13,33 @@ import Testing
 
     @Test func callIsPendingUntilItsOwnerAnswers() {
         var calls = PendingCalls()
-        #expect(calls.insert(Self.key(1), Self.call(until: 10)))
-        #expect(calls.apps == [Self.app] && calls.callers(of: Self.app) == [":1.7"])
-        #expect(!calls.remove(Self.key(1), by: ":1.4"))
-        #expect(!calls.remove(Self.key(2), by: ":1.3"))
-        #expect(calls.remove(Self.key(1), by: ":1.3"))
+        let isNew = calls.insert(Self.key(1), Self.call(until: 10))
+        #expect(isNew && calls.apps == [Self.app] && calls.callers(of: Self.app) == [":1.7"])
+        let answers = [
+            calls.remove(Self.key(1), by: ":1.4"), calls.remove(Self.key(2), by: ":1.3"),
+            calls.remove(Self.key(1), by: ":1.3"),
+        ]
+        #expect(answers == [false, false, true])
         #expect(calls.apps.isEmpty && calls.nextEnd == nil)
     }
 
     @Test func callWithoutAnAnswerEndsWithItsTime() {
         var calls = PendingCalls()
-        #expect(calls.insert(Self.key(1), Self.call(until: 10)))
-        #expect(calls.insert(Self.key(2), Self.call(until: 20)))
+        _ = calls.insert(Self.key(1), Self.call(until: 10))
+        _ = calls.insert(Self.key(2), Self.call(until: 20))
         #expect(calls.nextEnd == 10)
-        #expect(!calls.removeExpired(at: 9))
-        #expect(calls.removeExpired(at: 10))
+        let expired = [calls.removeExpired(at: 9), calls.removeExpired(at: 10)]
+        #expect(expired == [false, true])
         #expect(calls.nextEnd == 20)
     }
 
     @Test func callIsCountedOnceAndCallsAreLimited() {
         var calls = PendingCalls()
-        #expect(calls.insert(Self.key(1), Self.call(until: 10)))
-        #expect(!calls.insert(Self.key(1), Self.call(until: 20)))
-        for serial in 2...UInt64(256) { #expect(calls.insert(Self.key(serial), Self.call(until: 10))) }
-        #expect(!calls.insert(Self.key(257), Self.call(until: 10)))
+        let twice = [calls.insert(Self.key(1), Self.call(until: 10)), calls.insert(Self.key(1), Self.call(until: 20))]
+        #expect(twice == [true, false])
+        let others = (2...256).map { calls.insert(Self.key($0), Self.call(until: 10)) }
+        #expect(others.allSatisfy { $0 })
+        let oneMore = calls.insert(Self.key(257), Self.call(until: 10))
+        #expect(!oneMore)
     }
 }

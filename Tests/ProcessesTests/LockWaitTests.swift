@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func lockOfThisProcessIsFoundByItsOpenFile() throws {
-        let file = try #require(unsafe tmpfile())
+        let file = unsafe try #require(unsafe tmpfile())
         defer { _ = unsafe fclose(file) }
         let number = unsafe fileno(file)
         #expect(flock(number, LOCK_EX) == 0)
