@@ -1,4 +1,4 @@
-"""A call on the session bus to a suspended app is answered: real buses, a real service, and the callers that people use."""
+"""A call on the session bus to a suspended app is answered: real buses, a real service, and usual callers."""
 
 import subprocess
 import time

@@ -16,7 +16,8 @@ import Testing
         let flock = LockedFile(name: "fe:00:16220209")
         #expect(
             LockWait.parse(Array(text.utf8)) == [
-                LockWait(file: flock, holder: 13324, waiter: 13488), LockWait(file: flock, holder: 13324, waiter: 13489),
+                LockWait(file: flock, holder: 13324, waiter: 13488),
+                LockWait(file: flock, holder: 13324, waiter: 13489),
                 LockWait(file: LockedFile(name: "00:29:15"), holder: nil, waiter: 77),
             ])
     }

@@ -236,7 +236,8 @@ struct Presentation {
         let core = manager.core
         return Explanation(
             details: details(app), next: core.nextState(of: app.id),
-            obstacles: core.obstacles(of: app.id).map { obstacle($0, of: app.id) }, prospects: core.forecast(of: app.id).map(prospect))
+            obstacles: core.obstacles(of: app.id).map { obstacle($0, of: app.id) },
+            prospects: core.forecast(of: app.id).map(prospect))
     }
 
     private func obstacle(_ obstacle: LifecycleCore.Obstacle, of app: AppID) -> ControlAPI.Obstacle {

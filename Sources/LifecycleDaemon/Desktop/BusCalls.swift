@@ -66,8 +66,10 @@ final class BusCalls {
 
     /// The names of the programs that wait for the app, if they can be told.
     func callers(of id: AppID) -> [String] {
-        Set(pending.callers(of: id).compactMap { connections.process(of: $0) }).compactMap { ProcessStatus(of: $0)?.name }
-            .sorted()
+        Set(pending.callers(of: id).compactMap { connections.process(of: $0) }).compactMap {
+            ProcessStatus(of: $0)?.name
+        }
+        .sorted()
     }
 
     // MARK: The monitor
@@ -103,11 +105,17 @@ final class BusCalls {
     private func renewMonitor() {
         guard let bus else { return }
         let apps = connections.apps(among: monitoredApps, processes)
-        if apps.isEmpty { return (monitor, successor) = (nil, nil) }
+        if apps.isEmpty {
+            (monitor, successor) = (nil, nil)
+            return
+        }
         if let current = successor ?? monitor, apps.allSatisfy({ current.apps[$0.key] == $0.value }) { return }
         do throws(SystemdError) {
-            let connection = try BusMonitor(loop: loop, address: bus.address, rules: Self.rules(for: apps.keys.sorted())) {
-                [weak self] in self?.monitorChanged($0)
+            let connection = try BusMonitor(
+                loop: loop, address: bus.address, rules: Self.rules(for: apps.keys.sorted())
+            ) {
+                [weak self] in
+                self?.monitorChanged($0)
             } onMessage: { [weak self] in
                 self?.handle($0)
             }
@@ -161,7 +169,7 @@ final class BusCalls {
 
     // MARK: Calls
 
-    /// The time after which callers give up, and the time for a call that nobody waits for, in microseconds.
+    /// The time after which callers give up, and the time for a call without a reply, in microseconds.
     private static let replyTime: UInt64 = 25_000_000
     private static let notificationTime: UInt64 = 500_000
     private static let unresolvedLimit = 256

@@ -122,7 +122,9 @@ extension DisplayQueues {
         var found: [UInt32: DisplaySocket] = [:]
         for pid in processes.tree(of: id)?.processIDs ?? [] {
             for file in OpenFile.all(of: pid) {
-                guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else { continue }
+                guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else {
+                    continue
+                }
                 found[inode] = DisplaySocket(pid: pid, number: file.number, inode: inode, server: server.inode)
             }
         }
@@ -136,7 +138,9 @@ extension DisplayQueues {
         do throws(Processes.Errno) {
             for socket in try UnixSocket.all() where socket.isOfDisplayServer { byPeer[socket.peer] = socket }
         } catch {
-            reportOnce("cannot look at the display connections of suspended apps: \(error); their display server may disconnect them")
+            reportOnce(
+                "cannot look at the display connections of suspended apps: \(error); their display server may disconnect them"
+            )
         }
         sockets = (loop.now, byPeer)
         return byPeer
@@ -150,7 +154,9 @@ extension DisplayQueues {
         } catch {
             // A process that has just ended has no connection to lose.
             if error.rawValue != ESRCH {
-                reportOnce("cannot watch the display connections of suspended apps: pidfd_getfd: \(error); looking at them after each change instead")
+                reportOnce(
+                    "cannot watch the display connections of suspended apps: pidfd_getfd: \(error); looking at them after each change instead"
+                )
             }
         }
         return connection
@@ -207,7 +213,8 @@ private final class DisplayConnection {
         _ duplicate: consuming ForeignSocket, in loop: EventLoop, onEvent: @escaping () -> Void
     ) throws(SystemdError) {
         // Edge-triggered: unread events would wake the daemon without end.
-        let events = try loop.watch(descriptor: duplicate.descriptor, events: [.readable, .edgeTriggered]) { [weak self] in
+        let events = try loop.watch(descriptor: duplicate.descriptor, events: [.readable, .edgeTriggered]) {
+            [weak self] in
             // The server has gone: nothing can fill any more.
             if $0.contains(.hangUp) { self?.endWatch() } else { onEvent() }
         }

@@ -5,7 +5,7 @@ import Systemd
 
 /// Resumes a suspended app for as long as a process outside of it waits for a file lock that the app holds.
 ///
-/// The kernel tells nobody that a process waits for a lock. It is looked for when an app is about to be stopped, on every occasion
+/// The kernel does not tell that a process waits for a lock. It is looked for when an app is about to be stopped, on every occasion
 /// while an app is suspended with locks, and shortly after another process has opened one of the files.
 final class FileLocks {
     private let loop: EventLoop

@@ -40,7 +40,8 @@ final class SuspendedApps: SuspensionObserver {
         displays = try DisplayQueues(loop: loop, processes: manager.processes, log: log) { [weak manager] in
             manager?.report(.unread, of: $0, by: $1)
         }
-        calls = try BusCalls(loop: loop, processes: manager.processes, log: log, makeBus: sessionBus) { [weak manager] in
+        calls = try BusCalls(loop: loop, processes: manager.processes, log: log, makeBus: sessionBus) {
+            [weak manager] in
             manager?.report(.called, of: $0, by: $1)
         }
         locks = try FileLocks(loop: loop, processes: manager.processes) { [weak manager] pid in

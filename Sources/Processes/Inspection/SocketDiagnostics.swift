@@ -61,7 +61,7 @@ public struct UnixSocket: Hashable, Sendable {
 
 /// A duplicate of another process's socket, to be watched and never read from: pidfd_getfd(2).
 ///
-/// It keeps the connection open when the process ends, so whoever holds it watches the process as well.
+/// It keeps the connection open when the process ends, so its holder watches the process as well.
 public struct ForeignSocket: ~Copyable {
     private let socket: Descriptor
     private let process: Descriptor

@@ -26,7 +26,8 @@ extension BusHeader {
     init?(_ message: OpaquePointer) {
         var type: UInt8 = 0
         var serial: UInt64 = 0
-        guard unsafe sd_bus_message_get_type(message, &type) >= 0, unsafe sd_bus_message_get_cookie(message, &serial) >= 0,
+        guard unsafe sd_bus_message_get_type(message, &type) >= 0,
+            unsafe sd_bus_message_get_cookie(message, &serial) >= 0,
             let sender = unsafe text(sd_bus_message_get_sender(message)),
             let destination = unsafe text(sd_bus_message_get_destination(message))
         else { return nil }

@@ -92,7 +92,9 @@ extension Values {
     }
 
     static let processes = Values.known(.number(from: 1, "the number of a process, which is 1 or more")) { _ in
-        guard let ps = try? LineProgram(["ps", "-eo", "pid="], doing: "cannot complete the command line") else { return [] }
+        guard let ps = try? LineProgram(["ps", "-eo", "pid="], doing: "cannot complete the command line") else {
+            return []
+        }
         return sequence(state: ps) { $0.nextLine() }.map { String($0.drop { $0 == " " }) }
     }
 
