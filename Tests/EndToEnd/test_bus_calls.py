@@ -14,6 +14,13 @@ from screens import need
 CALLEE = Path(__file__).with_name("callee.py")
 NAME = "org.example.Test"
 OBJECT = ("/org/example/Test", "org.example.Test")
+# Without the reserve of memory, which the daemon looks at for ten seconds after an app was in the foreground.
+CONFIGURATION = """
+[timeouts]
+background = "300ms"
+[memory]
+reserve = 0
+"""
 
 
 @pytest.fixture(params=[DBusDaemon, DBusBroker])
@@ -34,7 +41,7 @@ def user(bus, direct, tmp_path):
     daemon = Desktop(direct.products, tmp_path / "desktop")
     daemon.variables["DBUS_SESSION_BUS_ADDRESS"] = bus.address
     daemon.start()
-    (daemon.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
+    (daemon.configuration / "lifed.toml").write_text(CONFIGURATION)
     daemon.lifectl("reload")
     yield daemon
     daemon.stop()
@@ -90,9 +97,12 @@ def test_app_runs_until_it_has_answered(bus, user, service):
 
 
 def test_call_that_was_read_before_the_suspension_is_answered(bus, user, service):
+    (user.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "2s"\n')
+    user.lifectl("reload")
     service(wait=False)
+    wait_for(lambda: sockets(user, bus) == 2, what="a monitor")
     # The app reads the call in its background time, and has not answered when that expires.
-    reply = bus.busctl("--timeout=10", "call", NAME, *OBJECT, "Slow", "u", "1500")
+    reply = bus.busctl("--timeout=10", "call", NAME, *OBJECT, "Slow", "u", "4000")
     assert reply.stdout == 's "slow"\n', reply.stderr
 
 
