@@ -243,7 +243,8 @@ def test_app_outlives_its_first_process(desktop):
     desktop.lifectl.wait_for_state("org.example.App", "notRunning")
 
 
-SLOW = "trap 'sleep 0.5; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+# The daemon notices a continued process by its processor time.
+SLOW = "trap 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; exit 0' TERM; while :; do sleep 0.1; done"
 
 
 @pytest.mark.parametrize("kind", ["scope", "service"])
