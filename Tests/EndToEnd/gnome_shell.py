@@ -209,6 +209,16 @@ class GnomeShell:
             "function count(a) { return (a.has_style_class_name?.('close-dialog') ? 1 : 0)"
             " + a.get_children().reduce((sum, child) => sum + count(child), 0); } count(global.stage)")
 
+    def count_dialogs(self, pid):
+        """Counts the "not responding" dialogs of the window of a process from now on; `dialogs_of` has the number."""
+        self.to_window(
+            pid,
+            f"(globalThis.dialogsOf ??= {{}})[{pid}] = 0; a.connect('actor-added', (_, child) => "
+            f"{{ if (child._dialog) globalThis.dialogsOf[{pid}]++; }});")
+
+    def dialogs_of(self, pid):
+        return self.eval(f"globalThis.dialogsOf[{pid}]")
+
     def screenshot(self, path):
         inside = self.runtime / "screenshot.png"
         self.call(

@@ -122,6 +122,8 @@ def test_suspended_app_is_resumed_when_the_pointer_enters_its_window_before_a_di
     gnome.focus(two)
     quick.lifectl.wait_for_state("one", "suspended")
     assert quick.kernel.is_stopped(one)
+    for pid in (one, stranger.pid):
+        gnome.count_dialogs(pid)
 
     gnome.point_at(one)
     quick.lifectl.wait_for_state("one", "background")
@@ -132,7 +134,8 @@ def test_suspended_app_is_resumed_when_the_pointer_enters_its_window_before_a_di
     os.kill(stranger.pid, signal.SIGSTOP)
     gnome.point_at(stranger.pid)
     quick.lifectl.wait_for_state("one", "suspended")
-    wait_for(lambda: gnome.dialogs() == 1)
+    wait_for(lambda: gnome.dialogs_of(stranger.pid) == 1)
+    assert gnome.dialogs_of(one) == 0
     os.kill(stranger.pid, signal.SIGCONT)
     wait_for(lambda: gnome.dialogs() == 0)
 
