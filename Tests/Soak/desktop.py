@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A session of real programs with windows under a headless sway, in which random input moves the focus.
+"""A session of real programs with windows under a headless sway or GNOME Shell, in which random input moves the focus.
 
 Every second or so, one of these happens: another window gets the focus, another workspace is shown, the pointer crosses the screen, or
-the output changes its mode. It fails if a program ends, if sway drops a client, or if the app of a visible window stays suspended. At
-the end it prints the processor time of each app with its time in the states, and the wake-ups of the daemon and the follower.
+(sway) the output changes its mode. It fails if a program ends, if the compositor drops a client, if the app of a visible window stays
+suspended, or if GNOME shows a "not responding" dialog. At the end it prints the processor time of each app with its time in the states,
+and the wake-ups of the daemon and the follower.
 """
 
 import argparse
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "Tests" / "EndToEnd"))
 
 from container import wait_for
 from direct import DirectDaemon
+from gnome_shell import GnomeShell
 from screens import Follower, Sway
 
 TEXT = Path(__file__).resolve()
@@ -42,7 +44,6 @@ PROGRAMS = {
     "clocks": ["gnome-clocks"],
     "characters": ["gnome-characters"],
     "fonts": ["gnome-font-viewer"],
-    "files": ["pcmanfm", str(ROOT)],
     "documents": ["evince"],
     "archives": ["xarchiver"],
     "monitor": ["gnome-system-monitor"],
@@ -67,13 +68,91 @@ def wake_ups(pid):
     return sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
 
 
+class SwayScreen:
+    """Three windows on each workspace."""
+
+    source = "sway"
+    actions = {"focus": 5, "workspace": 3, "pointer": 3, "mode": 1}
+
+    def __init__(self, directory, random):
+        self.sway, self.random, self.workspaces = Sway(directory), random, 1
+        self.start, self.stop, self.focus = self.sway.start, self.sway.stop, self.sway.focus
+
+    @property
+    def environment(self):
+        return self.sway.environment
+
+    @property
+    def follower_environment(self):
+        return {"SWAYSOCK": str(self.sway.socket), "XDG_RUNTIME_DIR": str(self.sway.runtime)}
+
+    def place(self, number):
+        self.workspaces = number // 3 + 1
+        self.sway(f"workspace {self.workspaces}")
+
+    def windows(self):
+        """Whether the window of each process is visible."""
+        return {pid: bool(window.get("visible")) for pid, window in self.sway.windows().items()}
+
+    def workspace(self):
+        self.sway(f"workspace {self.random.randint(1, self.workspaces)}")
+
+    def pointer(self):
+        steps = [f"seat - cursor set {self.random.randrange(1280)} {self.random.randrange(800)}" for _ in range(60)]
+        self.sway("; ".join(steps))
+
+    def mode(self):
+        self.sway(f"output HEADLESS-1 resolution {self.random.choice(['1280x800', '1024x768', '1600x900'])}")
+
+    def complaint(self):
+        return None
+
+
+class GnomeScreen:
+    """Half of the windows on each of two workspaces."""
+
+    source = "gnome"
+    actions = {"focus": 5, "workspace": 2, "pointer": 4}
+
+    def __init__(self, directory, random):
+        self.shell, self.random = GnomeShell(directory), random
+        self.stop, self.focus = self.shell.stop, self.shell.focus
+
+    def start(self):
+        self.shell.start()
+        wait_for(self.shell.has_extension, what="the extension")
+
+    @property
+    def environment(self):
+        return self.shell.environment
+
+    @property
+    def follower_environment(self):
+        return self.shell.environment
+
+    def place(self, number):
+        self.shell.switch_workspace(number % 2)
+
+    def windows(self):
+        return {pid: window["visibility"] == "visible" for pid, window in self.shell.windows().items()}
+
+    def workspace(self):
+        self.shell.switch_workspace(self.random.randrange(2))
+
+    def pointer(self):
+        self.shell.move_pointer(self.random.randrange(20, 1280), self.random.randrange(40, 720))
+
+    def complaint(self):
+        return "GNOME shows a dialog" if self.shell.dialogs() else None
+
+
 class Session:
     def __init__(self, arguments, directory):
         self.arguments = arguments
         self.random = random.Random(arguments.seed)
         self.directory = directory
         self.daemon = DirectDaemon(arguments.products, directory)
-        self.sway = Sway(directory)
+        self.screen = {"sway": SwayScreen, "gnome": GnomeScreen}[arguments.screen](directory, self.random)
         self.pids, self.bus, self.follower = {}, None, None
         self.problems = []
         self.states = collections.defaultdict(collections.Counter)
@@ -83,11 +162,11 @@ class Session:
         self.daemon.start()
         (self.daemon.configuration / "lifed.toml").write_text(f'visible = "{self.arguments.visible}"\n')
         self.daemon.lifectl("reload")
-        self.sway.start()
+        self.screen.start()
         self.start_bus()
         self.launch()
-        source = {"SWAYSOCK": str(self.sway.socket), "XDG_RUNTIME_DIR": str(self.sway.runtime)}
-        self.follower = Follower(self.daemon, "sway", environment=source, log=self.directory / "follower")
+        self.follower = Follower(
+            self.daemon, self.screen.source, environment=self.screen.follower_environment, log=self.directory / "follower")
         # The programs have started: what they use from now on is what counts.
         time.sleep(10)
         before = {name: processor_seconds(self.processes(name)) for name in self.pids}
@@ -108,7 +187,7 @@ class Session:
         home = self.directory / "home"
         home.mkdir()
         variables = {
-            **self.sway.environment, "DBUS_SESSION_BUS_ADDRESS": self.address, "HOME": home, "GDK_BACKEND": "wayland",
+            **self.screen.environment, "DBUS_SESSION_BUS_ADDRESS": self.address, "HOME": home, "GDK_BACKEND": "wayland",
             "QT_QPA_PLATFORM": "wayland", "MOZ_ENABLE_WAYLAND": "1", "GSETTINGS_BACKEND": "memory", "LIBGL_ALWAYS_SOFTWARE": "1",
             "GTK_A11Y": "none", "NO_AT_BRIDGE": "1", "GSK_RENDERER": "cairo",
         }
@@ -117,16 +196,16 @@ class Session:
             if subprocess.run(["which", command[0]], capture_output=True).returncode:
                 print(f"{command[0]} is not installed")
                 continue
-            self.sway(f"workspace {number // 3 + 1}")
-            known = set(self.sway.windows())
-            self.daemon.lifectl.start(name, "env", *words, *command)
+            self.screen.place(number)
+            known = set(self.screen.windows())
+            self.daemon.lifectl("run", "--id", name, "--", "env", *words, *command)
             try:
-                wait_for(lambda: set(self.sway.windows()) - known, timeout=60, what=f"a window of {name}")
+                wait_for(lambda: set(self.screen.windows()) - known, timeout=30, what=f"a window of {name}")
             except AssertionError:
                 print(f"{name} shows no window")
                 self.daemon.lifectl("kill", name, check=False)
                 continue
-            self.pids[name] = (set(self.sway.windows()) - known).pop()
+            self.pids[name] = (set(self.screen.windows()) - known).pop()
         print(f"{len(self.pids)} programs: {', '.join(self.pids)}")
 
     def processes(self, name):
@@ -136,30 +215,28 @@ class Session:
     # Input
 
     def act(self):
-        action = self.random.choices(["focus", "workspace", "pointer", "mode"], [5, 3, 3, 1])[0]
+        kinds = list(self.screen.actions)
+        action = self.random.choices(kinds, self.screen.actions.values())[0]
         self.events[action] += 1
         if action == "focus":
-            self.sway.focus(self.pids[self.random.choice(list(self.pids))])
-        elif action == "workspace":
-            self.sway(f"workspace {self.random.randint(1, (len(self.pids) + 2) // 3)}")
-        elif action == "pointer":
-            steps = [f"seat - cursor set {self.random.randrange(1280)} {self.random.randrange(800)}" for _ in range(60)]
-            self.sway("; ".join(steps))
+            self.screen.focus(self.pids[self.random.choice(list(self.pids))])
         else:
-            self.sway(f"output HEADLESS-1 resolution {self.random.choice(['1280x800', '1024x768', '1600x900'])}")
+            getattr(self.screen, action)()
 
     # Promises
 
     def check(self):
-        windows = self.sway.windows()
+        windows = self.screen.windows()
         apps = self.daemon.lifectl.apps()
+        if complaint := self.screen.complaint():
+            self.problems.append(complaint)
         for name, pid in self.pids.items():
             state = apps.get(name, {}).get("state", "notRunning")
             self.states[name][state] += 1
             if state in ("notRunning", "terminating"):
                 self.problems.append(f"{name} has ended: {apps.get(name)}")
             elif pid not in windows:
-                self.problems.append(f"sway has lost the window of {name}")
+                self.problems.append(f"the compositor has lost the window of {name}")
         if self.arguments.visible == "keep":
             self.check_visible()
 
@@ -167,8 +244,8 @@ class Session:
         """A window that is seen again is resumed at once; two looks leave the daemon the time for it."""
 
         def stopped():
-            windows, apps = self.sway.windows(), self.daemon.lifectl.apps()
-            return [name for name, pid in self.pids.items() if windows.get(pid, {}).get("visible") and apps[name]["state"] == "suspended"]
+            windows, apps = self.screen.windows(), self.daemon.lifectl.apps()
+            return [name for name, pid in self.pids.items() if windows.get(pid) and apps[name]["state"] == "suspended"]
 
         if stopped():
             try:
@@ -191,7 +268,7 @@ class Session:
     def stop(self):
         if self.follower:
             self.follower.stop()
-        self.sway.stop()
+        self.screen.stop()
         self.daemon.stop()
         if self.bus:
             self.bus.kill()
@@ -201,6 +278,7 @@ class Session:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--screen", choices=["sway", "gnome"], default="sway")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--visible", choices=["keep", "ignore"], default="keep", help="the key of lifed.toml")
     parser.add_argument("--products", type=Path, default=ROOT / ".build" / "release")
