@@ -32,7 +32,6 @@ final class AppManager {
     let schedules: Schedules
     let exits: ExitHistory
     let log: LifecycleLog
-    weak var endObserver: (any EndObserver)?
     weak var observer: (any LifecycleObserver)?
     weak var suspensions: (any SuspensionObserver)?
     weak var desktop: (any DesktopObserver)?
@@ -328,7 +327,6 @@ extension AppManager: EffectHandler {
             channels.close(id)
             if let app = app(id) { exits.record(app) }
             endAdoption(of: id)
-            desktop?.appEnded(id, transition.reason)
         case .background, .terminating: break
         }
         announcements.append((.app(transition), processes.lastPID(of: id)))
@@ -346,7 +344,7 @@ extension AppManager: EffectHandler {
                 history.append(transition, pid: pid)
                 log.write(transition, pid: pid)
                 observer?.stateChanged(transition)
-                if transition.to == .notRunning { endObserver?.appEnded(transition.app, reason: transition.reason) }
+                if transition.to == .notRunning { desktop?.appEnded(transition.app, transition.reason) }
             case .scene(let transition):
                 log.write(transition, pid: pid)
                 observer?.sceneStateChanged(transition)

@@ -48,7 +48,6 @@ final class DesktopApps {
         followTimer = try loop.timer { [weak self] in
             if let self { setUnfollowed(Set(held.keys)) }
         }
-        manager.desktop = self
         followersChanged()
     }
 
@@ -198,7 +197,7 @@ extension DesktopApps: AppUnitsDelegate {
     }
 }
 
-extension DesktopApps: DesktopObserver {
+extension DesktopApps {
     func appEnded(_ id: AppID, _ reason: Reason) {
         relaunched[id] = nil
         unfollowed.remove(id)

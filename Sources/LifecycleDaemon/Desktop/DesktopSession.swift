@@ -18,7 +18,7 @@ final class DesktopSession {
         self.manager = manager
         self.log = log
         apps = try DesktopApps(loop: loop, manager: manager, log: log)
-        manager.endObserver = notifications
+        manager.desktop = self
     }
 
     /// Returns the session bus; nil if the process has no address of one, or the kernel has no descriptors left.
@@ -45,4 +45,13 @@ final class DesktopSession {
     private func report(_ problem: String) {
         log.write(.notice, "cannot use the session bus: \(problem); leaving the apps of the desktop unmanaged")
     }
+}
+
+extension DesktopSession: DesktopObserver {
+    func appEnded(_ id: AppID, _ reason: Reason) {
+        apps.appEnded(id, reason)
+        notifications.appEnded(id, reason)
+    }
+
+    func followersChanged() { apps.followersChanged() }
 }

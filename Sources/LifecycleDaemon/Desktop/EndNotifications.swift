@@ -1,16 +1,11 @@
 import LifecycleCore
 import Systemd
 
-/// Learns of the ends of apps.
-protocol EndObserver: AnyObject {
-    func appEnded(_ id: AppID, reason: Reason)
-}
-
 /// Tells the user by a notification of the desktop that the daemon has ended an app, and offers to open it again.
 ///
 /// The interface is org.freedesktop.Notifications 1.2. An app has one notification at a time. The session bus is connected to when
 /// the first app ends.
-final class EndNotifications: EndObserver {
+final class EndNotifications {
     var isEnabled = true
 
     private static let service = "org.freedesktop.Notifications"
@@ -35,7 +30,7 @@ final class EndNotifications: EndObserver {
         self.manager = manager
     }
 
-    func appEnded(_ id: AppID, reason: Reason) {
+    func appEnded(_ id: AppID, _ reason: Reason) {
         guard isEnabled, reason.body != nil, waiting.count < Self.limit else { return }
         waiting.append((id, reason))
         if busName == nil { connect() }
