@@ -131,3 +131,30 @@ def test_lock_that_nobody_waits_for_wakes_nothing(quick, hold):
     # libsystemd wakes once for a timer that was disarmed.
     wait_for(is_quiet, timeout=15, what="three seconds without a wake-up")
     assert quick.lifectl.state("holder") == "suspended"
+
+
+def test_a_pipe_and_a_socket_between_apps_are_explained(quick, tmp_path):
+    """Nothing resumes the other end; the explanations of both name it."""
+    address = str(tmp_path / "socket")
+    serve = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); s.accept()[0].recv(1)"
+    call = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.recv(1)"
+    quick.lifectl("run", "--id", "server", "--background", "--", sys.executable, "-c", serve, address)
+    wait_for((tmp_path / "socket").exists)
+    quick.lifectl("run", "--id", "caller", "--background", "--", sys.executable, "-c", call, address)
+    wait_for(lambda: connected(quick, "server") == ["caller"])
+    with subprocess.Popen(["sleep", "infinity"], stdin=subprocess.PIPE) as reader:
+        writer = subprocess.Popen(["sleep", "infinity"], stdout=reader.stdin)
+        try:
+            for name, process in (("reader", reader), ("writer", writer)):
+                quick.lifectl("adopt", str(process.pid), "--id", name, "--background")
+            assert connected(quick, "writer") == ["reader"]
+            assert "a pipe or a socket, so one can wait for the other: writer\n" in quick.lifectl("explain", "reader").stdout
+            assert connected(quick, "caller") == ["server"]
+        finally:
+            for process in (writer, reader):
+                process.kill()
+                process.wait()
+
+
+def connected(daemon, app):
+    return daemon.lifectl.json("explain", app)["explanation"]["connectedApps"]

@@ -1796,10 +1796,13 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
     public var next: AppState?
     public var obstacles: [Obstacle]
     public var prospects: [Prospect]
+    /// The running apps that have the other end of a pipe or a Unix socket of this one, and can wait for it while it is suspended;
+    /// null if the client may not see other apps.
+    public var connectedApps: [String]?
 
     /// Creates the value of its members.
-    public init(details: Details, next: AppState? = nil, obstacles: [Obstacle], prospects: [Prospect]) {
-        (self.details, self.next, self.obstacles, self.prospects) = (details, next, obstacles, prospects)
+    public init(details: Details, next: AppState? = nil, obstacles: [Obstacle], prospects: [Prospect], connectedApps: [String]? = nil) {
+        (self.details, self.next, self.obstacles, self.prospects, self.connectedApps) = (details, next, obstacles, prospects, connectedApps)
     }
 
     /// Reads the value.
@@ -1808,6 +1811,7 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
         var next: AppState?
         var obstacles: [Obstacle]?
         var prospects: [Prospect]?
+        var connectedApps: [String]?
         try json.beginObject()
         while let key = json.nextKey() {
             switch key {
@@ -1815,13 +1819,14 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
             case "next": next = try json.read(AppState?.self)
             case "obstacles": obstacles = try json.read([Obstacle].self)
             case "prospects": prospects = try json.read([Prospect].self)
+            case "connectedApps": connectedApps = try json.read([String]?.self)
             default: json.skipValue()
             }
         }
         guard let details else { throw json.missingField("details") }
         guard let obstacles else { throw json.missingField("obstacles") }
         guard let prospects else { throw json.missingField("prospects") }
-        (self.details, self.next, self.obstacles, self.prospects) = (details, next, obstacles, prospects)
+        (self.details, self.next, self.obstacles, self.prospects, self.connectedApps) = (details, next, obstacles, prospects, connectedApps)
     }
 
     /// Writes the value.
@@ -1831,6 +1836,7 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("next", next)
         json.field("obstacles", obstacles)
         json.field("prospects", prospects)
+        json.field("connectedApps", connectedApps)
         json.endObject()
     }
 }

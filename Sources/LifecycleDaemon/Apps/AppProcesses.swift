@@ -84,6 +84,17 @@ final class AppProcesses {
     func lastPID(of id: AppID) -> ProcessID? { lastPIDs[id] }
     func forgetLastPID(of id: AppID) { lastPIDs[id] = nil }
     func containment(of id: AppID) -> ContainmentKind? { running[id]?.tree.containmentKind }
+    /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at all open files of all apps.
+    func appsConnected(to id: AppID) -> [AppID] {
+        guard let app = running[id] else { return [] }
+        let ends = PipeEnds(of: app.tree.processIDs)
+        let sockets = (try? UnixSocket.all()) ?? []
+        let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
+        return running.filter { other, app in
+            other != id && ends.areConnected(to: PipeEnds(of: app.tree.processIDs), peers: peers)
+        }.keys.sorted()
+    }
+
     func processes(of id: AppID) -> [ProcessInfo] { running[id]?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 

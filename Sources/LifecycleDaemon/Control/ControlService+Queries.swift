@@ -51,7 +51,10 @@ extension ControlService {
         }
         var explanation = presentation.explanation(of: app)
         // An app learns nothing about other apps, nor about interruptions.
-        if scope.onlyApp != nil {
+        if scope.onlyApp == nil {
+            explanation.connectedApps = manager.processes.appsConnected(to: id)
+                .filter { rights.seesAll(of: $0, scope) }.map(\.name)
+        } else {
             for index in explanation.obstacles.indices {
                 let kind = explanation.obstacles[index].kind
                 if kind == .activationSlot || kind == .interruption { explanation.obstacles[index].names = [] }

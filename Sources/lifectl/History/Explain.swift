@@ -28,6 +28,10 @@ extension Presentation {
             text += "  next state \(next.rawValue)\(target)\n"
         }
         if let why = explanation.details.freezeReason { text += "  frozen: \(Text.printable(why))\n" }
+        if let apps = explanation.connectedApps, !apps.isEmpty {
+            let names = apps.map(Text.printable).joined(separator: ", ")
+            text += "  connected by a pipe or a socket, so one can wait for the other: \(names)\n"
+        }
         for process in explanation.details.uncontrolledProcesses { text += "  not controlled: \(words(process))\n" }
         text += section("what keeps it there", explanation.obstacles.map(obstacle), none: standing(app))
         text += section(
