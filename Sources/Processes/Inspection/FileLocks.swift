@@ -27,6 +27,8 @@ public struct LockWait: Hashable, Sendable {
     /// Reads the lines: `7: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF` for a lock, and below it, for each process that waits
     /// for it, the same with `->` behind the number.
     public static func parse(_ text: [UInt8]) -> [LockWait] {
+        // Mostly no process waits. This is on the path of every suspension.
+        guard text.contains(UInt8(ascii: ">")) else { return [] }
         var waits: [LockWait] = []
         var held: Substring?
         var holder: ProcessID?
