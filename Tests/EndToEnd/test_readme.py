@@ -19,7 +19,7 @@ PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
 LIBRARY = ROOT / ".build" / "liblifecycle"
 GUIDE = ["configuration.md", "daily-use.md", "first-steps.md", "observing.md", "operation.md", "recipes.md", "troubleshooting.md"]
 PAGES = {"README.md": ROOT / "README.md"} | {name: ROOT / "docs/guide" / name for name in GUIDE}
-PROSE = [*PAGES.values(), *(ROOT / "docs/guide" / name for name in ("README.md", "faq.md", "limits.md"))]
+PROSE = [*PAGES.values(), *(ROOT / "docs/guide" / name for name in ("README.md", "desktop.md", "faq.md", "limits.md"))]
 MARK = r"(?:^<!-- (?P<mark>not run|run as root)(?:: (?P<reason>[^\n]+))? -->\n)?"
 BLOCK = re.compile(MARK + r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 DAEMON = "lifed --user --log-target=console 2>lifed.log &"
