@@ -76,7 +76,7 @@ final class UnitContainment: Containment {
     }
 
     override var kind: ContainmentKind { .cgroup }
-    override var units: [String] { held.map(\.group.name) }
+    override var units: [String] { held.map { $0.group.name } }
     override var endsWhenEmpty: Bool { true }
 
     // MARK: Members
