@@ -29,6 +29,8 @@ public final class Client {
     private var isWaitingForRoom = false
     private var hasCaughtTermination = false
     private var hasClaimedProcess = false
+    /// A Boolean value that indicates whether the daemon did not launch the app, which must not wait for it.
+    private let connectsItself: Bool
     private let owner = lifecycle_process()
 
     /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names. If the daemon did not launch the app, the client
@@ -71,7 +73,7 @@ public final class Client {
             guard descriptor >= 0 else { continue }
             do throws(SystemError) {
                 let client = try Client(
-                    channel: descriptor, socketPath: path, usesScenes: usesScenes, termination)
+                    channel: descriptor, socketPath: path, usesScenes: usesScenes, connectsItself: true, termination)
                 client.reconnection?.schedule(inMilliseconds: Self.answerTime)
                 return client
             } catch {
@@ -88,10 +90,13 @@ public final class Client {
     ///   - descriptor: A connected stream socket, which the client closes; nil for none.
     ///   - socketPath: The path of the socket at which to connect again; nil for none.
     ///   - usesScenes: A Boolean value that indicates whether an app without a daemon has a scene.
+    ///   - connectsItself: A Boolean value that indicates whether the daemon did not launch the app.
     /// - Throws: ``SystemError``; the descriptor is still the caller's.
     public init(
-        channel descriptor: Int32?, socketPath: String? = nil, usesScenes: Bool = false, _ termination: Termination
+        channel descriptor: Int32?, socketPath: String? = nil, usesScenes: Bool = false, connectsItself: Bool = false,
+        _ termination: Termination
     ) throws(SystemError) {
+        self.connectsItself = connectsItself
         session = Session(hasChannel: descriptor != nil, canResume: socketPath != nil, usesScenes: usesScenes)
         events = try Poller()
         waker = try Waker()
@@ -238,6 +243,7 @@ extension Client {
 
     private func endChannel() {
         closeChannel()
+        if connectsItself, session.isUnanswered { session.continueUnmanaged() }
         session.channelDidEnd()
         if session.isLost {
             reconnection?.schedule()

@@ -39,6 +39,20 @@ import Testing
         #expect(!client.isReadable)
     }
 
+    @Test func `an app that connects itself is launched at once if the daemon hangs up without an answer`() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, socketPath: "/gone", connectsItself: true, .leftToTheApp)
+        daemon.hangUp()
+        client.receiveAll()
+        var kinds: [Callback] = []
+        while case .callback(let callback) = client.nextEvent() {
+            kinds.append(callback.kind)
+            client.answer(callback)
+        }
+        #expect(kinds == [.willFinishLaunching, .didFinishLaunching, .didBecomeActive])
+        #expect(!client.isManaged)
+    }
+
     @Test func `a daemon that hangs up leaves the app as it is`() throws {
         let (daemon, app) = try FakeDaemon.pair()
         let client = try Client(channel: app, .leftToTheApp)

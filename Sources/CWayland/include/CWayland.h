@@ -3,8 +3,8 @@
 //
 // The protocols that libwayland does not know are written down as tables: zwlr_foreign_toplevel_management_unstable_v1,
 // version 3; plasma_window_management, version 16; org_kde_plasma_virtual_desktop, version 2. Every request and event has its
-// place, because its place is its number on the wire. A text or an object of an event may be null wherever it is: libwayland
-// ends the connection at one that may not.
+// place, because its place is its number on the wire. A text or an object of an event may be null wherever the protocol allows it: libwayland
+// ends the connection at a null that the protocol forbids.
 
 #ifndef LIFED_CWAYLAND_H
 #define LIFED_CWAYLAND_H

@@ -93,7 +93,7 @@ struct Screen {
     /// The number of windows that can belong to each other. A loop of them has no end.
     private static let depth = 16
 
-    /// Returns a window, the one that it belongs to, and so on.
+    /// Returns a window, its parent, and so on.
     private func lineage(of window: ScreenWindow) -> [ScreenWindow] {
         var lineage = [window]
         while lineage.count < Self.depth, let parent = lineage.last?.parent.flatMap({ byNumber[$0] }) {

@@ -26,7 +26,7 @@ import WindowLines
 
     func signed(_ index: Int) -> Int32 { unsafe arguments[index].i }
 
-    /// Returns the object; nil for none, and for one that this side has destroyed.
+    /// Returns the object; nil if there is none, or this side has destroyed it.
     func object(_ index: Int) -> WaylandObject? { unsafe arguments[index].o.map { unsafe WaylandObject($0) } }
 
     /// Returns the beginning of the text, with replacements for bytes that are not UTF-8; empty for none.

@@ -123,8 +123,7 @@ extension AppDefinition {
         return definition
     }
 
-    /// The definition for the processes of a unit of the desktop. A user who has not written a manifest expects that sound plays
-    /// on.
+    /// The definition for the processes of a unit of the desktop. Without a manifest, sound keeps the app running.
     var adoptedFromUnit: AppDefinition {
         var definition = isAdopted ? self : adopted
         definition.isFromUnit = true

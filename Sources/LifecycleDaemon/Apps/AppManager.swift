@@ -243,7 +243,7 @@ final class AppManager {
         driver.handle(.request(id, request))
     }
 
-    /// Accepts a connection to the socket for apps: of an app without a channel, or of one that is not managed yet.
+    /// Accepts a connection to the socket for apps: of an app without a channel, or of an app that the daemon does not manage yet.
     func admit(_ peer: PeerConnection) {
         let process = peer.credentials.process
         switch processes.owner(of: process) {

@@ -246,7 +246,7 @@ struct PendingCalls {
         let app: AppID
         /// The unique name of the connection that is to answer.
         let owner: String
-        /// The instant after which the caller has given up.
+        /// The instant at which the call times out at the caller.
         let end: UInt64
     }
 
