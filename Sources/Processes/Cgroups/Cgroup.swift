@@ -110,6 +110,19 @@ extension Cgroup {
         unsafe access("\(path)/\(attribute)", F_OK) == 0
     }
 
+    /// The number of the directory, which no later group has; nil if the group is gone.
+    var number: UInt? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? UInt(status.st_ino) : nil
+    }
+
+    /// The present state; nil if the group is gone.
+    var events: CgroupEvents? {
+        ProcFile.read("\(path)/cgroup.events", limit: 256).map {
+            CgroupEvents(parsing: String(decoding: $0, as: UTF8.self))
+        }
+    }
+
     /// A Boolean value that indicates whether `cgroup.freeze` asks for the freeze; `CgroupEvents` tells whether it is
     /// done.
     var isAskedToFreeze: Bool {
@@ -233,7 +246,8 @@ struct CgroupEvents: Hashable, Sendable {
 
 /// An open `cgroup.events`, which polls as exceptional (POLLPRI) from a change until it is read.
 ///
-/// The kernel spaces its notices: a second one within some 16 ms comes late. The content that is read is always true.
+/// Reading it takes the notice from whoever waits, so nothing else reads it; ``Cgroup/events`` tells the present state.
+/// The kernel spaces its notices: a second one within some 16 ms comes late.
 struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor
 
@@ -241,11 +255,11 @@ struct CgroupEventFile: ~Copyable {
         descriptor = try Descriptor.open("\(group.path)/cgroup.events", O_RDONLY)
     }
 
-    /// Returns the present state; nil if the group is gone.
-    func read() -> CgroupEvents? {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe pread(descriptor.rawValue, &bytes, bytes.count, 0)
-        guard count >= 0 else { return nil }
-        return CgroupEvents(parsing: String(decoding: bytes.prefix(count), as: UTF8.self))
+    /// Makes the descriptor wait for the next change.
+    ///
+    /// - Returns: False if the group is gone.
+    func acknowledge() -> Bool {
+        var byte: UInt8 = 0
+        return unsafe pread(descriptor.rawValue, &byte, 1, 0) >= 0
     }
 }

@@ -91,7 +91,7 @@ final class CgroupContainment: Containment {
 
     override var changeDescriptor: Int32? { events.descriptor.rawValue }
 
-    override func acknowledgeChange() -> Bool { events.read() != nil }
+    override func acknowledgeChange() -> Bool { events.acknowledge() }
 
     override func discard() {
         subtree.recentFiles.remove(files)
@@ -201,5 +201,5 @@ final class CgroupContainment: Containment {
     override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
-    override var isFrozen: Bool { isFreezeRequested && events.read()?.isFrozen ?? false }
+    override var isFrozen: Bool { isFreezeRequested && group.events?.isFrozen ?? false }
 }

@@ -37,13 +37,16 @@ final class UnitContainment: Containment {
     private final class Unit {
         let group: UnitGroup
         let events: CgroupEventFile
+        private let number: UInt
 
         init(_ group: UnitGroup) throws(Errno) {
+            guard let number = group.group.number else { throw Errno(rawValue: ENOENT) }
             self.group = group
+            self.number = number
             events = try CgroupEventFile(of: group.group)
         }
 
-        var exists: Bool { events.read() != nil }
+        var exists: Bool { group.group.number == number }
     }
 
     private var held: [Unit] = []
@@ -115,7 +118,7 @@ final class UnitContainment: Containment {
 
     override var changeDescriptors: [Int32] { held.map { $0.events.descriptor.rawValue } }
 
-    override func acknowledgeChange() -> Bool { held.count { $0.exists } > 0 }
+    override func acknowledgeChange() -> Bool { held.count { $0.events.acknowledge() } > 0 }
 
     override func discard() { held = [] }
 
@@ -144,7 +147,11 @@ final class UnitContainment: Containment {
     }
 
     override var isFrozen: Bool {
-        isFreezeRequested && held.allSatisfy { $0.events.read().map { $0.isFrozen || !$0.isPopulated } ?? true }
+        isFreezeRequested
+            && held.allSatisfy { unit in
+                guard unit.exists, let events = unit.group.group.events else { return true }
+                return events.isFrozen || !events.isPopulated
+            }
     }
 }
 
