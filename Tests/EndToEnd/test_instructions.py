@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="there is no valgrind")
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
 def test_no_more_instructions_than_the_limits_allow():
