@@ -76,7 +76,7 @@ static void forget(pid_t pid) {
         if (apps[each] == pid) apps[each] = apps[--app_count];
 }
 
-// Whether a process belongs to the group and has not stopped. A process that has ended meanwhile does not.
+// True if a process belongs to the group and has not stopped. A process that has ended meanwhile does not.
 static bool runs_in_group(const char *pid, pid_t group) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%.16s/stat", pid);

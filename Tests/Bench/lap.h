@@ -1,4 +1,4 @@
-// How long something took. Times are CLOCK_MONOTONIC in ns.
+// Durations. Times are CLOCK_MONOTONIC in ns.
 #pragma once
 
 #include <stdint.h>

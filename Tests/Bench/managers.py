@@ -1,4 +1,4 @@
-"""Those that are compared: lifed and the baseline, asked for the same over a stream socket that stays open."""
+"""The managers that are compared: lifed and the baseline, asked for the same over a stream socket that stays open."""
 
 import contextlib
 import os

@@ -39,7 +39,7 @@ class Row:
     second: str | None = None
 
     def ratio(self, series, base):
-        """How many times as long as the base: the ratio of the medians."""
+        """The time as a multiple of the base: the ratio of the medians."""
         return series.median / base.median if base and series is not base and base.median else None
 
     def document(self):

@@ -183,7 +183,7 @@ class Supervisord(Program):
 
 
 def installed(directory, stopwatch):
-    """Those that this machine has, and of the others a line that says why not."""
+    """The supervisors that this machine has, and of the others a line that says why not."""
     present, missing = [], []
     for kind in (Runit, S6, Supervisord, Systemd):
         reason = kind.reason_to_leave_out()

@@ -12,7 +12,7 @@
 
 struct manager {
     sd_bus *bus;
-    // How many answers have not come yet.
+    // The number of answers that have not come yet.
     int unanswered;
     // The unit whose job has not ended yet, if that is waited for.
     const char *unit;

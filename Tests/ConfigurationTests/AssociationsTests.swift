@@ -90,7 +90,7 @@ import Testing
         #expect(choice().removed == ["shared"])
         #expect(choice().added == ["other"])
         #expect(choice().defaults == ["kde-own"])
-        // Those that are configuration have a say in all of them, and so has a user's own directory.
+        // The directories of configuration have a say in all of them, and so has a user's own directory.
         for place in ["xdg", "home/applications"] {
             let path = "\(place)/mimeapps.list"
             try directory.write("[Removed Associations]\ntext/x-odd=kde-own.desktop\n", to: path)

@@ -1,4 +1,4 @@
-"""How many histories hypothesis tries: a few that are always the same, or with LIFED_EXAMPLES=N as many others."""
+"""The number of histories that hypothesis tries: a few that are always the same, or with LIFED_EXAMPLES=N as many others."""
 
 import os
 

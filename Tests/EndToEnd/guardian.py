@@ -1,4 +1,4 @@
-"""Whatever becomes of a program, SIGKILL included, nothing of it stays: a process of its own sees to that.
+"""Ends everything that a program has started, even if SIGKILL ends the program: a process of its own sees to that.
 
 Everything that the program starts has a variable with the program's directory in its environment, wherever it goes and
 whatever its parent is. When the program has ended, the guardian ends all of these, and removes their cgroups and the
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from container import wait_for
 
-# How long those that clean up behind themselves may take for it, in seconds.
+# The time that programs have to clean up after themselves, in seconds.
 PATIENCE = 60
 
 # The directories of all the programs to which a process belongs: one guarded program may start another.

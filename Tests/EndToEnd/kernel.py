@@ -50,7 +50,7 @@ class Kernel:
         return found
 
     def is_stopped(self, pid):
-        """Whether every process of a tree is stopped; an empty tree is not."""
+        """True if every process of a tree is stopped; an empty tree is not."""
         tree = self.tree(pid)
         return bool(tree) and all(stat.state == "T" for stat in tree)
 
@@ -92,14 +92,14 @@ class Kernel:
         raise AssertionError("no Anonymous")
 
     def wakeups(self, pid):
-        """How often a process has gone to sleep and been woken."""
+        """The number of times that a process has gone to sleep and been woken."""
         for line in (self.proc / str(pid) / "status").read_text().splitlines():
             if line.startswith("voluntary_ctxt_switches:"):
                 return int(line.split()[1])
         raise AssertionError("no voluntary_ctxt_switches")
 
     def gains_time(self, pid, within=60):
-        """Whether a tree gets processor time; the limit only bounds a failure."""
+        """True if a tree gets processor time; the limit only bounds a failure."""
         before = self.ticks(pid)
         deadline = time.monotonic() + within
         while time.monotonic() < deadline:

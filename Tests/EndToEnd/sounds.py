@@ -51,7 +51,7 @@ class SoundServer:
             ["pactl", *arguments], env={**os.environ, **self.environment}, capture_output=True, text=True, timeout=20)
 
     def hears(self, pid):
-        """Whether a stream is there whose property, or whose client's, names the process."""
+        """True if a stream is there whose property, or whose client's, names the process."""
         names = ("application.process.id", "pipewire.sec.pid")
         owners = {
             str(client["index"])

@@ -169,7 +169,7 @@ def test_the_grammar_has_the_lines_of_the_transcripts(grammar):
     lines = [re.sub(r"\{(\d+)-\d+\}", r"\1", line) for line in re.findall(r"^\w+[<>] (.*)$", text, re.MULTILINE)]
     lines += re.findall(r"^    (\w\S* .*=.*)$", (ROOT / "docs/apps/protocol.md").read_text(), re.MULTILINE)
     assert len(lines) > 100
-    # Those that lifed answers with a mistake of the grammar have no place in it.
+    # Lines that lifed answers with a mistake of the grammar have no place in it.
     grammatical = [line for line in lines if grammar.fullmatch(line + "\n")]
     assert len(lines) - len(grammatical) <= text.count("reason=malformed") + text.count("reason=empty-line")
 

@@ -87,7 +87,7 @@ class Channel(History):
 
     @property
     def can_speak(self):
-        """Whether it could if it were a process: a stopped one cannot, and one that has said half a line goes on with it."""
+        """True if it could, were it a process: a stopped one cannot, and one that has said half a line goes on with it."""
         self.far.take()
         return not self.half and not self.far.closed and self.details()["app"]["state"] != "suspended"
 
@@ -112,7 +112,7 @@ class Channel(History):
         if behaves:
             self.behave()
 
-    # Whether it can say something depends on what it was told. That is asked for here rather than in preconditions, so
+    # What it can say depends on what it was told. That is asked for here rather than in preconditions, so
     # that the histories are the same whatever the machine is busy with.
 
     @action(times=st.integers(1, 4))

@@ -239,7 +239,7 @@ clock: suspended
     ids=["did-become-active", "open-url"],
 )
 def test_will_resign_active_is_sent_behind_a_callback_without_an_answer(replay, unanswered, outstanding):
-    # Whether the app could open it does not matter any more.
+    # It does not matter any more if the app could open it.
     overtaken = "= 4\n" if outstanding == 4 else ""
     replay(f"""\
 lifed.toml: [timeouts]

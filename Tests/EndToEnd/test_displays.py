@@ -57,7 +57,7 @@ def reasons(daemon, app):
 
 
 def lives(daemon, app, pid):
-    """Whether an app has its window after it was resumed: a client finds its connection lost only when it runs."""
+    """True if an app has its window after it was resumed: a client finds its connection lost only when it runs."""
     daemon.lifectl("focus", app)
     try:
         wait_for(lambda: daemon.lifectl.state(app) != "active", timeout=2)

@@ -100,7 +100,7 @@ def test_two_thousand_connections(lifed):
             client.settimeout(2)
             with contextlib.suppress(OSError):
                 client.connect(lifed.address)
-        # Those who were idle longest have made room: who comes last, with something to say, is answered.
+        # The clients that were idle longest have made room: the last client, which has something to say, is answered.
         assert_answers(lifed, pid)
     finally:
         for client in clients:

@@ -218,7 +218,7 @@ def test_a_page_is_well_formed(share, checker, name):
     needs(checker[0])
     result = subprocess.run([*checker, str(share / "man" / name)], capture_output=True, text=True, timeout=60)
     said = result.stdout + result.stderr
-    # Whether the machine has the pages that are referred to is no matter of the page.
+    # The machine need not have the pages that a page refers to.
     said = [line for line in said.splitlines() if "mandoc.db" not in line and "referenced manual" not in line]
     assert not said
     assert not re.search(r"^@|@[A-Z]+@", (share / "man" / name).read_text(), re.MULTILINE)

@@ -35,7 +35,7 @@ def crowd(direct):
 
 
 def start_with(daemon, *injections, paths=()):
-    """Kills the daemon and starts another one, of which calls fail. Whether it serves, and what strace has seen."""
+    """Kills the daemon and starts another one, of which calls fail. Returns if it serves, and the calls that strace has seen."""
     kill(daemon)
     trace = daemon.runtime.parent / "strace"
     trace.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ def group(daemon):
 
 
 def sleeps(daemon, pid):
-    """Whether a single process is stopped or frozen."""
+    """True if a single process is stopped or frozen."""
     place = Path(f"/proc/{pid}/cgroup").read_text().rpartition("0::")[2].strip()
     events = [each / place.lstrip("/") / "cgroup.events" for each in (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))]
     return daemon.kernel.is_stopped(pid) or any("frozen 1" in each.read_text() for each in events if each.exists())

@@ -45,7 +45,7 @@ def test_a_library_comes_back(sample):
 
 
 def returned(daemon, identifier):
-    """Whether the app's channel of this daemon has been greeted."""
+    """True if the app's channel of this daemon has been greeted."""
     lines = [line for line in state_file(daemon).read_text().splitlines() if line.startswith(f"channel id={identifier} ")]
     return lines and "version=1" in lines[-1]
 

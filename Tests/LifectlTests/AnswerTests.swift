@@ -179,7 +179,7 @@ private func details(_ app: App) -> Details {
 extension String {
     func components(of part: String) -> Int { split(separator: part, omittingEmptySubsequences: false).count - 1 }
 
-    /// How many elements begin with this name and are not empty ones.
+    /// The number of elements that begin with this name and are not empty.
     fileprivate func matches(of pattern: String, closed: String) -> Int {
         let name = pattern.prefix { $0 != "[" }
         return split(separator: "<", omittingEmptySubsequences: true).count { part in

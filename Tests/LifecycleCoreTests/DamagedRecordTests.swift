@@ -3,7 +3,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// Saved records are a file's word. Whatever they say, the machine restored from them does its work.
+/// A file may say anything in a saved record. The machine restored from it does its work.
 @Suite struct DamagedRecordTests {
     @Test func `a machine restored from records that make no sense works`() {
         for seed in UInt64(1)...SimulationTests.seeds {

@@ -24,7 +24,7 @@ import Testing
 
     func isConnected(_ world: World) -> Bool? { world.core.knownApps[Self.clock]?.isConnected }
 
-    // MARK: How long
+    // MARK: Duration
 
     @Test func `an app that runs has its time to come back`() {
         var world = running("clock").restored()

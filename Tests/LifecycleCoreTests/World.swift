@@ -18,7 +18,7 @@ struct World {
     var broken: Set<AppID> = []
     /// The outcomes that the kernel keeps to itself, for tests that give them later.
     var withholding: Set<Withheld> = []
-    /// How short memory is each time that it is looked at; normal when nothing is left here.
+    /// The shortage of memory at each look; normal when the list is empty.
     var looks: [MemoryLevel] = []
     /// What happened, one line each.
     var transcript: [String] = []

@@ -46,7 +46,7 @@ final class AppProcess {
         try #require(status & 0xFF == 0x7F, "stopped, not ended")
     }
 
-    /// Whether the main thread comes to rest: it sleeps whenever it is looked at. A thread that is always at work
+    /// Returns whether the main thread comes to rest: it sleeps whenever it is looked at. A thread that is always at work
     /// is known by the processor time that it takes, so that a slow machine makes no difference.
     func sleeps() throws -> Bool {
         let ticksOfOneAtWork = try mainThread().ticks + 50

@@ -120,7 +120,7 @@ import Testing
 }
 
 extension Client {
-    /// Whether the descriptor is readable, at present.
+    /// A Boolean value that indicates whether the descriptor is readable, at present.
     var isReadable: Bool { LifecycleTests.isReadable(fileDescriptor) }
 
     func waitUntilReadable() throws {
@@ -134,7 +134,7 @@ extension Client {
     }
 }
 
-/// Whether a descriptor is readable, at present.
+/// Returns whether a descriptor is readable, at present.
 func isReadable(_ descriptor: Int32) -> Bool {
     var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&item, 1, 0) == 1

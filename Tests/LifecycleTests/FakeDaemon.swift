@@ -61,7 +61,7 @@ final class FakeDaemon {
         }
     }
 
-    /// Whether the app has closed the channel and has nothing more to say.
+    /// Returns whether the app has closed the channel and has nothing more to say.
     func isAtEnd() throws -> Bool {
         try input.next() == nil && bytes().isEmpty
     }

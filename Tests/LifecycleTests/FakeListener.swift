@@ -32,7 +32,7 @@ final class FakeListener {
         try #require(bound == 0 && Glibc.listen(descriptor, 16) == 0)
     }
 
-    /// Whether an app has come, at present.
+    /// A Boolean value that indicates whether an app has connected, at present.
     var hasGuest: Bool { descriptor >= 0 && isReadable(descriptor) }
 
     /// The next app that comes.

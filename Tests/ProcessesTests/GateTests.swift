@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Whatever one child inherits of another's gate would keep that other one, or both, waiting for ever.
+    /// A descriptor of another child's gate that a child inherits would keep one or both waiting for ever.
     @Test func nothingIsExecutedAfterEndOfDaemon() async throws {
         let file = try TemporaryScript("")
         let path = file.path

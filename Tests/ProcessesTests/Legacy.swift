@@ -69,7 +69,7 @@ extension World {
 struct NothingIsLeft: Error {}
 
 extension Restoration {
-    /// How it ended, if nothing is left.
+    /// Its exit status, if nothing is left.
     var end: Processes.ExitStatus? {
         if case .ended(let status) = self { status } else { nil }
     }

@@ -242,7 +242,7 @@ extension RestorationTests {
     }
 }
 
-/// How the processes of an adopted tree end, before it is adopted and after.
+/// The ends of the processes of an adopted tree, before it is adopted and after.
 extension RestorationTests {
     @Test(arguments: [Hold.signal, .processGroup], [false, true])
     func orphansOfAMainProcessThatEndedAreHeld(_ hold: Hold, _ isDescriptorKept: Bool) async throws {

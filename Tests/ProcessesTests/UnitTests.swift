@@ -63,7 +63,7 @@ import Testing
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             tree.kill()
-            // A look at the processes leaves the notice for who waits.
+            // A look at the processes leaves the notice to the event loop.
             try world.wait("none is left") { tree.processes().isEmpty }
             var poller = pollfd(fd: try #require(tree.changeDescriptors.first), events: Int16(POLLPRI), revents: 0)
             try world.wait("the kernel tells") { unsafe poll(&poller, 1, 1000) == 1 }

@@ -54,7 +54,7 @@ extension Machine {
         give(.message(id, message))
     }
 
-    /// The daemon writes to the channel. Whether the app has had it is written down.
+    /// The daemon writes to the channel. It records if the app has had it.
     mutating func send(_ told: Tree.Told, _ sequence: UInt64?, to id: AppID) {
         if let sequence { file.told[id] = sequence }
         guard let tree = trees[id], tree.channel == .open else { return }

@@ -84,7 +84,7 @@ extension Machine {
         readOn()
     }
 
-    /// - Returns: How the app ended, when nothing is left of it.
+    /// - Returns: The exit of the app, when nothing is left of it.
     private mutating func adopt(_ app: AppMachine) -> ExitStatus? {
         guard let tree = trees[app.id], tree.launched == app.launched else {
             trees[app.id] = nil

@@ -29,7 +29,7 @@ extension Machine {
         if !open.isEmpty { report("\(open.values.map { "\($0)" }) never answered") }
     }
 
-    /// How much longer it takes until nothing waits any more for an app that another program has stopped: it answers nothing, and
+    /// The time that it takes longer until nothing waits any more for an app that another program has stopped: it answers nothing, and
     /// whatever was handed to it has all of its time, one after the other.
     private var timeForUnanswered: Duration {
         var longest = Duration.zero

@@ -31,7 +31,7 @@ package struct Machine: Sendable {
     var states: [AppID: AppState] = [:]
     /// The scenes of each app, from what was asked for, and what the core said of their steps.
     var sessions: [AppID: [SceneID: Session]] = [:]
-    /// How each app ended the last time.
+    /// The last exit of each app.
     var ends: [AppID: EndCause] = [:]
     /// The requests that have no answer yet.
     package internal(set) var open: [UInt64: Request] = [:]
@@ -154,7 +154,7 @@ package enum Happening: Sendable {
     case note(String)
 }
 
-/// How the daemon is about to die.
+/// The way in which the daemon is about to die.
 struct Death: Sendable {
     let percent: Int
     let downtime: Duration

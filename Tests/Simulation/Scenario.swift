@@ -22,7 +22,7 @@ package struct AppSetup: Sendable {
     package var manner = Manner.good
 }
 
-/// How an app deals with what it is told.
+/// The way in which an app answers callbacks.
 package enum Manner: String, Sendable, CaseIterable {
     /// It listens from the beginning, and answers within milliseconds.
     case good

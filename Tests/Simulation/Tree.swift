@@ -29,7 +29,7 @@ package struct Tree: Sendable {
     package var isStoppedByOther = false
     /// A Boolean value that indicates whether another program has continued it since, of which the daemon may not have heard.
     package var isContinuedByOther = false
-    /// How the main process ended, when it has.
+    /// The exit status of the main process, when it has ended.
     package var mainStatus: ExitStatus?
     /// A Boolean value that indicates whether no process is left.
     package var isGone = false
@@ -127,7 +127,7 @@ package struct Watch: Sendable {
     package var cause: EndCause?
     /// Where it was when its end began.
     package var endedFrom: AppState?
-    /// Why it may be killed, as far as that was known when its end began.
+    /// The reason for which it may be killed, as far as that was known when its end began.
     package var causeToKill: EndCause?
     /// A Boolean value that indicates whether it was away from a daemon for a time.
     package var wasAway = false

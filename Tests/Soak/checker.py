@@ -8,7 +8,7 @@ from scene import is_frozen
 
 # Ends by request, or by the daemon's own settings.
 WANTED_ENDS = {"terminate", "kill", "shutdown", "reclaimed"}
-# How long what should be otherwise may stay so on a busy machine. What takes longer will never be otherwise.
+# The longest time that a wrong state may last on a busy machine. A state that lasts longer stays wrong.
 PATIENCE = 30
 
 
@@ -97,7 +97,7 @@ class Checker:
         return set()
 
     def is_disturbed(self, app, description):
-        """Whether a stranger has stopped or continued it since it was suspended."""
+        """True if another program has stopped or continued it since it was suspended."""
         when = self.disturbed.get(app)
         return when is not None and time.time() - description["sinceUSec"] / 1e6 > time.monotonic() - when
 
@@ -149,13 +149,13 @@ class Checker:
 
 
 def same(one, other):
-    """Whether an app has been in the same state of the same launch all the time."""
+    """True if an app has been in the same state of the same launch all the time."""
     keys = ("state", "pid", "reason")
     return bool(one and other) and close(one["sinceUSec"], other["sinceUSec"]) and all(one.get(key) == other.get(key) for key in keys)
 
 
 def close(one, other):
-    """Whether two times are the same: the daemon finds each anew, from two clocks."""
+    """True if two times are the same: the daemon finds each anew, from two clocks."""
     return abs(one - other) < 1000
 
 

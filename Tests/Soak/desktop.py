@@ -30,7 +30,7 @@ from screens import Follower, Sway
 TEXT = Path(__file__).resolve()
 PICTURE = ROOT / "docs" / "images"
 
-# The programs, with more than one window of a kind where that is usual. Those that are not installed are left out.
+# The programs, with more than one window of a kind where that is usual. Programs that are not installed are left out.
 PROGRAMS = {
     "terminal": ["foot", "sh", "-c", "while :; do date; sleep 1; done"],
     "busy-terminal": ["foot", "sh", "-c", "while :; do :; done"],
@@ -91,7 +91,7 @@ class SwayScreen:
         self.sway(f"workspace {self.workspaces}")
 
     def windows(self):
-        """Whether the window of each process is visible."""
+        """The visibility of the window of each process."""
         return {pid: bool(window.get("visible")) for pid, window in self.sway.windows().items()}
 
     def workspace(self):

@@ -1,4 +1,4 @@
-"""Whether an answer says what the interface promises."""
+"""Checks that an answer says what the interface promises."""
 
 ABOUT_APP = {
     "NoSuchApp", "NotRunning", "Refused", "Superseded", "Interrupted", "Unanswered", "Ended", "LaunchFailed", "Failed", "Ambiguous",

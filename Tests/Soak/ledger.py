@@ -39,6 +39,6 @@ class Ledger:
             self._harmed[app] = time.time()
 
     def was_harmed(self, app, since):
-        """Whether that happened, since a time in seconds since the epoch. A stopped process acts on it much later."""
+        """True if that happened, since a time in seconds since the epoch. A stopped process acts on it much later."""
         with self.lock:
             return self._harmed.get(app, 0) >= since

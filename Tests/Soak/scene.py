@@ -75,7 +75,7 @@ class Scene:
 
 
 def is_frozen(pid):
-    """Whether a process is in a frozen cgroup (version 2)."""
+    """True if a process is in a frozen cgroup (version 2)."""
     try:
         with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
             name = next(line[3:].strip() for line in file if line.startswith("0::"))

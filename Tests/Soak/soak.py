@@ -40,7 +40,7 @@ class Soak:
         self.keeper = Keeper(arguments.products, directory, self.ledger)
         self.foreground_limit = self.random.choice((1, 1, 2, 3))
         self.apps = write_manifests(self.keeper.daemon.configuration / "apps.d", directory / "notes", arguments.apps)
-        # Those that never answer are waited for at the end of each part.
+        # The apps that never answer are waited for at the end of each part.
         patience = 20 if self.seconds >= 300 else 8
         configuration = CONFIGURATION.format(front=self.foreground_limit, patience=patience)
         (self.keeper.daemon.configuration / "lifed.toml").write_text(configuration)

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func passedDescriptorsHaveTheirNamesAndTheVariablesAreGone() throws {
-        // Whatever descriptor 3 is in this process, it is not a listening socket and is only looked at.
+        // Descriptor 3 of this process is no listening socket, and is only looked at.
         let saved = fcntl(3, F_GETFD)
         let placeholder = saved < 0 ? dup2(0, 3) : -1
         defer { if placeholder >= 0 { close(placeholder) } }

@@ -9,7 +9,7 @@ public struct Associations: Hashable, Sendable {
         /// The apps that open it though their entries need not say so, the most preferred first.
         public fileprivate(set) var added: [String] = []
 
-        /// Those that do not open it though their entries may say so.
+        /// The apps that do not open it though their entries may say so.
         public fileprivate(set) var removed: Set<String> = []
 
         /// Nothing is said.

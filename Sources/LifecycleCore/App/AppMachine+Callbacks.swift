@@ -321,7 +321,7 @@ extension AppMachine {
         let wasReported =
             awaited.delivery.pending.isResignation && awaited.next == nil && awaited.delivery.deadline < shared.now
         if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback))) }
-        // Whether it would have answered cannot be told: there was no daemon to answer to.
+        // Its answer cannot be foreseen: there was no daemon to answer to.
         if isReconnecting {
             disconnect(&shared)
             return nil

@@ -286,7 +286,7 @@ public struct AppMachine: Sendable, Equatable {
         case .stop:
             shared.effects.append(.stop(id))
             phase = .stopping
-            // Whatever stopped it before: from now on the daemon has.
+            // From now on the daemon has stopped it, although another program did so before.
             isStoppedByOther = false
         case .resume:
             shared.effects.append(.resume(id))

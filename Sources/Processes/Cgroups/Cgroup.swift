@@ -246,7 +246,7 @@ struct CgroupEvents: Hashable, Sendable {
 
 /// An open `cgroup.events`, which polls as exceptional (POLLPRI) from a change until it is read.
 ///
-/// Reading it takes the notice from whoever waits, so nothing else reads it; ``Cgroup/events`` tells the present state.
+/// A read takes the notice, so only the event loop reads it; ``Cgroup/events`` tells the present state.
 /// The kernel spaces its notices: a second one within some 16 ms comes late.
 struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor

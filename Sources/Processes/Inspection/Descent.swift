@@ -61,7 +61,7 @@ struct Descendants {
 
     init(children: Children) {
         self.children = children
-        // Whatever a file of the kernel says, these are never part of an app.
+        // These are never part of an app, although a file of the kernel may say so.
         visited = [0, 1, getpid()]
     }
 

@@ -43,7 +43,7 @@ public struct MemoryReclaim {
     private enum Piece {
         /// This much of the cgroup.
         case group(Cgroup, bytes: Int)
-        /// Whatever this process has.
+        /// The value of this process.
         case process(ProcessIdentity)
         /// These mappings of it.
         case ranges(ProcessIdentity, [Range<UInt64>])

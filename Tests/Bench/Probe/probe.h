@@ -122,5 +122,5 @@ static inline long probe_microseconds(void) {
     return time.tv_sec * 1000000L + time.tv_nsec / 1000;
 }
 
-// Whether a JSON number or literal may have this byte.
+// True if a JSON number or literal may have this byte.
 static inline bool probe_is_scalar(uint8_t byte) { return isalnum(byte) || byte == '+' || byte == '-' || byte == '.'; }

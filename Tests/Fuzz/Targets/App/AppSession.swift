@@ -93,7 +93,7 @@ private struct FuzzedApp {
         require(session.backgroundMillisecondsRemaining(now: now) ?? 0 >= 0, "no time is negative")
     }
 
-    /// Whatever the app sends, the daemon can read.
+    /// The daemon can read everything that the app sends.
     private mutating func sendEverything() {
         for line in session.output.split(separator: UInt8(ascii: "\n")) {
             require((try? MessageFromApp(parsing: line)) != nil, "the daemon reads what the library writes")

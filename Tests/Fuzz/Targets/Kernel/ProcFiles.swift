@@ -47,7 +47,7 @@ extension FuzzTarget {
         require(!name.hasPrefix("/") || name.isEmpty || text.contains("0::/"), "a name is without its first slash")
     }
 
-    /// Whatever an app calls a group of its own, what is in it is the app's.
+    /// The processes in a group of an app's own are the app's, under any name of the group.
     private static func checkHeld(_ text: String) {
         let isPossible = !text.isEmpty && !text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == 0 }
         guard isPossible, !goesUp(text) else { return }
