@@ -71,6 +71,33 @@ import Testing
         }
     }
 
+    @Test func theEndOfATreeDoesNotClaimAProcessThatIsOlderWithinTheSameClockTick() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            var isTie = false
+            for _ in 0..<2000 where !isTie {
+                let (maker, _) = try world.launch("escape-clean")
+                try world.wait("a stranger") { !world.table.strangers().isEmpty }
+                let other = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle", RunnerPipe.path]))
+                let stranger = try #require(world.table.strangers().first)
+                isTie = stranger.startTime == other.main.startTime
+                other.kill()
+                try world.waitForEvent(other, .emptied)
+                #expect(world.table.strangers().contains { $0.identity == stranger.identity })
+                #expect(other.processes().isEmpty)
+                kill(stranger.pid, SIGKILL)
+                maker.kill()
+                try world.waitForEvent(maker, .emptied)
+                [maker.token, other.token].forEach(world.table.remove)
+                try world.wait("reaped") {
+                    world.reap()
+                    return World.childCount == 0
+                }
+            }
+            #expect(isTie)
+        }
+    }
+
     @Test func aRemovedTreeLeavesNoZombie() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -68,8 +68,9 @@ extension ProcessTable {
         // The mark is looked at once: the program that is executed next may have none.
         let claimed = arrivals.filter { arrival in
             if containment.claims(arrival) { return true }
-            return arrival.startTime >= tree.main.startTime && !others.contains { $0.containment.claims(arrival) }
-                && (isRecent(arrival) || !rivals.contains { $0.main.startTime <= arrival.startTime })
+            let identity = arrival.identity
+            return identity.isYounger(than: tree.main) && !others.contains { $0.containment.claims(arrival) }
+                && (isRecent(arrival) || !rivals.contains { identity.isYounger(than: $0.main) })
         }
         containment.claim(claimed)
         knownStrangers = Set(present.identities).subtracting(claimed.identities)

@@ -231,4 +231,10 @@ extension ProcessIdentity {
 
     /// A Boolean value that indicates whether the number still means this process.
     var isCurrent: Bool { status != nil }
+
+    /// Returns whether the process started after another one. The numbers decide between two of the same clock tick, in
+    /// which the kernel gives out no number twice.
+    func isYounger(than other: ProcessIdentity) -> Bool {
+        (startTime, pid) > (other.startTime, other.pid)
+    }
 }
