@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import programs
 from container import wait_for
+from driver import call, connect
 
 SIGNALLED = [sys.executable, "-c", """
 import signal, sys, time
@@ -118,6 +120,42 @@ def test_an_app_is_restarted_where_it_was(direct):
     assert (apps["front"]["foreground"], apps["back"]["foreground"]) == (True, False)
     direct.lifectl("terminate", "front")
     assert direct.lifectl.json("restart", "front")["app"]["state"] == "active"
+
+
+def test_an_app_that_cannot_be_launched_again_is_said_to_have_ended(direct, tmp_path):
+    program = tmp_path / "program"
+    program.symlink_to("/bin/sleep")
+    (direct.configuration / "apps.d/app.toml").write_text(f"command = ['{program}', 'infinity']\n")
+    direct.lifectl("reload")
+    direct.lifectl("launch", "app")
+    program.unlink()
+    result = direct.lifectl("restart", "app", check=False)
+    assert result.returncode == LAUNCH_FAILED
+    assert result.stderr.startswith(f"lifectl: cannot restart app: it has ended, and cannot be launched again: {program}: ")
+    assert direct.lifectl.state("app") == "notRunning"
+    program.symlink_to("/bin/sleep")
+    assert direct.lifectl("restart", "app").stdout.startswith("app is active")
+
+
+def test_the_launch_of_a_restart_is_known_while_the_app_ends(direct):
+    # The app takes some time to end, in which the daemon has both requests already.
+    script = "trap 'sleep 0.2; exit' TERM; while :; do sleep infinity & wait; done"
+    (direct.configuration / "apps.d/app.toml").write_text(f'command = ["sh", "-c", "{script}"]\n')
+    direct.lifectl("reload")
+    direct.lifectl("launch", "app")
+    before = direct.lifectl.pid("app")
+    restarted = []
+
+    def restart():
+        with connect(str(direct.socket)) as connection:
+            restarted.append(call(connection, "org.lifed.Restart", {"id": "app"})["parameters"]["app"])
+
+    client = threading.Thread(target=restart)
+    client.start()
+    wait_for(lambda: direct.lifectl.state("app") == "terminating")
+    assert direct.lifectl.app("app")["target"] == "active"
+    client.join()
+    assert restarted[0]["state"] == "active" and restarted[0]["pid"] != before
 
 
 def test_an_app_without_a_manifest_is_not_ended_for_a_restart(direct):
@@ -242,7 +280,7 @@ def test_an_app_is_restarted_without_a_wait(direct):
         (["list", "--socket", "/nowhere"], 69, "org.lifed.lifectl.Unavailable"),
         (["open", "/nowhere"], NO_SUCH_APP, "org.lifed.lifectl.NoSuchApp"),
         (["cat", "nobody"], NO_SUCH_APP, "org.lifed.lifectl.NoSuchApp"),
-        (["restart", "tool"], REFUSED, "org.lifed.lifectl.Refused"),
+        (["restart", "tool"], REFUSED, "org.lifed.Refused"),
         (["kill", "tool", "--signal", "STOP"], REFUSED, "org.lifed.Refused"),
     ],
 )

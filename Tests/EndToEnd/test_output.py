@@ -97,7 +97,7 @@ def test_an_object_is_of_its_type(busy, words, name):
     [
         ("list", "List"), ("list --available --all", "ListAvailable"), ("status", "GetStatus"), ("status tool", "Describe"),
         ("focus tool", "Focus"), ("background tool", "Background"), ("suspend tool", "Suspend"), ("resume tool clock", "Resume"),
-        ("terminate tool", "Terminate"), ("kill tool", "Kill"), ("restart clock", "Launch"), ("home", "Home"),
+        ("terminate tool", "Terminate"), ("kill tool", "Kill"), ("restart clock", "Restart"), ("home", "Home"),
         ("interrupt begin", "BeginInterruption"), ("simulate lock", "Simulate"), ("simulate memory normal", "SimulateMemoryPressure"),
         ("reload", "Reload"), ("scene open clock", "OpenScene"), ("scene close clock/main", "CloseScene"),
     ],

@@ -100,7 +100,7 @@ extension LifedMethod {
         case .list, .getStatus, .monitor, .history, .findApp: .filtered
         case .describe, .explain, .background, .suspend, .terminate, .kill: .onItself
         // The user decides what is in the foreground.
-        case .launch, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
+        case .launch, .restart, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
         case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
         // An app learns nothing about other programs.
         case .listAvailable: .refused
@@ -117,7 +117,7 @@ extension LifedMethod {
     var isForAdministrators: Bool {
         switch self {
         case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
-        case .launch, .run, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity,
+        case .launch, .run, .restart, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity,
             .suspend,
             .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
             .monitor,

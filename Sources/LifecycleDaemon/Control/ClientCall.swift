@@ -23,6 +23,8 @@ struct ClientCall {
 /// The form of the reply to a request of the core.
 enum ReplyForm {
     case app
+    /// As `app`; an error says that the app has ended.
+    case restartedApp
     case optionalApp
     case outcome
     case nothing
@@ -51,10 +53,10 @@ struct OpenRequests {
     private var pending: [RequestID: Pending] = [:]
     private var last: UInt64 = 0
 
-    mutating func open(_ request: Request, for call: ClientCall) -> RequestID {
+    mutating func open(_ request: Request, for call: ClientCall, form: ReplyForm? = nil) -> RequestID {
         last += 1
         let id = RequestID(last)
-        pending[id] = Pending(connection: call.connection, call: call.call.id, form: ReplyForm(request))
+        pending[id] = Pending(connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
         return id
     }
 

@@ -12,6 +12,22 @@ extension ControlService {
         try ask(request.waiting(for: launch.wait), for: call)
     }
 
+    /// The core keeps the launch until the app has ended, so that no request of another client comes between the two.
+    /// All objections come before the app is asked to end.
+    func restart(_ restart: AppParameters, for call: ClientCall) throws {
+        let id = try launchable(restart.id)
+        guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
+        if manager.catalog[id]?.isAdHoc != false {
+            throw ControlError(
+                .refused, id: id.name, reason: "it has no manifest, so it cannot be launched again by its id",
+                remedy: "end it with 'lifectl terminate' and use 'lifectl run' again")
+        }
+        let launch = Request.launch(id, background: !manager.core.foreground.contains(id))
+        if let objection = rights.objection(to: launch, by: call.scope) { throw objection }
+        manager.request(.terminate(id))
+        manager.request(requests.open(launch, for: call, form: .restartedApp), launch)
+    }
+
     func run(_ run: RunParameters, for call: ClientCall) throws {
         guard run.command.first?.isEmpty == false else { throw ServiceError.invalidParameter("command") }
         if let directory = run.workingDirectory, !directory.hasPrefix("/") {

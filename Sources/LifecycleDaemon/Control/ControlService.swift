@@ -21,7 +21,7 @@ final class ControlService {
     private let instance: Instance
     private let path: String
     private let subscriptions = Subscriptions()
-    private var requests = OpenRequests()
+    var requests = OpenRequests()
     private var boundInterruptions = BoundInterruptions()
 
     init(

@@ -203,13 +203,26 @@ struct Presentation {
         case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
         case .done(let app):
             switch form {
-            case .app: app.map { Varlink.Reply(AppReply(app: self.app($0))) } ?? Self.appIsGone
+            case .app, .restartedApp: app.map { Varlink.Reply(AppReply(app: self.app($0))) } ?? Self.appIsGone
             case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map(self.app)))
             case .outcome: outcome(.notListening, app)
             case .nothing: Varlink.Reply(NoParameters())
             }
         case .ended(let outcome, let app): self.outcome(outcome, app)
+        case .refused(let refusal) where form == .restartedApp: errorOfRestart(refusal).reply
         case .refused(let refusal): error(refusal).reply
+        }
+    }
+
+    /// Returns the error of the launch after the end of an app.
+    private func errorOfRestart(_ refusal: Refusal) -> ControlError {
+        let error = error(refusal)
+        switch refusal {
+        case .launchFailed, .ended:
+            return ControlError(
+                error.kind, id: error.id, reason: "it has ended, and cannot be launched again: \(error.reason)",
+                remedy: error.remedy)
+        default: return error
         }
     }
 

@@ -31,7 +31,7 @@ enum AppAction: String {
         case .kill:
             let signal = arguments[.signal].flatMap(SignalName.parse)
             try arguments.change(.kill, doing: self) { KillParameters(id: $0, signal: signal) }
-        case .restart: try arguments.forEachApp { id throws in try Self.restart(id, arguments.options) }
+        case .restart: try arguments.change(.restart, doing: self) { AppParameters(id: $0) }
         }
     }
 
@@ -41,41 +41,6 @@ enum AppAction: String {
         case .focus: "cannot bring \(app) to the foreground"
         case .background: "cannot send \(app) to the background"
         case .launch, .suspend, .resume, .terminate, .kill, .restart: "cannot \(rawValue) \(app)"
-        }
-    }
-
-    /// The core keeps a request to launch an app that is ending, so the second call need not wait for the end.
-    private static func restart(_ id: String, _ options: CallOptions) throws {
-        let action = "cannot restart \(id)"
-        guard let details = try details(of: id, options, doing: action) else {
-            return try options.show(.launch, LaunchParameters(id: id), doing: action, waitingFor: id) {
-                $0.sentence($1)
-            }
-        }
-        guard !details.app.adHoc, !details.ended else {
-            throw Failure(
-                .refused, action, "it has no manifest, so it cannot be launched again by its id", id: id,
-                remedy: "end it with 'lifectl terminate' and use 'lifectl run' again")
-        }
-        let isRunning = details.app.state != .notRunning
-        let isInBackground = isRunning && !details.app.foreground
-        if isRunning {
-            try options.request(.terminate, AppParameters(id: id), doing: action, waitingFor: id)
-        }
-        let launch = LaunchParameters(id: id, background: isInBackground ? true : nil)
-        try options.show(.launch, launch, doing: action, waitingFor: id) { $0.sentence($1) }
-    }
-
-    /// Returns the details of an app; nil for an app that the daemon does not know. A desktop entry is not known before its
-    /// first launch.
-    private static func details(
-        of id: String, _ options: CallOptions, doing action: String
-    ) throws(Failure) -> Details? {
-        do throws(Failure) {
-            return try options.call(.describe, AppParameters(id: id), doing: action).details
-        } catch {
-            guard error.status == .noSuchApp else { throw error }
-            return nil
         }
     }
 }
