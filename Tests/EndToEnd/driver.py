@@ -45,8 +45,8 @@ def connect(address):
     return connection
 
 
-def call(connection, method, parameters):
-    connection.sendall(json.dumps({"method": method, "parameters": parameters}).encode() + b"\0")
+def call(connection, method, parameters, **flags):
+    connection.sendall(json.dumps({"method": method, "parameters": parameters, **flags}).encode() + b"\0")
     received = b""
     while not received.endswith(b"\0"):
         chunk = connection.recv(65536)

@@ -34,6 +34,8 @@ final class AppProcesses {
     private var lastPIDs: [AppID: ProcessID] = [:]
     private var childSignal: SignalSource?
     private var processorSignal: SignalSource?
+    /// A Boolean value that indicates whether an app has ever had a `processorWatch`: most daemons have none.
+    private var hasWatchedProcessors = false
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppID>?
     private var reaping: DelayedReaping?
@@ -352,7 +354,7 @@ final class AppProcesses {
         // A later look may have found processes outside of the group, which a successor or the rescue has to continue.
         if !app.tree.strays.isEmpty { save(app) }
         app.endOperation()
-        app.watchProcessor()
+        watchProcessor(of: app)
         report(app.id, .stopped)
     }
 
@@ -360,17 +362,19 @@ final class AppProcesses {
 
     /// Reports the apps that another program has continued without notice from the kernel.
     func noticeContinuations() {
+        guard hasWatchedProcessors else { return }
         for app in running.values where app.processorWatch != nil { noticeContinuation(of: app) }
     }
 
-    func noticeContinuation(of id: AppID) {
-        if let app = running[id], app.processorWatch != nil { noticeContinuation(of: app) }
+    private func watchProcessor(of app: RunningApp) {
+        app.watchProcessor()
+        if app.processorWatch != nil { hasWatchedProcessors = true }
     }
 
     private func noticeRunning(_ pid: ProcessID) {
         guard let app = running.values.first(where: { $0.processorWatch?.includes(pid) ?? false }) else { return }
         // The timer may have expired though nothing runs, for example because a debugger looks at the process.
-        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { app.watchProcessor() }
+        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { watchProcessor(of: app) }
     }
 
     private func noticeContinuation(of app: RunningApp) {

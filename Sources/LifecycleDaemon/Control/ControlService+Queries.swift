@@ -5,7 +5,6 @@ import Varlink
 /// The calls that change nothing. Each client sees what its scope allows.
 extension ControlService {
     func list(for call: ClientCall) {
-        manager.processes.noticeContinuations()
         let helpers = call.scope == .everything ? manager.processes.helpers.map(presentation.helper) : []
         call.answer(Varlink.Reply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
     }
@@ -34,7 +33,6 @@ extension ControlService {
 
     func describe(_ wanted: AppParameters, for call: ClientCall) throws {
         let id = AppID(wanted.id)
-        manager.processes.noticeContinuation(of: id)
         let app = try visibleApp(id, call.scope)
         let details = try app.map(presentation.details) ?? endedDetails(of: id, call.scope)
         call.answer(Varlink.Reply(DescribeReply(details: details)))
@@ -43,7 +41,6 @@ extension ControlService {
     func explain(_ wanted: AppParameters, for call: ClientCall) throws {
         let id = AppID(wanted.id)
         let scope = call.scope
-        manager.processes.noticeContinuation(of: id)
         guard let app = try visibleApp(id, scope) else {
             let explanation = Explanation(
                 details: try endedDetails(of: id, scope), obstacles: [], prospects: [])

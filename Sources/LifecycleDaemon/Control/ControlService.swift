@@ -215,7 +215,6 @@ extension ControlService: LifedHandler {
     }
 
     func monitor(for call: ClientCall) {
-        manager.processes.noticeContinuations()
         let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(for: call.scope, rights))
         subscriptions.add(call, present: .continuing(present))
     }
@@ -233,6 +232,8 @@ extension ControlService: LifedHandler {
 extension ControlService: ControlServerDelegate {
     func handle(_ call: ClientCall) {
         manager.suspensions?.noteOccasion()
+        // Each reply may tell the state of any app.
+        manager.processes.noticeContinuations()
         do {
             try perform(call)
         } catch let error as ServiceError {

@@ -15,7 +15,7 @@ struct Presentation {
 
     func app(_ app: AppMachine) -> ControlAPI.App {
         ControlAPI.App(
-            id: app.id.name, name: manager.catalog[app.id]?.name, state: app.state, target: app.target,
+            id: app.id.name, name: manager.catalog[app.id]?.name, state: state(of: app), target: app.target,
             reason: app.reason, foreground: manager.core.foreground.contains(app.id), connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
@@ -23,6 +23,14 @@ struct Presentation {
             lastExit: app.lastExit.map { exit($0, at: manager.exits.time(of: $0, app.id), app.reclaimed) },
             scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil,
             stoppedByOther: isStoppedByOther(app))
+    }
+
+    /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
+    /// runs in the background.
+    private func state(of app: AppMachine) -> AppState {
+        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.id), tree.hasRunningMember
+        else { return app.state }
+        return .background
     }
 
     func app(_ app: AppMachine, for scope: ClientScope, _ rights: ClientRights) -> ControlAPI.App {

@@ -224,6 +224,13 @@ extension ProcessTree {
         return !members.allSatisfy { $0.isHeld(among: members) }
     }
 
+    /// A Boolean value that indicates whether a process of the stopped tree runs. It reads the kernel's list of them.
+    public var hasRunningMember: Bool {
+        if isFreezing && containment.isFrozen { return false }
+        let members = containment.members()
+        return !members.allSatisfy { $0.isHeld(among: members) }
+    }
+
     private func checkFrozen() -> StopCheck {
         let isFrozen = containment.isFrozen
         let members = containment.members()
