@@ -156,11 +156,12 @@ class Container:
         """Where a path of the container is reached from outside; sockets can be connected to through it."""
         return Path(f"/proc/{self.leader}/root{inside}")
 
-    def write(self, inside, text, mode=0o644):
+    def write(self, inside, text, mode=0o644, user=None):
+        """Writes a file, and makes its directories; `user` has them all, and root by default."""
         # By way of a command, because a path through /proc would follow the host's absolute symbolic links.
-        self.run(["mkdir", "-p", str(Path(inside).parent)])
-        self.run(["tee", inside], input=text)
-        self.run(["chmod", f"{mode:o}", inside])
+        self.run(["mkdir", "-p", str(Path(inside).parent)], user=user)
+        self.run(["tee", inside], input=text, user=user)
+        self.run(["chmod", f"{mode:o}", inside], user=user)
 
     def files(self):
         """Every file that an installation, or a daemon, could have made."""

@@ -38,12 +38,12 @@ class Desktop:
             return ", ".join(f'"{word}"' for word in words)
 
         text = SETTINGS.format(manage=manage, allow=quote(allow), deny=quote(deny))
-        self.container.write("/home/stranger/.config/lifed/lifed.toml", text)
+        self.container.write("/home/stranger/.config/lifed/lifed.toml", text, user="stranger")
         self.lifectl("reload")
 
     def entry(self, identifier, name, extra=""):
         path = f"/home/stranger/.local/share/applications/{identifier}.desktop"
-        self.container.write(path, ENTRY.format(name=name, extra=extra))
+        self.container.write(path, ENTRY.format(name=name, extra=extra), user="stranger")
 
     def scope(self, unit, *command):
         """Starts a program as GNOME, Plasma and Flatpak do, and returns the pid of its first process."""
