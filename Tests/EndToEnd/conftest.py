@@ -7,7 +7,7 @@ import pytest
 
 sys.dont_write_bytecode = True
 
-from container import Container, Unavailable
+from container import Container, Unavailable, wait_for
 from desktop import Desktop
 from direct import DirectDaemon
 from gnome_shell import GnomeShell
@@ -178,8 +178,11 @@ def start():
 
     def begin(command, **options):
         options = {"start_new_session": True, **options}
-        started.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, **options))
-        return started[-1].pid
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
+        started.append(process)
+        # The kernel tells of the execution before it shows the arguments of the program.
+        wait_for(lambda: process.poll() is not None or Path(f"/proc/{process.pid}/cmdline").read_bytes() != b"")
+        return process.pid
 
     begin.processes = started
     yield begin
