@@ -165,14 +165,16 @@ def start_suspended(lifed):
     lifed.manifest("org.example.frozen", programs.FAMILY, 'suspendMethod = "freezer"')
     lifed.manifest("org.example.both", programs.FAMILY, 'suspendMethod = "both"')
     lifed.lifectl("reload")
-    lifed.lifectl("launch", "org.example.frozen")
-    lifed.lifectl("launch", "org.example.both")
-    lifed.lifectl.start("stopped", *programs.FAMILY)
-    names = ["org.example.frozen", "org.example.both", "stopped"]
-    mains = {name: lifed.lifectl.pid(name) for name in names}
-    for main in mains.values():
-        wait_for(lambda main=main: len(tree(lifed, main)) == 5)
-    for name in names:
+    mains = {}
+    for name in ["org.example.frozen", "org.example.both", "stopped"]:
+        if name == "stopped":
+            lifed.lifectl.start(name, *programs.FAMILY)
+        else:
+            lifed.lifectl("launch", name)
+        mains[name] = lifed.lifectl.pid(name)
+        # The next launch suspends it at once, with the processes that it has by then.
+        wait_for(lambda main=mains[name]: len(tree(lifed, main)) == 5, what=f"{name} has its processes")
+    for name in mains:
         lifed.lifectl("suspend", name)
     return mains
 
