@@ -52,7 +52,7 @@ class Crowd:
         assert [app["state"] for app in apps].count("active") == 1
         for app in apps:
             tree = self.service.kernel.tree(app["pid"])
-            assert tree, app
+            assert tree, f"{app}\n{self.history([app['id']])}"
             frozen = app["id"].startswith("frozen")
             if app["state"] == "suspended" and not frozen:
                 assert {stat.state for stat in tree} == {"T"}, (app, tree)
