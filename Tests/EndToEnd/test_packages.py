@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from container import wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PACKAGE = """// swift-tools-version: 6.2
@@ -43,6 +45,33 @@ def test_a_new_swift_package_builds_an_app(tmp_path):
     assert build.returncode == 0, build.stdout + build.stderr
     app = subprocess.run([str(tmp_path / ".build/debug/Clock")], capture_output=True, text=True, timeout=60)
     assert (app.returncode, app.stdout) == (0, "tick active\n")
+
+
+def test_the_services_of_an_app_end_in_order(direct, tmp_path):
+    """The example of LifecycleServiceAdapter, whose packages the build fetches."""
+    if not shutil.which("swift"):
+        pytest.skip("there is no Swift toolchain")
+    package = tmp_path / "service-lifecycle"
+    shutil.copytree(ROOT / "Examples/service-lifecycle", package, ignore=shutil.ignore_patterns(".build", "Package.resolved"))
+    manifest = package / "Package.swift"
+    manifest.write_text(manifest.read_text().replace('path: "../.."', f'path: "{ROOT}"'))
+    swift = lambda *command: subprocess.run(
+        ["swift", *command, "--package-path", str(package)], capture_output=True, text=True)
+    resolution = swift("package", "resolve")
+    if resolution.returncode:
+        pytest.skip(f"cannot fetch the packages: {resolution.stderr[-300:]}")
+    build = swift("build")
+    assert build.returncode == 0, build.stdout + build.stderr
+
+    output = tmp_path / "output"
+    direct.lifectl("run", "--id", "services", "--", "sh", "-c", f"exec {package}/.build/debug/ServiceApp >{output}")
+    wait_for(lambda: direct.lifectl.app("services")["connected"], what="the app is connected")
+    direct.lifectl.start("other", "sleep", "infinity")
+    direct.lifectl("focus", "services", "--wait", "answered")
+    end = direct.lifectl.json("terminate", "services")["app"]["lastExit"]
+    assert (end["reason"], end["exitCode"]) == ("terminate", 0)
+    lines = output.read_text().splitlines()
+    assert lines[:3] == ["working", "paused", "working"] and lines[-1] == "finished", lines
 
 
 C_APP = """#include <lifecycle.h>
