@@ -14,7 +14,7 @@ from gnome_shell import GnomeShell
 from listeners import ServiceListeners
 from machine import Logind
 from restoration import configure
-from screens import Sway, need
+from screens import Sway, need, running
 from service import Service
 from shortage import hog as start_hog
 
@@ -109,6 +109,13 @@ def direct(tmp_path):
 
 
 @pytest.fixture
+def quick(direct):
+    """A daemon that suspends apps after a moment in the background."""
+    direct.suspend_soon()
+    return direct
+
+
+@pytest.fixture
 def hog(tmp_path):
     """Starts a program that waits for memory, whenever the test wants."""
     with start_hog(tmp_path) as start:
@@ -119,12 +126,8 @@ def hog(tmp_path):
 def sway(tmp_path):
     """A sway without a screen."""
     need("sway", "swaymsg", "foot")
-    screen = Sway(tmp_path)
-    try:
-        screen.start()
+    with running(Sway(tmp_path)) as screen:
         yield screen
-    finally:
-        screen.stop()
 
 
 @pytest.fixture
@@ -133,12 +136,8 @@ def gnome(tmp_path):
     need("gnome-shell", "dbus-daemon", "busctl", "foot")
     if subprocess.run(["/usr/bin/python3", "-c", "import dbusmock"], capture_output=True).returncode != 0:
         pytest.skip("not installed: python3-dbusmock")
-    shell = GnomeShell(tmp_path)
-    try:
-        shell.start()
+    with running(GnomeShell(tmp_path)) as shell:
         yield shell
-    finally:
-        shell.stop()
 
 
 @pytest.fixture(params=["auto", "processGroup"])

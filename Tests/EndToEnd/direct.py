@@ -53,6 +53,15 @@ class DirectDaemon:
         assert self.process.poll() is None, self.log.read_text(errors="replace")
         return self.socket.exists() and self.lifectl("status", check=False).returncode == 0
 
+    def suspend_soon(self, text=""):
+        """Configures the daemon, so that it suspends apps after a moment in the background.
+
+        It keeps no reserve of memory, which it would look at for ten seconds after an app was in the foreground.
+        """
+        timeouts = '[timeouts]\nbackground = "300ms"\n[memory]\nreserve = 0\n'
+        (self.configuration / "lifed.toml").write_text(f"{text}\n{timeouts}")
+        assert self.lifectl.json("reload")["problems"] == []
+
     def stop(self):
         """Asks it to end and returns its exit status."""
         if self.process.poll() is None:

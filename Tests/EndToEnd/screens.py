@@ -27,6 +27,16 @@ def need(*programs):
         pytest.skip(f"not installed: {', '.join(missing)}")
 
 
+@contextlib.contextmanager
+def running(screen):
+    """Starts a screen, and stops it in the end."""
+    try:
+        screen.start()
+        yield screen
+    finally:
+        screen.stop()
+
+
 class Sway:
     """A headless sway, of an ordinary user where the tests are root's."""
 

@@ -11,21 +11,6 @@ from container import wait_for
 
 # sway disconnects a client that does not read after some 343 changes of the focus to and from its window.
 EVENTS = 800
-# Without the reserve of memory, which the daemon looks at for ten seconds after an app was in the foreground.
-CONFIGURATION = """
-[timeouts]
-background = "300ms"
-[memory]
-reserve = 0
-"""
-
-
-@pytest.fixture
-def quick(direct):
-    """Apps in the background are suspended after a moment."""
-    (direct.configuration / "lifed.toml").write_text(CONFIGURATION)
-    direct.lifectl("reload")
-    return direct
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def player(direct, sound):
         command = f'command = ["sh", "-c", "{program} & wait; exec sleep infinity"]'
         text = "\n".join([command, *keys, "[environment]", variables, ""])
         (direct.configuration / "apps.d" / f"{identifier}.toml").write_text(text)
-        reload(direct)
+        direct.suspend_soon()
         direct.lifectl("launch", identifier)
         pid = wait_for(lambda: playing_process(direct, identifier, program.split()[0]))
         wait_for(lambda: sound.hears(pid), what=f"a stream of {program}")
@@ -52,12 +52,6 @@ def player(direct, sound):
 def playing_process(direct, identifier, program):
     processes = direct.lifectl.json("status", identifier)["details"]["processes"]
     return next((each["pid"] for each in processes if each["command"].startswith(program)), None)
-
-
-def reload(direct, text=""):
-    (direct.configuration / "lifed.toml").write_text(f'{text}\n[timeouts]\nbackground = "300ms"\n')
-    problems = direct.lifectl.json("reload")["problems"]
-    assert problems == []
 
 
 def test_what_plays_and_may_stays_awake_until_it_is_silent(direct, sound, player, follow):
@@ -96,10 +90,10 @@ def test_what_may_not_is_said_and_the_person_decides(direct, sound, player, foll
     player("game")
     follower = follow()
     follower.wait_for("game plays sound, and is suspended all the same")
-    reload(direct, 'playing = "keep"')
+    direct.suspend_soon('playing = "keep"')
     direct.lifectl("home")
     wait_for(lambda: "it plays" in direct.lifectl("explain", "game").stdout)
-    reload(direct, 'playing = "ignore"')
+    direct.suspend_soon('playing = "ignore"')
     direct.lifectl.wait_for_state("game", "suspended")
 
 

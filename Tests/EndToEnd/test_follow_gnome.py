@@ -13,17 +13,12 @@ from screens import Follower, followers
 UNAVAILABLE = 69
 
 
-def configure(direct, text=""):
-    (direct.configuration / "lifed.toml").write_text(f'{text}\n[timeouts]\nbackground = "300ms"\n')
-    direct.lifectl("reload")
-
-
 @pytest.fixture
 def quick(direct):
     """Apps in the background are suspended after a moment."""
     if not (direct.products / "lifed-follow").exists():
         pytest.skip("lifed-follow was not built: libwayland or libxcb is missing")
-    configure(direct)
+    direct.suspend_soon()
     return direct
 
 
@@ -115,7 +110,7 @@ def test_window_behind_a_maximised_window_is_suspended(quick, gnome, windows, fo
 def test_suspended_app_is_resumed_when_the_pointer_enters_its_window_before_a_dialog_comes(
     quick, gnome, windows, stranger, follow
 ):
-    configure(quick, 'visible = "ignore"')
+    quick.suspend_soon('visible = "ignore"')
     one, two = windows("one", "two")
     gnome.point_at_nothing()
     follow()
@@ -143,7 +138,7 @@ def test_suspended_app_is_resumed_when_the_pointer_enters_its_window_before_a_di
 def test_gtk_app_answers_again_after_the_pointer_has_entered_it(quick, gnome, windows, follow):
     if not shutil.which("gtk4-demo"):
         pytest.skip("not installed: gtk4-demo")
-    configure(quick, 'visible = "ignore"')
+    quick.suspend_soon('visible = "ignore"')
     (one,) = windows("one", program=("gtk4-demo", "--run=entry_undo"))
     (two,) = windows("two")
     gnome.to_window(one, "w.move_frame(true, 700, 100)")
@@ -187,7 +182,7 @@ def test_locked_screen_leaves_the_foreground_and_suspends_what_was_visible(quick
 
 
 def test_follower_does_not_run_while_the_pointer_moves_within_a_window(quick, gnome, windows, follow):
-    configure(quick, 'visible = "ignore"')
+    quick.suspend_soon('visible = "ignore"')
     one, two = windows("one", "two")
     follower = follow()
     gnome.point_at(one)

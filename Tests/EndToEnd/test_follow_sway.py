@@ -13,18 +13,6 @@ UNAVAILABLE = 69
 
 
 @pytest.fixture
-def quick(direct):
-    """Apps in the background sleep after a moment."""
-    configure(direct)
-    return direct
-
-
-def configure(direct, text=""):
-    (direct.configuration / "lifed.toml").write_text(f'{text}\n[timeouts]\nbackground = "300ms"\n')
-    direct.lifectl("reload")
-
-
-@pytest.fixture
 def follow(quick, sway, tmp_path):
     """Starts followers."""
     with followers(quick, "sway", tmp_path, {"SWAYSOCK": str(sway.socket), "XDG_RUNTIME_DIR": str(sway.runtime)}) as start:
@@ -78,7 +66,7 @@ def test_what_is_on_the_screen_does_not_sleep_until_its_workspace_is_left(quick,
 
 
 def test_nothing_is_kept_awake_where_that_is_not_wanted(quick, sway, windows, follow):
-    configure(quick, 'visible = "ignore"')
+    quick.suspend_soon('visible = "ignore"')
     windows("one", "two")
     follower = follow()
     quick.lifectl.wait_for_state("one", "suspended")
@@ -100,7 +88,7 @@ def test_a_window_that_closes_and_an_empty_workspace(quick, sway, windows, follo
 
 def test_home_comes_where_there_is_nothing(quick, sway, windows, follow):
     (quick.configuration / "apps.d" / "home.toml").write_text('command = ["sleep", "infinity"]\n')
-    configure(quick, 'homeApp = "home"')
+    quick.suspend_soon('homeApp = "home"')
     windows("one")
     follow()
     quick.lifectl.wait_for_state("one", "active")
@@ -143,7 +131,7 @@ def test_windows_of_nobody_are_left_alone(quick, sway, windows, follow):
 
 
 def test_windows_of_nobody_become_apps_where_a_rule_says_so(quick, sway, windows, follow):
-    configure(quick, '[[adopt]]\nmatch = "foot"\nid = "terminal"\n')
+    quick.suspend_soon('[[adopt]]\nmatch = "foot"\nid = "terminal"\n')
     (one,) = windows("one")
     foreign = subprocess.Popen(["foot", "sleep", "infinity"], env={**os.environ, **sway.environment})
     try:

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import DiscreetKWin, KWin, Phoc, followers, need
+from screens import DiscreetKWin, KWin, Phoc, followers, need, running
 from wayland import FakeCompositor, ForeignToplevels, event, uint
 
 UNAVAILABLE = 69
@@ -19,18 +19,8 @@ def quick(direct):
     """Apps in the background sleep after a moment."""
     if not (direct.products / "lifed-follow").exists():
         pytest.skip("lifed-follow was not built: headers are missing")
-    (direct.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
-    direct.lifectl("reload")
+    direct.suspend_soon()
     return direct
-
-
-@contextlib.contextmanager
-def running(screen):
-    try:
-        screen.start()
-        yield screen
-    finally:
-        screen.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from container import wait_for
-from screens import XServer, followers, need
+from screens import XServer, followers, need, running
 
 UNAVAILABLE = 69
 
@@ -20,20 +20,8 @@ def x11(tmp_path, request, direct):
         pytest.skip("lifed-follow was not built: headers are missing")
     (tmp_path / "i3").write_text("# i3 config file (v4)\n")
     manager = {"openbox": ["openbox"], "i3": ["i3", "-c", str(tmp_path / "i3")]}
-    server = XServer(tmp_path, manager[request.param])
-    try:
-        server.start()
+    with running(XServer(tmp_path, manager[request.param])) as server:
         yield server
-    finally:
-        server.stop()
-
-
-@pytest.fixture
-def quick(direct):
-    """Apps in the background sleep after a moment."""
-    (direct.configuration / "lifed.toml").write_text('[timeouts]\nbackground = "300ms"\n')
-    direct.lifectl("reload")
-    return direct
 
 
 @pytest.fixture

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
+from kiosk import BROWSER, assert_comes_back, removed_kiosk, stand_ins
 from lifectl import Lifectl
 from sessions import session
 
 PAGES = Path(__file__).resolve().parents[2] / "docs/integrate"
-# The programs of the pages that draw something, where a container has no display.
-STAND_INS = ["/usr/bin/firefox-esr", "/usr/bin/example-reader", "/usr/bin/example-home"]
 
 
 def blocks(page, language, heading=""):
@@ -33,18 +32,10 @@ def follow(run, script):
     return run("bash", "-euc", script).stdout
 
 
-@pytest.fixture
-def programs_to_show(container):
-    for program in STAND_INS:
-        container.write(program, "#!/bin/sh\nexec sleep infinity\n", mode=0o755)
-    yield
-    container.run(["rm", *STAND_INS])
-
-
-def test_a_kiosk(container, service, programs_to_show):
+def test_a_kiosk(container, service):
     script = blocks("image-builders", "sh")[0]
     assert len(script.splitlines()) <= 10
-    try:
+    with stand_ins(container, BROWSER), removed_kiosk(container, service):
         shown = follow(lambda *command: container.run(command), script)
         assert "browser" in shown, shown
         service.lifectl.wait_for_state("browser", "active")
@@ -52,19 +43,14 @@ def test_a_kiosk(container, service, programs_to_show):
         assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
         environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
         assert "WAYLAND_DISPLAY=wayland-0" in environment
-        container.run(["kill", "-KILL", str(pid)])
-        wait_for(lambda: service.lifectl.pid("browser") not in (None, pid))
-        service.lifectl.wait_for_state("browser", "active")
-    finally:
-        service.systemctl("disable", "lifed.socket", "lifed.service", check=False)
-        service.reset()
-        container.run(["userdel", "--remove", "kiosk"], check=False)
+        assert_comes_back(container, service)
 
 
 @pytest.fixture
-def user(container, programs_to_show):
+def user(container):
     """The session of an ordinary user, without a started lifed."""
-    with session(container, "stranger") as run:
+    programs = ["/usr/bin/example-reader", "/usr/bin/example-home"]
+    with stand_ins(container, *programs), session(container, "stranger") as run:
         run("systemctl", "--user", "stop", "lifed.service", "lifed.socket")
         yield run
         run("systemctl", "--user", "disable", "lifed.socket", "lifed.service")

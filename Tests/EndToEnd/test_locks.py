@@ -33,24 +33,14 @@ lock(fcntl.F_UNLCK)
 time.sleep(1000000)
 """
 
-# Without the reserve of memory, which the daemon looks at for ten seconds after an app was in the foreground.
-CONFIGURATION = """
-[timeouts]
-background = "300ms"
-[memory]
-reserve = 0
-"""
-
 
 @pytest.fixture
-def quick(direct, tmp_path):
-    """Apps in the background are suspended after a moment."""
+def quick(quick, tmp_path):
+    """A daemon that suspends apps after a moment, with the programs of the tests."""
     need("flock")
-    (direct.configuration / "lifed.toml").write_text(CONFIGURATION)
-    direct.lifectl("reload")
     (tmp_path / "locked").touch()
     (tmp_path / "program.py").write_text(PROGRAM)
-    return direct
+    return quick
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What the machine tells: the login session and sleep through a real logind, the clock, and memory."""
 
 import datetime
-import os
 import subprocess
 import time
 import zoneinfo

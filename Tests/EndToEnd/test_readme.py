@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
+from kiosk import BROWSER, assert_comes_back, removed_kiosk, stand_ins
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
@@ -201,26 +202,12 @@ def test_the_compositor_of_the_readme_chooses_the_app(terminal):
     wait_for(lambda: "mail active" in terminal.type("lifectl list | awk '{ print $1, $2 }'")[1])
 
 
-STAND_INS = ["/usr/bin/firefox-esr"]
-
-
 def test_the_kiosk_of_the_guide_runs_its_app(container, service):
     [script] = [block.text for page in PAGES for block in ALL[page] if block.mark == "run as root"]
-    for program in STAND_INS:
-        container.write(program, "#!/bin/sh\nexec sleep infinity\n", mode=0o755)
-    try:
+    with stand_ins(container, BROWSER), removed_kiosk(container, service):
         container.run(["useradd", "--create-home", "kiosk"])
         container.run(["bash", "-euc", script])
-        service.lifectl.wait_for_state("browser", "active")
-        pid = service.lifectl.pid("browser")
-        container.run(["kill", "-KILL", str(pid)])
-        wait_for(lambda: service.lifectl.pid("browser") not in (None, pid))
-        service.lifectl.wait_for_state("browser", "active")
-    finally:
-        service.systemctl("disable", "lifed.socket", "lifed.service", check=False)
-        service.reset()
-        container.run(["userdel", "--remove", "kiosk"], check=False)
-        container.run(["rm", *STAND_INS])
+        assert_comes_back(container, service)
 
 
 # Blocks that are not run have a reason, and name commands and files that exist.

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from container import wait_for
 from far_end import listen
 
 PAGES = Path(__file__).parents[2] / "docs/apps/transcripts"
