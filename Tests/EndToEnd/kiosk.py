@@ -9,10 +9,10 @@ BROWSER = "/usr/bin/firefox-esr"
 
 
 @contextlib.contextmanager
-def stand_ins(container, *programs):
-    """Programs of the pages that do nothing."""
+def stand_ins(container, *programs, command="sleep infinity"):
+    """Programs of the pages that do nothing, or run a command."""
     for program in programs:
-        container.write(program, "#!/bin/sh\nexec sleep infinity\n", mode=0o755)
+        container.write(program, f"#!/bin/sh\nexec {command}\n", mode=0o755)
     yield
     container.run(["rm", *programs])
 

@@ -14,6 +14,7 @@ import pytest
 
 from container import wait_for
 from kiosk import BROWSER, assert_comes_back, removed_kiosk, stand_ins
+from screens import need
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCTS = ROOT / ".build" / os.environ.get("LIFED_BUILD", "release")
@@ -203,11 +204,62 @@ def test_the_compositor_of_the_readme_chooses_the_app(terminal):
 
 
 def test_the_kiosk_of_the_guide_runs_its_app(container, service):
-    [script] = [block.text for page in PAGES for block in ALL[page] if block.mark == "run as root"]
+    _, script = kiosk_scripts()
     with stand_ins(container, BROWSER), removed_kiosk(container, service):
         container.run(["useradd", "--create-home", "kiosk"])
         container.run(["bash", "-euc", script])
         assert_comes_back(container, service)
+
+
+def test_the_kiosk_of_the_guide_shows_its_app(container, service, logind):
+    """cage on the first console, without a graphics card, and a client that ends with it."""
+    need("cage", "foot")
+    screen, script = kiosk_scripts()
+    headless = "[Service]\nEnvironment=WLR_BACKENDS=headless WLR_RENDERER=pixman\n"
+    unit = "/etc/systemd/system/kiosk-screen.service"
+    with stand_ins(container, BROWSER, command="foot sleep infinity"), removed_kiosk(container, service), consoles(container):
+        container.write(f"{unit}.d/headless.conf", headless)
+        try:
+            container.run(["bash", "-euc", screen])
+            sessions = ["loginctl", "list-sessions", "--no-legend"]
+            wait_for(lambda: re.search(r" kiosk +seat0 +tty1", container.run(sessions).stdout), what="a session on the console")
+            wait_for(lambda: container.run(["sh", "-c", "ls /run/user/*/wayland-0"], check=False).returncode == 0)
+            container.run(["bash", "-euc", script])
+            service.lifectl.wait_for_state("browser", "active")
+            pid = service.lifectl.pid("browser")
+            assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
+            wait_for(lambda: shows(container, pid), what="the app is connected to cage")
+            container.run(["systemctl", "restart", "kiosk-screen.service"])
+            wait_for(lambda: service.lifectl.pid("browser") not in (None, pid), what="the app is launched again")
+            wait_for(lambda: shows(container, service.lifectl.pid("browser")), what="the next one is connected")
+        finally:
+            container.run(["systemctl", "disable", "--now", "kiosk-screen.service"], check=False)
+            container.run(["loginctl", "terminate-user", "kiosk"], check=False)
+            container.run(["rm", "-rf", unit, f"{unit}.d"])
+            container.run(["systemctl", "daemon-reload"])
+
+
+def kiosk_scripts():
+    """The commands of the kiosk: those for the screen, and those for lifed."""
+    return [block.text for page in PAGES for block in ALL[page] if block.mark == "run as root"]
+
+
+@contextlib.contextmanager
+def consoles(container):
+    """The first console. logind looks for consoles when it starts."""
+    container.run(["sh", "-c", "mknod /dev/tty0 c 4 0 && mknod -m 620 /dev/tty1 c 4 1"])
+    container.run(["systemctl", "restart", "systemd-logind.service"])
+    yield
+    container.run(["rm", "/dev/tty0", "/dev/tty1"])
+
+
+def shows(container, pid):
+    """Whether a process is connected to the socket of a compositor."""
+    sockets = container.run(["sh", "-c", f"ls -l /proc/{pid}/fd"], check=False).stdout
+    inodes = set(re.findall(r"socket:\[(\d+)\]", sockets))
+    # The kernel lists the compositor's end by the name of the socket, and the client's end beside it.
+    listed = container.run(["ss", "-xH"]).stdout
+    return any("wayland-0" in line and inodes & set(line.split()) for line in listed.splitlines())
 
 
 # Blocks that are not run have a reason, and name commands and files that exist.
