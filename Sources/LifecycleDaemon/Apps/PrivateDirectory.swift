@@ -112,6 +112,11 @@ enum PrivateDirectory {
     }
 
     private static func failure(_ operation: String, _ path: String) -> DaemonError {
-        DaemonError(.directory, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: errno))
+        let error = Processes.Errno(rawValue: errno)
+        guard error.rawValue == EACCES, geteuid() != 0 else {
+            return DaemonError(.directory, "cannot \(operation) \(path)", errno: error)
+        }
+        return DaemonError(
+            .directory, "cannot \(operation) \(path): \(error); run lifed as root or with --user, or name another directory")
     }
 }

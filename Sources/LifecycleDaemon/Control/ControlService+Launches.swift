@@ -132,7 +132,7 @@ extension ControlService {
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
             .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
-            remedy: "then run 'lifectl reload'")
+            remedy: "correct it, then run 'lifectl reload'")
     }
 
     private static func invalidName(_ name: String) -> ControlError {
