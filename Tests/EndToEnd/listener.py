@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """An app on the bare channel, for tests: writes down what it is told, and answers as its arguments say.
 
-    listener.py LOG [silent=VERB]... [delay=SECONDS] [task=NAME] [activity=MODE] [mute] [garbage=COUNT]
+    listener.py LOG [silent=VERB]... [delay=SECONDS] [task=NAME] [obeys] [activity=MODE] [mute] [garbage=COUNT]
+
+With "obeys", it ends its task when the task expires.
 
 Each line of the log is the monotonic time in microseconds, the app's id, and what happened. A line "told" is written
 before the app does anything with it, a line "answers" before the answer is sent: an app is active from the one to the
@@ -73,6 +75,8 @@ class Listener:
         self.note("told " + " ".join([words[0], *(word for word in words[1:] if word.startswith(self.shown))]))
         if words[0] == "did-become-active":
             self.begin_holds()
+        if words[0] == "expire-task" and self.has("obeys"):
+            self.send(f"end-task id={fields['id']}")
         if "seq" not in fields or self.has("silent", words[0]):
             return
         time.sleep(random.uniform(0, float(self.option("delay", "0"))))

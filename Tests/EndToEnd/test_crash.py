@@ -24,7 +24,7 @@ class Crowd:
         self.notes = Listeners(None, service.container.path(LOG))
         self.listening = [self.add(f"listener-{n}", "delay=0.1") for n in range(20)]
         self.listening += [self.add(f"slow-{n}", "delay=0.4") for n in range(5)]
-        self.listening += [self.add(f"task-{n}", "delay=0.05", "task=upload") for n in range(5)]
+        self.listening += [self.add(f"task-{n}", "delay=0.05", "task=upload", "obeys") for n in range(5)]
         self.listening += [self.add(f"player-{n}", "activity=audio", extra='backgroundModes = ["audio"]') for n in range(5)]
         self.plain = [self.add(f"frozen-{n}", extra='suspendMethod = "freezer"', plain=True) for n in range(5)]
         self.plain += [self.add(f"plain-{n}", plain=True) for n in range(10)]
@@ -81,7 +81,10 @@ class Crowd:
         holders = ("task", "player")
         apps = list(self.service.lifectl.apps().values())
         resting = [app["state"] == app["target"] or app["id"].startswith(holders) and app["state"] == "background" for app in apps]
-        return apps if all(resting) else None
+        return apps if all(resting) and not any(map(self.awaits_answer, self.listening)) else None
+
+    def awaits_answer(self, name):
+        return self.service.lifectl.json("status", name)["details"].get("pendingCallback")
 
     def is_frozen(self, pid):
         group = self.service.container.run(["sed", "-n", "s/^0:://p", f"/proc/{pid}/cgroup"]).stdout.strip()
