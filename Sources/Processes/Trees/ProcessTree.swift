@@ -182,8 +182,12 @@ extension ProcessTree {
         }
         // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
         if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
-        return checkStopped()
+        // The kernel tells when a child stops, and a process takes longer to stop than to be looked at.
+        if isChild, !isFreezing, members.count == 1, isRunningMain(members[0]) { return .pending([main]) }
+        return checkStopped(after: members.count == 1 ? members.identities : [])
     }
+
+    private func isRunningMain(_ member: ProcessStatus) -> Bool { member.identity == main && !member.state.isHeld }
 
     /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
     ///
@@ -203,9 +207,12 @@ extension ProcessTree {
     /// of a child stops.
     ///
     /// - Returns: The processes that may still run, if any.
-    public func checkStopped() -> StopCheck {
+    public func checkStopped() -> StopCheck { checkStopped(after: []) }
+
+    /// - Parameter signalled: The processes that have just got SIGSTOP.
+    private func checkStopped(after signalled: [ProcessIdentity]) -> StopCheck {
         if isFreezing { return checkFrozen() }
-        let check = checkSignalled()
+        let check = checkSignalled(after: signalled)
         guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
         // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
         // it does not run.
@@ -250,8 +257,8 @@ extension ProcessTree {
         return .pending(running.identities)
     }
 
-    private func checkSignalled() -> StopCheck {
-        var known: Set<ProcessIdentity> = []
+    private func checkSignalled(after signalled: [ProcessIdentity] = []) -> StopCheck {
+        var known = Set(signalled)
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
             // A process that could not be seen may run.
@@ -266,7 +273,7 @@ extension ProcessTree {
                 recordStopped(members, present)
                 return .stopped
             }
-            if desiredState == .stopped {
+            if desiredState == .stopped, !running.allSatisfy({ signalled.contains($0.identity) }) {
                 stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
             }
 
