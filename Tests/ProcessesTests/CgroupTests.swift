@@ -42,11 +42,11 @@ import Testing
     }
 
     @Test func eventsAreReadByName() {
-        let events = CgroupEvents(parsing: "populated 1\nfrozen 0\nsomething 1\n")
+        let events = CgroupEvents(parsing: Array("populated 1\nfrozen 0\nsomething 1\n".utf8).span)
         #expect(events.isPopulated)
         #expect(!events.isFrozen)
-        #expect(CgroupEvents(parsing: "frozen 1\npopulated 0\n").isFrozen)
-        #expect(!CgroupEvents(parsing: "frozen 11\n\npopulated").isFrozen)
+        #expect(CgroupEvents(parsing: Array("frozen 1\npopulated 0\n".utf8).span).isFrozen)
+        #expect(!CgroupEvents(parsing: Array("frozen 11\n\npopulated".utf8).span).isFrozen)
     }
 
     @Test(arguments: [

@@ -118,9 +118,7 @@ extension Cgroup {
 
     /// The present state; nil if the group is gone.
     var events: CgroupEvents? {
-        ProcFile.read("\(path)/cgroup.events", limit: 256).map {
-            CgroupEvents(parsing: String(decoding: $0, as: UTF8.self))
-        }
+        ProcFile.readWhole("\(path)/cgroup.events") { CgroupEvents(parsing: $0) }
     }
 
     /// A Boolean value that indicates whether `cgroup.freeze` asks for the freeze; `CgroupEvents` tells whether it is
@@ -233,13 +231,10 @@ struct CgroupEvents: Hashable, Sendable {
     /// A Boolean value that indicates whether every process in the group is frozen or stopped, after it was asked for.
     var isFrozen = false
 
-    init(parsing text: String) {
-        for line in text.split(separator: "\n") {
-            switch line {
-            case "populated 1": isPopulated = true
-            case "frozen 1": isFrozen = true
-            default: break
-            }
+    init(parsing text: Span<UInt8>) {
+        text.forEachLine { line in
+            if line.isEqual(to: "populated 1") { isPopulated = true }
+            if line.isEqual(to: "frozen 1") { isFrozen = true }
         }
     }
 }

@@ -30,9 +30,10 @@ public struct ProcessStatus: Hashable, Sendable {
 }
 
 extension ProcessStatus {
-    /// The status of a process, or nil when it is gone.
+    /// The status of a process, or nil when it is gone. 52 numbers of 20 digits and a name of 64 bytes fit into one read.
     public init?(of pid: ProcessID) {
-        self.init(readingFrom: "/proc/\(pid)/stat")
+        guard let status = ProcFile.readWhole(ProcPath(pid, "stat"), { ProcessStatus(parsing: $0) }) else { return nil }
+        self = status
     }
 
     /// Returns every process of the machine: one pass over `/proc`.
@@ -42,11 +43,7 @@ extension ProcessStatus {
 
     /// The status of one thread of a process, or nil when it is gone.
     init?(ofThread thread: ProcessID, of pid: ProcessID) {
-        self.init(readingFrom: "/proc/\(pid)/task/\(thread)/stat")
-    }
-
-    private init?(readingFrom path: String) {
-        // 52 numbers of 20 digits and a name of 64 bytes fit.
+        let path = "/proc/\(pid)/task/\(thread)/stat"
         guard let status = ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
         self = status
     }

@@ -19,6 +19,13 @@ public struct Descriptor: ~Copyable {
         return Descriptor(owning: number)
     }
 
+    /// Opens a file of a process, closed on exec.
+    static func open(_ path: ProcPath, _ flags: Int32) throws(Errno) -> Descriptor {
+        let number = unsafe path.withCString { unsafe linux_open($0, flags | O_CLOEXEC) }
+        guard number >= 0 else { throw Errno(rawValue: -number) }
+        return Descriptor(owning: number)
+    }
+
     deinit {
         // After EINTR the descriptor is closed on Linux; trying again could close another file.
         _ = close(rawValue)

@@ -27,7 +27,17 @@ enum ProcFile {
     ///   (`seq_read()`): the length of the longest. A reader that gets a shorter answer has got all, and need not ask
     ///   again.
     static func read(_ path: String, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
-        guard let file = open(path) else { return nil }
+        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
+        return read(file, limit: limit, longestRecord: longestRecord)
+    }
+
+    /// Returns the first `limit` bytes of a file of a process.
+    static func read(_ path: ProcPath, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
+        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
+        return read(file, limit: limit, longestRecord: longestRecord)
+    }
+
+    private static func read(_ file: borrowing Descriptor, limit: Int, longestRecord: Int?) -> [UInt8]? {
         var content: [UInt8] = []
         while content.count < limit {
             let size = min(limit - content.count, pageSize)
@@ -43,7 +53,13 @@ enum ProcFile {
     ///
     /// - Returns: The result of `body`; nil if the file cannot be read, or may be longer than 2 KiB.
     static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
-        guard let file = open(path) else { return nil }
+        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
+        return readAgain(file.rawValue, body)
+    }
+
+    /// Reads a file of a process, which the kernel gives as a whole in one call.
+    static func readWhole<Result>(_ path: ProcPath, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
         return readAgain(file.rawValue, body)
     }
 
@@ -66,9 +82,9 @@ enum ProcFile {
     /// The smallest size of a page that a kernel has.
     private static let pageSize = 4096
 
-    private static func open(_ path: String) -> Descriptor? {
+    private static func open(_ attempt: () throws(Errno) -> Descriptor) -> Descriptor? {
         do throws(Errno) {
-            return try Descriptor.open(path, O_RDONLY)
+            return try attempt()
         } catch {
             recordFailure(error.rawValue)
             return nil
@@ -110,6 +126,27 @@ enum ProcFile {
 }
 
 extension Span<UInt8> {
+    /// Returns whether the first bytes are those of a text.
+    func starts(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where unsafe self[index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Returns whether these are the bytes of a text.
+    func isEqual(to text: StaticString) -> Bool { count == text.utf8CodeUnitCount && starts(with: text) }
+
+    /// Calls a closure with each line, without its line feed.
+    func forEachLine(_ body: (Span<UInt8>) -> Void) {
+        var start = 0
+        while start < count {
+            var end = start
+            while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }
+            body(extracting(start..<end))
+            start = end + 1
+        }
+    }
+
     /// Returns the decimal number that begins here; nil if there is none, or if it is too large.
     func number<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
         let isNegative = position < count && self[position] == UInt8(ascii: "-")
@@ -134,6 +171,21 @@ extension FixedWidthInteger {
     init?(ascii bytes: ArraySlice<UInt8>) {
         guard let first = bytes.first, first != UInt8(ascii: "+") else { return nil }
         self.init(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number in decimal.
+    mutating func append(decimal number: some FixedWidthInteger) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        let start = count
+        var rest = UInt64(number.magnitude)
+        repeat {
+            append(0x30 + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        // The digits were written from the last to the first.
+        for index in 0..<(count - start) / 2 { swapAt(start + index, count - 1 - index) }
     }
 }
 

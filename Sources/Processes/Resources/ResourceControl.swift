@@ -85,9 +85,11 @@ public final class ResourceControl {
     func write(_ profile: ResourceProfile, to group: Cgroup, before: ResourceProfile?) -> [Failure] {
         GroupAttribute.allCases.compactMap { attribute in
             let value = attribute.value(in: profile)
-            guard capabilities.attributes.contains(attribute), value != before.map(attribute.value) else { return nil }
+            guard before.map(attribute.value) != .some(value), capabilities.attributes.contains(attribute) else {
+                return nil
+            }
             do throws(Errno) {
-                try group.write(value, to: attribute.rawValue)
+                try group.write(value.map { String($0) } ?? "max", to: attribute.rawValue)
                 return nil
             } catch {
                 // A group that is gone has nothing left in it.

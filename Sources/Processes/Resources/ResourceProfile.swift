@@ -56,13 +56,13 @@ enum GroupAttribute: String, CaseIterable {
     case memoryLow = "memory.low"
     case processLimit = "pids.max"
 
-    /// Returns the value to write for a profile: the default of every cgroup if the profile wants nothing.
-    func value(in profile: ResourceProfile) -> String {
+    /// Returns the value for a profile: the default of every cgroup if the profile wants nothing, nil for no limit.
+    func value(in profile: ResourceProfile) -> Int? {
         switch self {
-        case .cpuWeight: String(profile.cpuWeight ?? 100)
-        case .ioWeight: String(profile.ioWeight ?? 100)
-        case .memoryLow: String(profile.memoryLow ?? 0)
-        case .processLimit: profile.processLimit.map { String($0) } ?? "max"
+        case .cpuWeight: profile.cpuWeight ?? 100
+        case .ioWeight: profile.ioWeight ?? 100
+        case .memoryLow: profile.memoryLow ?? 0
+        case .processLimit: profile.processLimit
         }
     }
 }

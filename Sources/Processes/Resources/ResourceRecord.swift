@@ -18,17 +18,19 @@ public struct ResourceRecord: Hashable, Sendable {
 extension ResourceRecord {
     /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
     public var text: String {
-        var text = profile.text
-        text += ";"
-        if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",") }
+        var text: [UInt8] = []
+        text.reserveCapacity(256)
+        profile.write(to: &text)
+        text.append(UInt8(ascii: ";"))
+        if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",").utf8 }
         for setting in ResourceSetting.allCases {
             guard let values = ownValues[setting], !values.isEmpty else { continue }
-            text += ";"
-            text += setting.rawValue
-            text += "="
+            text.append(UInt8(ascii: ";"))
+            text += setting.rawValue.utf8
+            text.append(UInt8(ascii: "="))
             values.write(to: &text)
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads a record; nil if the text is none.
@@ -62,14 +64,12 @@ extension Substring.UTF8View {
 extension ResourceProfile {
     /// The numbers in the order of the properties, "own" for nil. The limit of processes is the same in all states, and is
     /// written to the cgroup again after a restart.
-    fileprivate var text: String {
+    fileprivate func write(to text: inout [UInt8]) {
         let numbers = [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
-        var text = ""
         for number in numbers {
-            if !text.isEmpty { text += "," }
-            text += number.map { String($0) } ?? "own"
+            if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+            if let number { text.append(decimal: number) } else { text += "own".utf8 }
         }
-        return text
     }
 
     fileprivate init?(text: Substring.UTF8View) {
@@ -112,6 +112,9 @@ struct OwnValues: Hashable {
     private struct Record: Hashable {
         let own: Int
         let set: Int
+
+        /// Returns the own value of a bearer that has a value now.
+        func own(current: Int) -> Int { set == current ? own : current }
     }
 
     private var records: [Bearer: Record] = [:]
@@ -125,21 +128,16 @@ struct OwnValues: Hashable {
         _ bearers: [(bearer: Bearer, current: Int)], desired: (_ own: Int) -> Int,
         set: (_ bearer: Bearer, _ value: Int) -> Bool
     ) {
-        let inheritance = inheritedValues()
+        lazy var inheritance = inheritedValues()
         var updated: [Bearer: Record] = [:]
         for (bearer, current) in bearers {
-            let own = own(of: bearer, current: current, inheritance)
+            let own = records[bearer].map { $0.own(current: current) } ?? inheritance[current] ?? current
             let value = desired(own)
             let isSet = value == current || set(bearer, value)
             let present = isSet ? value : current
             if present != own { updated[bearer] = Record(own: own, set: present) }
         }
         records = updated
-    }
-
-    private func own(of bearer: Bearer, current: Int, _ inheritance: [Int: Int]) -> Int {
-        guard let record = records[bearer] else { return inheritance[current] ?? current }
-        return record.set == current ? record.own : current
     }
 
     /// Returns the own value for each value that was set. If one stands for several, the oldest process decides.
@@ -163,12 +161,18 @@ extension OwnValues {
     var isEmpty: Bool { records.isEmpty }
 
     /// Appends each value as numbers: process, its start, thread, own value, set value.
-    func write(to text: inout String) {
+    func write(to text: inout [UInt8]) {
         var isFirst = true
         for (bearer, record) in records {
-            if !isFirst { text += "," }
+            if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
-            text += "\(bearer.process.pid):\(bearer.process.startTime):\(bearer.id):\(record.own):\(record.set)"
+            text.append(decimal: bearer.process.pid)
+            text.append(UInt8(ascii: ":"))
+            text.append(decimal: bearer.process.startTime)
+            for number in [Int(bearer.id), record.own, record.set] {
+                text.append(UInt8(ascii: ":"))
+                text.append(decimal: number)
+            }
         }
     }
 

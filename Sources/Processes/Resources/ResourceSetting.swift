@@ -48,8 +48,8 @@ enum ResourceSetting: String, CaseIterable {
         case .ioPriority:
             let priority = linux_get_io_priority(id)
             return priority >= 0 ? Int(priority) : nil
-        case .oomScoreAdjustment: return Self.number(in: "/proc/\(id)/oom_score_adj")
-        case .timerSlack: return Self.number(in: "/proc/\(id)/timerslack_ns")
+        case .oomScoreAdjustment: return Self.number(in: ProcPath(id, "oom_score_adj"))
+        case .timerSlack: return Self.number(in: ProcPath(id, "timerslack_ns"))
         }
     }
 
@@ -63,19 +63,19 @@ enum ResourceSetting: String, CaseIterable {
         switch self {
         case .nice: isCurrent() ? Self.failure(linux_set_nice(id, Int32(value))) : nil
         case .ioPriority: isCurrent() ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
-        case .oomScoreAdjustment: Self.write(value, to: "/proc/\(id)/oom_score_adj", if: isCurrent)
-        case .timerSlack: Self.write(value, to: "/proc/\(id)/timerslack_ns", if: isCurrent)
+        case .oomScoreAdjustment: Self.write(value, to: ProcPath(id, "oom_score_adj"), if: isCurrent)
+        case .timerSlack: Self.write(value, to: ProcPath(id, "timerslack_ns"), if: isCurrent)
         }
     }
 
-    private static func number(in path: String) -> Int? {
+    private static func number(in path: ProcPath) -> Int? {
         ProcFile.readWhole(path) { text in
             var position = 0
             return text.number(at: &position)
         }
     }
 
-    private static func write(_ value: Int, to path: String, if isCurrent: () -> Bool) -> Errno? {
+    private static func write(_ value: Int, to path: ProcPath, if isCurrent: () -> Bool) -> Errno? {
         do throws(Errno) {
             let file = try Descriptor.open(path, O_WRONLY)
             // The open file is that of whichever process had the number.

@@ -30,7 +30,7 @@ extension FuzzTarget {
             checkHeld(text)
         case 1:
             if let place = Cgroup.mountPoint(inMounts: text) { require(!place.isEmpty, "a mount point has a name") }
-        case 2: _ = CgroupEvents(parsing: text)
+        case 2: _ = CgroupEvents(parsing: content.span)
         case 3: checkMap(content)
         case 4: _ = LaunchMark.token(inEnvironment: content)
         case 5:
