@@ -36,9 +36,9 @@ import Testing
         defer { _ = unsafe fclose(file) }
         let number = unsafe fileno(file)
         #expect(flock(number, LOCK_EX) == 0)
-        #expect(OpenFile.locked(by: getpid()).contains { $0.open.number == number })
+        #expect(OpenFile.all(of: getpid()).contains { $0.number == number && !$0.locks.isEmpty })
         #expect(flock(number, LOCK_UN) == 0)
-        #expect(!OpenFile.locked(by: getpid()).contains { $0.open.number == number })
+        #expect(!OpenFile.all(of: getpid()).contains { $0.number == number && !$0.locks.isEmpty })
     }
 }
 

@@ -48,9 +48,11 @@ final class DisplayQueues {
     }
 
     /// Watches the display connections of an app that is suspended.
-    func begin(_ id: AppID) {
+    ///
+    /// - Parameter openFiles: Those of all its processes.
+    func begin(_ id: AppID, _ openFiles: [OpenFile]) {
         guard watched[id] == nil, watched.count < Self.appLimit, !unresponsive.contains(id) else { return }
-        let connections = displaySockets(of: id).prefix(Self.connectionLimit).map { connection(of: id, $0) }
+        let connections = displaySockets(among: openFiles).prefix(Self.connectionLimit).map { connection(of: id, $0) }
         guard !connections.isEmpty else { return }
         watched[id] = connections
         look(at: id)
@@ -118,15 +120,11 @@ extension DisplayQueues {
         let server: UInt32
     }
 
-    private func displaySockets(of id: AppID) -> [DisplaySocket] {
+    private func displaySockets(among openFiles: [OpenFile]) -> [DisplaySocket] {
         var found: [UInt32: DisplaySocket] = [:]
-        for pid in processes.tree(of: id)?.processIDs ?? [] {
-            for file in OpenFile.all(of: pid) {
-                guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else {
-                    continue
-                }
-                found[inode] = DisplaySocket(pid: pid, number: file.number, inode: inode, server: server.inode)
-            }
+        for file in openFiles {
+            guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else { continue }
+            found[inode] = DisplaySocket(pid: file.process, number: file.number, inode: inode, server: server.inode)
         }
         return Array(found.values)
     }

@@ -5,8 +5,9 @@ import Systemd
 
 /// Resumes a suspended app for as long as a process outside of it waits for a file lock that the app holds.
 ///
-/// The kernel does not tell that a process waits for a lock. It is looked for when an app is about to be stopped, on every occasion
-/// while an app is suspended with locks, and shortly after another process has opened one of the files.
+/// The kernel does not tell that a process waits for a lock. It is looked for when an app has been suspended with locks, on every
+/// occasion while it is, and shortly after another process has opened one of the files. An app without locks costs no look: the
+/// kernel may take 10 ms to list the locks of the machine, because it waits for all processors first.
 final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses
@@ -40,22 +41,16 @@ final class FileLocks {
         timer = try loop.timer { [weak self] in self?.look(isScheduled: true) }
     }
 
-    /// The app is about to be stopped.
-    func willStop(_ id: AppID) {
-        let waits = LockWait.all()
-        guard !waits.isEmpty else { return }
-        check(id, waits, locks: nil)
-        finishCheck()
-    }
-
     /// Watches the files of an app that is suspended.
-    func begin(_ id: AppID) {
+    ///
+    /// - Parameter openFiles: Those of all its processes.
+    func begin(_ id: AppID, _ openFiles: [OpenFile]) {
         guard locked[id] == nil, locked.count < Self.appLimit else { return }
         var files: [LockedFile: InotifySource?] = [:]
-        for pid in processes.tree(of: id)?.processIDs ?? [] {
-            for (file, open) in OpenFile.locked(by: pid) where files[file] == nil && files.count < Self.fileLimit {
+        for open in openFiles {
+            for file in open.locks where files[file] == nil && files.count < Self.fileLimit {
                 // Through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too.
-                let path = "/proc/\(pid)/fd/\(open.number)"
+                let path = "/proc/\(open.process)/fd/\(open.number)"
                 let watch = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in self?.noteOpening() }
                 files[file] = .some(watch)
             }
@@ -107,7 +102,7 @@ final class FileLocks {
         // A live holder elsewhere has the lock itself.
         if let holder = wait.holder, ProcessStatus(of: holder) != nil { return false }
         if let locks { return locks.contains(wait.file) }
-        return own.contains { OpenFile.locked(by: $0).contains { $0.file == wait.file } }
+        return own.contains { OpenFile.all(of: $0).contains { $0.locks.contains(wait.file) } }
     }
 
     private var reported: Set<AppID> = []

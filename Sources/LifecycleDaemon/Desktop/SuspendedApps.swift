@@ -26,7 +26,6 @@ final class SuspendedApps: SuspensionObserver {
     private let calls: BusCalls
     private let locks: FileLocks
     private var suspended: Set<AppID> = []
-    private var stopping: Set<AppID> = []
     private var background: Set<AppID> = []
     /// The apps in the background that are suspended when their background time expires.
     private var leaving: Set<AppID> = []
@@ -60,11 +59,7 @@ final class SuspendedApps: SuspensionObserver {
         inputsHandled()
     }
 
-    func willStop(_ id: AppID) {
-        stopping.insert(id)
-        calls.willStop(id)
-        locks.willStop(id)
-    }
+    func willStop(_ id: AppID) { calls.willStop(id) }
 
     func users(_ use: Use, of id: AppID) -> [String] {
         switch use {
@@ -75,7 +70,6 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func entered(_ state: AppState, _ id: AppID) {
-        stopping.remove(id)
         if state == .background { background.insert(id) } else { background.remove(id) }
         let wasMonitored = leaving.remove(id) != nil || suspended.contains(id)
         if wasMonitored != (state == .suspended) { calls.monitoredAppsChanged() }
@@ -105,8 +99,10 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     private func begin(_ id: AppID) {
-        displays.begin(id)
-        locks.begin(id)
+        let processes = manager.processes.tree(of: id)?.processIDs ?? []
+        let openFiles = processes.flatMap { OpenFile.all(of: $0) }
+        displays.begin(id, openFiles)
+        locks.begin(id, openFiles)
     }
 
     private func look() {
@@ -117,7 +113,7 @@ final class SuspendedApps: SuspensionObserver {
 
 extension SuspendedApps: BusCalls.Source {
     var monitoredApps: Set<AppID> { suspended.union(leaving) }
-    func isStopped(_ id: AppID) -> Bool { suspended.contains(id) || stopping.contains(id) }
+    func isStopped(_ id: AppID) -> Bool { manager.app(id)?.isStoppedOrStopping ?? false }
 
     func hasUnreadMessages(_ id: AppID, busPath: String) -> Bool {
         let path = Array(busPath.utf8)

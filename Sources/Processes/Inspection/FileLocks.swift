@@ -18,7 +18,8 @@ public struct LockWait: Hashable, Sendable {
     /// The number of bytes of the list that are read.
     private static let limit = 1 << 20
 
-    /// Returns the waits of this moment. Each costs the kernel a look at every lock of the machine.
+    /// Returns the waits of this moment. The kernel lists every lock of the machine, and may wait 10 ms for that (an RCU grace
+    /// period, Linux 6.18).
     public static func all() -> [LockWait] {
         guard let text = ProcFile.read("/proc/locks", limit: limit) else { return [] }
         return parse(text)
@@ -27,7 +28,7 @@ public struct LockWait: Hashable, Sendable {
     /// Reads the lines: `7: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF` for a lock, and below it, for each process that waits
     /// for it, the same with `->` behind the number.
     public static func parse(_ text: [UInt8]) -> [LockWait] {
-        // Mostly no process waits. This is on the path of every suspension.
+        // Mostly no process waits.
         guard text.contains(UInt8(ascii: ">")) else { return [] }
         var waits: [LockWait] = []
         var held: Substring?
@@ -51,19 +52,24 @@ public struct LockWait: Hashable, Sendable {
 }
 
 extension OpenFile {
-    /// Returns the files that a process holds locks on, each with its open file: the lines `lock:` of proc_pid_fdinfo(5).
+    /// The length of the longest line of a `fdinfo` file.
+    private static let longestLine = 256
+
+    /// The files that the process holds locks on through this open file: the lines `lock:` of proc_pid_fdinfo(5).
     ///
     /// An open file may be locked by another process that has it from a common parent.
-    public static func locked(by pid: ProcessID) -> [(file: LockedFile, open: OpenFile)] {
-        var found: [(file: LockedFile, open: OpenFile)] = []
-        for open in all(of: pid) where open.target.hasPrefix("/") {
-            guard let text = ProcFile.read("/proc/\(pid)/fdinfo/\(open.number)", limit: 1 << 14) else { continue }
-            for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: "lock:".utf8) {
-                // lock:	1: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF
-                let words = String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\t" }
-                guard words.count >= 7 else { continue }
-                found.append((LockedFile(name: String(words[6])), open))
-            }
+    public var locks: [LockedFile] {
+        let path = ProcPath(process, "fdinfo/", number)
+        guard target.utf8.first == UInt8(ascii: "/"),
+            let text = ProcFile.read(path, limit: 1 << 14, longestRecord: Self.longestLine)
+        else { return [] }
+        var found: [LockedFile] = []
+        text.span.forEachLine { line in
+            guard line.starts(with: "lock:") else { return }
+            // lock:	1: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF
+            let text = unsafe line.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+            let words = text.split { $0 == " " || $0 == "\t" }
+            if words.count >= 7 { found.append(LockedFile(name: String(words[6]))) }
         }
         return found
     }

@@ -2,6 +2,8 @@ import CLinux
 
 /// A file that a process has open: an entry of `/proc/PID/fd`.
 public struct OpenFile: Hashable, Sendable {
+    /// The process.
+    public let process: ProcessID
     /// The number of the descriptor.
     public let number: Int32
     /// The target of the link, such as `socket:[4711]` or a path.
@@ -18,11 +20,10 @@ public struct OpenFile: Hashable, Sendable {
     }
 
     private init?(_ number: Int32, of pid: ProcessID) {
-        var text = [CChar](repeating: 0, count: 512)
-        let count = unsafe readlink("/proc/\(pid)/fd/\(number)", &text, text.count)
-        guard count > 0 else { return nil }
+        guard let target = ProcPath(pid, "fd/", number).readLink() else { return nil }
+        process = pid
         self.number = number
-        target = String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        self.target = target
     }
 
     /// The inode of a socket; nil for another file.
