@@ -10,7 +10,8 @@ protocol InputHandler: AnyObject {
 /// Performs the effects that the core asks for.
 protocol EffectHandler: AnyObject {
     func perform(_ effect: Effect)
-    /// Tells the journal, the history and the subscribers of the transitions. Called after the replies.
+    /// Tells the journal, the history and the subscribers of the transitions. Called when the replies are sent, and before the
+    /// loop handles another event.
     func announceTransitions()
 }
 
@@ -26,6 +27,7 @@ final class CoreDriver: InputHandler {
     private var queue: [Input] = []
     private var isDraining = false
     private var timer: TimerSource?
+    private var announcement: DeferredSource?
     private var armedFor: Instant?
 
     /// - Parameter store: Saves what an input has changed before the effects are performed.
@@ -36,6 +38,8 @@ final class CoreDriver: InputHandler {
             self?.armedFor = nil
             self?.handle(.tick)
         }
+        announcement = try loop.deferred { [weak self] in self?.effectHandler?.announceTransitions() }
+        announcement?.setPriority(.next)
     }
 
     func restore(_ core: Lifecycle) { self.core = core }
@@ -50,11 +54,10 @@ final class CoreDriver: InputHandler {
             while let due = core.nextDeadline, due <= now { step(.tick) }
             step(queue[index])
             index += 1
-            // An announcement may lead to inputs.
-            if index == queue.count { effectHandler?.announceTransitions() }
         }
         queue.removeAll(keepingCapacity: true)
         isDraining = false
+        announcement?.schedule()
         arm()
     }
 

@@ -33,7 +33,8 @@ import Testing
 
     @Test func transitionsAreSavedBeforeTheReplyAndAnnouncedAfterIt() throws {
         let store = MemoryStateStore()
-        let driver = try CoreDriver(loop: EventLoop(), store: store)
+        let loop = try EventLoop()
+        let driver = try CoreDriver(loop: loop, store: store)
         let handler = Handler()
         driver.effectHandler = handler
         var events: [String] = []
@@ -45,9 +46,16 @@ import Testing
         }
         handler.onAnnouncement = { events.append("announcement") }
         driver.handle(.define(Self.clock, Policy()))
+        try loop.dispatchReady()
         events = []
+        let other = try loop.deferred { events.append("other") }
+        other.setPriority(.important)
+        other.schedule()
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
-        #expect(events == ["reply", "announcement"])
+        #expect(events == ["reply"])
+        // A source that became ready before is dispatched after the announcement.
+        try loop.dispatchReady()
+        #expect(events == ["reply", "announcement", "other"])
     }
 
     @Test func inputDuringAnEffectWaitsUntilAllEffectsArePerformed() throws {

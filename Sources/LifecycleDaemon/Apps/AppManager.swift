@@ -49,6 +49,8 @@ final class AppManager {
     /// Processes held until their app is launched.
     var candidates: [AppID: AdoptionCandidate] = [:]
     var isRestoring = false
+    /// The transitions that resources, reclaims and watches do not follow yet.
+    private var unfollowed: [LifecycleCore.Transition] = []
     /// The transitions that are performed and not announced, each with the main process of its app.
     var announcements: [(Announcement, ProcessID?)] = []
     /// The announced transitions whose entries wait to be written.
@@ -195,6 +197,7 @@ final class AppManager {
 
     func start() {
         driver.handle(.start)
+        announceTransitions()
         schedules.start()
     }
 
@@ -309,6 +312,7 @@ extension AppManager: EffectHandler {
             }
         case .forgotten(let id, let exit, let reclaimed): forget(id, exit, reclaimed)
         case .finished:
+            announceTransitions()
             store.end()
             exits.ended.write()
             loop.exit(code: 0)
@@ -317,22 +321,35 @@ extension AppManager: EffectHandler {
 
     private func perform(_ transition: LifecycleCore.Transition) {
         let id = transition.app
-        resources.enter(transition.to, id)
-        trimmer.end(id)
-        suspensions?.entered(transition.to, id)
-        switch transition.to {
-        case .inactive, .active: memory.expectUse()
-        case .suspended: if catalog[id]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(id) }
-        case .notRunning:
+        if transition.to == .notRunning {
             channels.close(id)
             if let app = app(id) { exits.record(app) }
             endAdoption(of: id)
-        case .background, .terminating: break
         }
+        unfollowed.append(transition)
         announcements.append((.app(transition), processes.lastPID(of: id)))
     }
 
+    /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
+    private func followTransitions() {
+        for (index, transition) in unfollowed.enumerated() {
+            let id = transition.app
+            // A state that the app has left already needs nothing; the end of a launch does.
+            if transition.to != .notRunning, unfollowed[(index + 1)...].contains(where: { $0.app == id }) { continue }
+            resources.enter(transition.to, id)
+            trimmer.end(id)
+            suspensions?.entered(transition.to, id)
+            switch transition.to {
+            case .inactive, .active: memory.expectUse()
+            case .suspended: if catalog[id]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(id) }
+            case .background, .terminating, .notRunning: break
+            }
+        }
+        unfollowed.removeAll(keepingCapacity: true)
+    }
+
     func announceTransitions() {
+        followTransitions()
         suspensions?.inputsHandled()
         guard !announcements.isEmpty else { return }
         let pending = announcements

@@ -234,6 +234,8 @@ extension ControlService: ControlServerDelegate {
         manager.suspensions?.noteOccasion()
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
+        // The call before on the connection may have been handled just now.
+        manager.announceTransitions()
         do {
             try perform(call)
         } catch let error as ServiceError {

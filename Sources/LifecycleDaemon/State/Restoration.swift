@@ -80,6 +80,7 @@ extension AppManager: StateSource {
         for (id, status) in ended { driver.handle(.outcome(id, .exited(status, othersLeft: false))) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
+        announceTransitions()
         let running = core.runningCount
         log.log.write(
             LogEntry(
