@@ -9,11 +9,23 @@ struct LifecycleLog {
     private typealias Fields = [(name: String, value: String)]
 
     func write(_ step: Transition, pid: ProcessID?) {
-        var fields = change(step.from.rawValue, step.to.rawValue, step.reason)
-        fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
-        if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        let message = "\(step.app.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
-        log.write(entry(.transition, .info, message, step.app, pid, fields))
+        let (from, to, reason) = (step.from.rawValue, step.to.rawValue, step.reason.rawValue)
+        var entry = entry(
+            .transition, .info, joined([step.app.name, ": ", from, " → ", to, " (", reason, ")"]), step.app, pid)
+        entry.fields.append(("LIFED_FROM", from))
+        entry.fields.append(("LIFED_TO", to))
+        entry.fields.append(("LIFED_REASON", reason))
+        entry.fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
+        if let time = step.answerTime { entry.fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
+        log.write(entry)
+    }
+
+    /// Joins texts in less time than an interpolation: a change of focus writes six entries.
+    private func joined(_ texts: [String]) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(128)
+        for text in texts { bytes += text.utf8 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     func write(_ step: SceneTransition, pid: ProcessID?) {
@@ -58,9 +70,12 @@ struct LifecycleLog {
         _ id: MessageID?, _ priority: Journal.Priority, _ message: String, _ app: AppID, _ pid: ProcessID?,
         _ fields: Fields = []
     ) -> LogEntry {
-        var all: Fields = [("LIFED_APP", app.name)]
+        var all: Fields = []
+        all.reserveCapacity(8)
+        all.append(("LIFED_APP", app.name))
         if let pid { all.append(("LIFED_PID", String(pid))) }
-        return LogEntry(id: id, priority: priority, message: message, fields: all + fields)
+        all += fields
+        return LogEntry(id: id, priority: priority, message: message, fields: all)
     }
 
     private func change(_ from: String, _ to: String, _ reason: some RawRepresentable<String>) -> Fields {

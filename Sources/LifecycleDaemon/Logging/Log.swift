@@ -158,13 +158,21 @@ nonisolated struct Console {
 
     /// Appends a text with a space for each scalar on which a terminal acts: controls, direction marks, line separators.
     private static func append(_ text: String, to line: inout [UInt8]) {
-        // Most texts have none, and are appended as bytes.
-        guard text.unicodeScalars.contains(where: { commandsTerminal($0) }) else {
-            return line.append(contentsOf: text.utf8)
-        }
+        // Most texts have none, and most are ASCII alone.
+        let start = line.count
+        line.append(contentsOf: text.utf8)
+        guard !isPrintable(line.span.extracting(start...)),
+            text.unicodeScalars.contains(where: { commandsTerminal($0) })
+        else { return }
+        line.removeSubrange(start...)
         for scalar in text.unicodeScalars {
             line.append(contentsOf: String(commandsTerminal(scalar) ? " " : scalar).utf8)
         }
+    }
+
+    private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where !(0x20..<0x7F ~= bytes[index]) { return false }
+        return true
     }
 
     private static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
