@@ -18,19 +18,18 @@ public struct Call {
     private let parameters: JSONText
 
     /// The name of the interface, before the last dot.
-    public var interface: String {
-        method.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(method[..<$0]) } ?? ""
-    }
-
+    public let interface: String
     /// The name of the method, behind the last dot.
-    public var methodName: String {
-        method.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(method[$0...].dropFirst()) } ?? method
-    }
+    public let methodName: String
 
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
         parameters = envelope.parameters
-        method = envelope.method
+        let method = envelope.method
+        self.method = method
+        let dot = method.utf8.lastIndex(of: UInt8(ascii: "."))
+        interface = dot.map { String(method[..<$0]) } ?? ""
+        methodName = dot.map { String(method[method.utf8.index(after: $0)...]) } ?? method
         wantsMore = envelope.more
         isOneway = envelope.oneway
     }

@@ -56,7 +56,7 @@ extension Optional: JSONReadable where Wrapped: JSONReadable {
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     /// Writes a value or null.
-    public func write(to json: inout JSONWriter) {
+    @inlinable public func write(to json: inout JSONWriter) {
         if let self { self.write(to: &json) } else { json.writeNull() }
     }
 }

@@ -79,7 +79,7 @@ extension JSONWriter {
     }
 
     /// Writes a name and its value.
-    public mutating func field(_ name: StaticString, _ value: some JSONWritable) {
+    @inlinable public mutating func field(_ name: StaticString, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)
     }
@@ -89,7 +89,7 @@ extension JSONWriter {
 
 extension JSONWriter {
     /// Writes a value.
-    public mutating func write(_ value: some JSONWritable) {
+    @inlinable public mutating func write(_ value: some JSONWritable) {
         value.write(to: &self)
     }
 
