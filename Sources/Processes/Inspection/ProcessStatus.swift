@@ -132,7 +132,9 @@ extension Span<UInt8> {
     fileprivate func skipFields(_ number: Int, at position: inout Int) -> Bool {
         for _ in 0..<number {
             guard skipSpace(at: &position) else { return false }
-            while position < count, self[position] != UInt8(ascii: " ") { position += 1 }
+            var end = position
+            while end < count, self[end] != UInt8(ascii: " ") { end += 1 }
+            position = end
         }
         return true
     }

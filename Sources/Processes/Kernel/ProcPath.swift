@@ -25,6 +25,7 @@ struct ProcPath {
     }
 
     private mutating func append(_ number: Int32) {
+        if number < 0 { append("-") }
         let start = count
         var rest = number.magnitude
         repeat {
@@ -37,18 +38,19 @@ struct ProcPath {
     }
 
     /// Calls a function of the C library with the path.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        unsafe withUnsafeBytes(of: bytes) { bytes in
-            // The rest of the array is zeros, and it is never empty.
-            unsafe body(bytes.baseAddress!.assumingMemoryBound(to: CChar.self))
-        }
+    func withCString<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+        // The rest of the array is zeros.
+        unsafe withUnsafeBytes(of: bytes) { unsafe body($0.assumingMemoryBound(to: CChar.self).baseAddress) }
     }
 
     /// Returns the target of the link at the path; nil if there is none. A target beyond 512 bytes is cut.
     func readLink() -> String? {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 512) { target in
             let count = unsafe withCString { path in
-                unsafe target.withMemoryRebound(to: CChar.self) { unsafe readlink(path, $0.baseAddress!, $0.count) }
+                unsafe target.withMemoryRebound(to: CChar.self) { target in
+                    guard let path = unsafe path, let start = target.baseAddress else { return -1 }
+                    return unsafe readlink(path, start, target.count)
+                }
             }
             return count > 0 ? unsafe String(decoding: target[..<count], as: UTF8.self) : nil
         }
