@@ -43,6 +43,9 @@ final class CoreDriver: InputHandler {
     }
 
     func restore(_ core: Lifecycle) { self.core = core }
+    /// Asks the core in place, without a copy of it.
+    func isInForeground(_ id: AppID) -> Bool { core.foreground.contains(id) }
+
     var now: Instant { Instant(microseconds: loop.freshNow) }
 
     func handle(_ input: Input) {

@@ -79,7 +79,7 @@ final class RunningApp {
     func begin(_ operation: Operation) {
         self.operation = operation
         processorWatch = nil
-        mirrorTimer = nil
+        mirrorTimer?.disarm()
         mirrorDeadline = 0
         timer = nil
         delay = 0
@@ -165,10 +165,7 @@ final class RunningApp {
 
     /// The kernel reports only that a child has stopped itself.
     private func scheduleMirrorCheck() {
-        guard tree.mayMirrorUnnoticed, let delay = mirrorDelays.popFirst() else {
-            mirrorTimer = nil
-            return
-        }
+        guard tree.mayMirrorUnnoticed, let delay = mirrorDelays.popFirst() else { return }
         let check = { [weak self] in
             guard let self else { return }
             _ = resumeMirrors()

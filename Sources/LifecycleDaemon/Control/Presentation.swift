@@ -16,7 +16,7 @@ struct Presentation {
     func app(_ app: AppMachine) -> ControlAPI.App {
         ControlAPI.App(
             id: app.id.name, name: manager.catalog[app.id]?.name, state: state(of: app), target: app.target,
-            reason: app.reason, foreground: manager.core.foreground.contains(app.id), connected: app.isConnected,
+            reason: app.reason, foreground: manager.driver.isInForeground(app.id), connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
             containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
             sinceUSec: time(of: app.since),
