@@ -97,13 +97,23 @@ extension JSONWriter {
     public mutating func write(_ text: String) {
         separate()
         append("\"")
-        let needsEscapes = text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-        if needsEscapes {
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        if needsEscapes(bytes.span.extracting(start...)) {
+            bytes.removeSubrange(start...)
             for byte in text.utf8 { appendEscaped(byte) }
-        } else {
-            bytes.append(contentsOf: text.utf8)
         }
         append("\"")
+    }
+
+    private func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices {
+            switch text[index] {
+            case ..<0x20, "\"", "\\": return true
+            default: break
+            }
+        }
+        return false
     }
 
     private mutating func appendEscaped(_ byte: UInt8) {
