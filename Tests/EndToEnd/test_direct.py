@@ -71,6 +71,20 @@ def test_two_daemons_do_not_share_a_directory(direct):
     assert direct.lifectl("list").returncode == 0
 
 
+def test_a_call_sees_the_transitions_of_the_call_before_it(direct):
+    """Both come in one piece: the daemon handles the second before it announces what the first has changed."""
+    direct.lifectl.start("one", *programs.IDLE)
+    direct.lifectl.start("two", *programs.IDLE)
+    calls = [{"method": "org.lifed.Focus", "parameters": {"id": "one"}}, {"method": "org.lifed.History", "parameters": {"id": "one"}}]
+    with connect(str(direct.socket)) as client:
+        client.sendall(b"".join(json.dumps(call).encode() + b"\0" for call in calls))
+        received = b""
+        while received.count(b"\0") < len(calls):
+            received += client.recv(1 << 16)
+    last = json.loads(received.split(b"\0")[1])["parameters"]["events"][-1]
+    assert (last["to"], last["reason"]) == ("active", "focus")
+
+
 def test_hang_up_reloads(direct):
     manifest = direct.configuration / "apps.d" / "new.toml"
     manifest.write_text('id = "org.example.new"\ncommand = ["sleep", "infinity"]\n')

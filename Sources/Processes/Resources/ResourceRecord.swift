@@ -22,11 +22,11 @@ extension ResourceRecord {
         text.reserveCapacity(256)
         profile.write(to: &text)
         text.append(UInt8(ascii: ";"))
-        if !incomplete.isEmpty { text += incomplete.map { $0.rawValue }.sorted().joined(separator: ",").utf8 }
+        if !incomplete.isEmpty { text += incomplete.map { $0.word }.sorted().joined(separator: ",").utf8 }
         for setting in ResourceSetting.allCases {
             guard let values = ownValues[setting], !values.isEmpty else { continue }
             text.append(UInt8(ascii: ";"))
-            text += setting.rawValue.utf8
+            text += setting.word.utf8
             text.append(UInt8(ascii: "="))
             values.write(to: &text)
         }
@@ -51,8 +51,8 @@ extension ResourceRecord {
 
 extension ResourceSetting {
     fileprivate init?(word: Substring.UTF8View) {
-        guard let word = String(word) else { return nil }
-        self.init(rawValue: word)
+        guard let setting = Self.allCases.first(where: { $0.word.utf8.elementsEqual(word) }) else { return nil }
+        self = setting
     }
 }
 

@@ -1,8 +1,20 @@
 import CLinux
 
 /// Something that each process or thread has a value of, and how it is read and written.
-enum ResourceSetting: String, CaseIterable {
+///
+/// The raw value is a number, which is hashed in less time than a name.
+enum ResourceSetting: Int, CaseIterable {
     case nice, ioPriority, oomScoreAdjustment, timerSlack
+
+    /// The name in the state file.
+    var word: String {
+        switch self {
+        case .nice: "nice"
+        case .ioPriority: "ioPriority"
+        case .oomScoreAdjustment: "oomScoreAdjustment"
+        case .timerSlack: "timerSlack"
+        }
+    }
 
     /// A Boolean value that indicates whether each thread has its own.
     var isOfThreads: Bool { self != .oomScoreAdjustment }
