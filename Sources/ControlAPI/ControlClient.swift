@@ -171,6 +171,33 @@ public struct ControlClient: ~Copyable {
         }
     }
 
+    /// Subscribes to adoptions; ``takeAdoptions()`` reads the replies.
+    ///
+    /// - Throws: ``ControlClientError``.
+    public mutating func monitorAdoptions() throws(ControlClientError) {
+        try translatingErrors { () throws(ClientError) in
+            try client.subscribe(LifedMethod.monitorAdoptions.qualified, NoParameters(), timeout: timeout)
+        }
+    }
+
+    /// Reads the replies that have come, without waiting.
+    ///
+    /// - Returns: A Boolean value that indicates whether processes may have joined an app.
+    /// - Throws: ``ControlClientError``, and ``ControlClientError/closed`` after the daemon has ended the subscription.
+    public mutating func takeAdoptions() throws(ControlClientError) -> Bool {
+        var hasJoined = false
+        while true {
+            do throws(ClientError) {
+                guard try client.next(as: NoParameters.self, timeout: .zero) != nil else { throw ClientError.closed }
+                hasJoined = true
+            } catch .timedOut {
+                return hasJoined
+            } catch {
+                throw ControlClientError(error)
+            }
+        }
+    }
+
     /// Calls a method without parameters that has several replies, and waits for all of them.
     ///
     /// - Parameter method: The qualified name of the method.

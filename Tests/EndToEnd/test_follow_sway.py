@@ -146,6 +146,27 @@ def test_windows_of_nobody_become_apps_where_a_rule_says_so(quick, sway, windows
         foreign.wait()
 
 
+def test_window_whose_process_is_adopted_later_is_seen_at_once(quick, sway, windows, follow):
+    (one,) = windows("one")
+    foreign = subprocess.Popen(["foot", "sleep", "infinity"], env={**os.environ, **sway.environment})
+    try:
+        follow()
+        wait_for(lambda: foreign.pid in sway.windows(), what="the window of nobody")
+        # Both are known to the follower before the adoption.
+        sway.focus(one)
+        quick.lifectl.wait_for_state("one", "active")
+        sway.focus(foreign.pid)
+        wait_for(lambda: not quick.lifectl.json("status")["status"]["foreground"] or quick.lifectl.state("one") == "active")
+        quick.lifectl("adopt", str(foreign.pid), "--id", "late", "--background")
+        quick.lifectl.wait_for_state("late", "active")
+        sway.focus(one)
+        quick.lifectl.wait_for_state("one", "active")
+        assert "a window of it is visible" in quick.lifectl("explain", "late").stdout
+    finally:
+        foreign.kill()
+        foreign.wait()
+
+
 def test_a_dry_run_changes_nothing(quick, sway, windows, follow):
     one, two = windows("one", "two")
     follower = follow("--dry-run")

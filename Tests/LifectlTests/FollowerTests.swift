@@ -9,7 +9,7 @@ import Testing
     static let names: [Int64: String] = [1: "one", 2: "two", 3: "three"]
 
     /// A claim of an app id is that of the app of this id.
-    static func app(of owner: Item.Owner) -> String? {
+    static func app(of owner: Item.Owner, among names: [Int64: String] = names) -> String? {
         switch owner {
         case .process(let process), .claimedProcess(let process): names[process]
         case .claimedApp(let id): names.values.first { $0 == id }
@@ -32,6 +32,7 @@ import Testing
         var now: Int64 = 0
         var isBusy = false
         var finds: [Int64] = []
+        var names = FollowerTests.names
 
         mutating func see(_ observation: Observation) -> [Follower.Step] {
             follower.observe(observation, at: now)
@@ -44,7 +45,7 @@ import Testing
                 switch step {
                 case .find(let key):
                     finds.append(key.owner.process ?? 0)
-                    follower.setApp(FollowerTests.app(of: key.owner), of: key)
+                    follower.setApp(FollowerTests.app(of: key.owner, among: names), of: key)
                     continue
                 case .use(let use, let apps): follower.setReported(use, apps)
                 case .focus, .home, .leave: break
@@ -135,6 +136,20 @@ import Testing
         _ = world.see(Self.screen(1, visible: [1, 9]))
         _ = world.see(Self.screen(9, visible: [1, 9]))
         #expect(world.finds == [9, 1, 9])
+    }
+
+    @Test func `a process without an app is looked up again after an adoption`() {
+        var world = World()
+        _ = world.see(Self.screen(9, visible: [9, 1]))
+        #expect(world.finds == [9, 1])
+        world.follower.noteAdoption()
+        #expect(world.steps() == [])
+        #expect(world.finds == [9, 1, 9])
+        world.names[9] = "nine"
+        world.follower.noteAdoption()
+        #expect(world.steps() == [.use(.visible, ["nine", "one"]), .focus("nine", Self.item(9))])
+        world.follower.noteAdoption()
+        #expect(world.steps() == [])
     }
 
     @Test func `a window without a process is nobody's`() {

@@ -91,6 +91,7 @@ extension AppManager {
         storeDescriptors(of: id)
         driver.handle(.outcome(id, .spawned))
         connectAdopted(id)
+        observer?.processesJoined(id)
     }
 
     /// Ends the adoption when the app's processes have ended, or were never adopted.

@@ -9,6 +9,8 @@ protocol LifecycleObserver: AnyObject {
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply)
     func stateChanged(_ transition: LifecycleCore.Transition)
     func sceneStateChanged(_ transition: LifecycleCore.SceneTransition)
+    /// Processes that were running before belong to the app now.
+    func processesJoined(_ id: AppID)
 }
 
 /// Learns what concerns the apps of the desktop.

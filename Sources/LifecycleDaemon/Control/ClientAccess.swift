@@ -108,6 +108,8 @@ extension LifedMethod {
         case .resume, .setInUse, .wake: .refused
         // The new app would be outside the limits of this one.
         case .run, .adopt, .release: .refused
+        // An app adopts no process.
+        case .monitorAdoptions: .refused
         // These affect other apps.
         case .simulateMemoryPressure, .simulate, .reload, .reexecute: .refused
         }
@@ -120,7 +122,7 @@ extension LifedMethod {
         case .launch, .run, .restart, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity,
             .suspend,
             .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
-            .monitor,
+            .monitor, .monitorAdoptions,
             .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .release:
             false
         }

@@ -219,6 +219,8 @@ extension ControlService: LifedHandler {
         subscriptions.add(call, present: .continuing(present))
     }
 
+    func monitorAdoptions(for call: ClientCall) { subscriptions.addToAdoptions(call) }
+
     func reexecute(for call: ClientCall) { daemon?.reexecute(for: call) }
 
     func reload(for call: ClientCall) {
@@ -285,6 +287,10 @@ extension ControlService: LifecycleObserver {
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
             everything: { .continuing(MonitorReply(number: $0, scene: self.presentation.transition(transition))) },
             state: nil)
+    }
+
+    func processesJoined(_ id: AppID) {
+        subscriptions.publishAdoption { self.rights.visibility(of: id, to: $0) == .everything }
     }
 }
 

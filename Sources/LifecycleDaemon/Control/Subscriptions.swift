@@ -1,9 +1,10 @@
 import LifecycleCore
 import Varlink
 
-/// The subscribers to all changes, and the number of the last change.
+/// The subscribers to all changes, with the number of the last change, and the subscribers to adoptions.
 final class Subscriptions {
     private var subscribers: [ObjectIdentifier: ClientCall] = [:]
+    private var adoptionSubscribers: [ObjectIdentifier: ClientCall] = [:]
     /// The number of the last change; 0 before the first.
     private(set) var number: Int64 = 0
 
@@ -40,8 +41,24 @@ final class Subscriptions {
         }
     }
 
+    func addToAdoptions(_ call: ClientCall) {
+        call.connection.isSubscribed = true
+        adoptionSubscribers[ObjectIdentifier(call.connection)] = call
+        call.answer(.continuing(NoParameters()))
+    }
+
+    /// Tells the subscribers that processes have joined an app.
+    ///
+    /// - Parameter isVisible: Returns whether a client may see the app.
+    func publishAdoption(isVisible: (ClientScope) -> Bool) {
+        for subscriber in adoptionSubscribers.values where isVisible(subscriber.scope) {
+            subscriber.answer(.continuing(NoParameters()))
+        }
+    }
+
     func remove(_ connection: ControlConnection) {
         subscribers[ObjectIdentifier(connection)] = nil
+        adoptionSubscribers[ObjectIdentifier(connection)] = nil
     }
 }
 

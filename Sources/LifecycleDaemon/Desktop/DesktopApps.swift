@@ -187,7 +187,10 @@ extension DesktopApps: AppUnitsDelegate {
         guard let units = held[id] else { return noteRelaunch(of: id) }
         let isNew =
             units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
-        if isNew { held[id]?.insert(unit.unit) }
+        if isNew {
+            held[id]?.insert(unit.unit)
+            manager.observer?.processesJoined(id)
+        }
         if isNew || !units.contains(unit.unit) { noteRelaunch(of: id) }
     }
 

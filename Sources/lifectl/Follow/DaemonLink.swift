@@ -55,6 +55,10 @@ final class DaemonLink {
         try open().client.begin(method)
     }
 
+    func monitorAdoptions() throws(ControlClientError) { try open().client.monitorAdoptions() }
+
+    func takeAdoptions() throws(ControlClientError) -> Bool { try open().client.takeAdoptions() }
+
     func reply<Parameters, Reply>(to method: ControlMethod<Parameters, Reply>) throws(ControlClientError) -> Reply? {
         try open().client.reply(to: method)
     }
@@ -70,6 +74,42 @@ final class DaemonLink {
 
     func failure(_ error: ControlClientError) -> Failure {
         Failure(error, doing: "cannot follow", sockets: sockets, timeout: Self.timeout)
+    }
+}
+
+/// The connection over which the daemon tells that running processes have joined an app.
+///
+/// Without it, the process of a window that belonged to no app is found when the window has the focus again.
+final class AdoptionLink {
+    private let link: DaemonLink
+
+    init(_ options: CallOptions) { link = DaemonLink(options) }
+
+    var descriptor: CInt? { link.descriptor }
+
+    func close() { link.close() }
+
+    func open() {
+        do throws(ControlClientError) {
+            try link.connect()
+            try link.monitorAdoptions()
+        } catch {
+            // The other connection reports that the daemon has gone.
+            link.close()
+        }
+    }
+
+    /// Reads what the daemon has told since the last call.
+    ///
+    /// - Returns: A Boolean value that indicates whether a process may belong to an app now.
+    func hasNews() -> Bool {
+        guard let descriptor, Descriptor.isReadable(descriptor) else { return false }
+        do throws(ControlClientError) {
+            return try link.takeAdoptions()
+        } catch {
+            link.close()
+            return false
+        }
     }
 }
 

@@ -10,6 +10,7 @@ struct FollowRun {
     private let isDryRun: Bool
     private let daemon: DaemonLink
     private let foreground: ForegroundLink
+    private let adoptions: AdoptionLink
 
     private var follower = Follower()
     private var source: (any Source)?
@@ -36,6 +37,7 @@ struct FollowRun {
         reporter = FollowReporter(options: options)
         daemon = DaemonLink(options)
         foreground = ForegroundLink(options)
+        adoptions = AdoptionLink(options)
     }
 
     mutating func run() throws -> Never {
@@ -45,6 +47,7 @@ struct FollowRun {
             try act()
             wait()
             try readSource()
+            if adoptions.hasNews() { follower.noteAdoption() }
             if daemon.hasClosed { loseDaemon("it closed the connection") }
             if let outcome = foreground.takeOutcome() { reporter.complain(outcome) }
         }
@@ -107,6 +110,7 @@ struct FollowRun {
         guard !daemon.isConnected, daemonRetry.isDue else { return }
         do throws(ControlClientError) {
             try daemon.connect()
+            adoptions.open()
         } catch {
             if case .notPermitted = error { throw daemon.failure(error) }
             if !daemonRetry.hasFailed { reporter.complain("\(daemon.failure(error).message); waiting for it") }
@@ -124,6 +128,7 @@ struct FollowRun {
     private mutating func loseDaemon(_ reason: String) {
         daemon.close()
         foreground.close()
+        adoptions.close()
         if hasAnswered || !daemonRetry.hasFailed { reporter.complain("lifed has gone (\(reason)); waiting for it") }
         hasAnswered = false
         daemonRetry.fail()
@@ -196,7 +201,7 @@ struct FollowRun {
             times.append(deadline)
         }
         let timeout = times.min().map { Int32(clamping: max(0, ($0 - Instants.monotonic + 999) / 1000)) } ?? -1
-        let descriptors = [source?.descriptor, daemon.descriptor, foreground.descriptor]
+        let descriptors = [source?.descriptor, daemon.descriptor, foreground.descriptor, adoptions.descriptor]
         Descriptor.wait(for: descriptors.compactMap(\.self), milliseconds: timeout)
     }
 }
