@@ -155,6 +155,16 @@ ssize_t linux_read_attribute(const char *path, const char *name, void *value, si
     return length < 0 ? -errno : length;
 }
 
+int linux_set_attribute(const char *path, const char *name, char value)
+{
+    return setxattr(path, name, &value, sizeof value, 0) < 0 ? -errno : 0;
+}
+
+int linux_remove_attribute(const char *path, const char *name)
+{
+    return removexattr(path, name) < 0 ? -errno : 0;
+}
+
 const char *linux_error_text(int error)
 {
     return strerrordesc_np(error);

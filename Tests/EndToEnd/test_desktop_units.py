@@ -153,6 +153,29 @@ def test_app_of_a_scope_is_suspended_in_its_unit_and_released_intact(desktop):
     assert desktop.lifectl.state("org.example.App") == "notRunning" and "T" not in desktop.states(unit)
 
 
+@pytest.mark.parametrize("end", ["restart", "crash"])
+def test_released_unit_is_left_alone_by_later_daemons_until_it_starts_anew(desktop, end):
+    desktop.configure("all")
+    desktop.follow()
+    unit = "app-org.example.App@1.service"
+    desktop.service(unit, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    desktop.lifectl("release", "org.example.App")
+    for number in (1, 2):
+        desktop.leave()
+        if end == "restart":
+            desktop.run("systemctl", "--user", "restart", "lifed.service")
+            desktop.wait_for_daemon()
+        else:
+            desktop.crash()
+        desktop.follow()
+        desktop.scope(f"app-org.example.Other{number}-1.scope", *programs.IDLE)
+        desktop.lifectl.wait_for_state(f"org.example.Other{number}", "suspended")
+        assert "org.example.App" not in desktop.lifectl.apps() and desktop.states(unit) == {"S"}
+    desktop.run("systemctl", "--user", "restart", unit)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+
+
 def test_app_is_named_and_led_by_its_entry_or_manifest(desktop):
     desktop.entry("org.example.Maps", "Maps", "X-Lifed-Suspend=never\n")
     desktop.configure("all")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from container import wait_for
 
 # sway disconnects a client that does not read after some 343 changes of the focus to and from its window.
 EVENTS = 800
+PIDFD_GETFD = 438
+HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -121,3 +124,36 @@ def test_duplicates_are_closed_when_the_app_runs_and_when_it_ends(quick, sway, w
     # A process of a suspended app that is killed: the compositor must see the end of its connection.
     os.kill(one, 9)
     wait_for(lambda: one not in sway.windows(), what="the window has gone")
+
+
+def test_unread_events_are_seen_at_each_occasion_where_sockets_cannot_be_duplicated(quick, sway, windows):
+    # As Yama does with apps that the daemon has not launched.
+    quick.stop()
+    quick.start(wrapper=[sys.executable, HERE / "without_call.py", str(PIDFD_GETFD)])
+    one, two = windows("one", "two")
+    quick.lifectl.wait_for_state("one", "suspended")
+    problem = "cannot watch the display connections of suspended apps: pidfd_getfd: "
+    assert quick.logged.count(problem) == 1
+    for turn in range(EVENTS // 200):
+        # More than half of what the connection holds, and less than all of it.
+        change_focus(sway, (one, two), 200)
+        assert quick.lifectl.state("one") in ("suspended", "background")
+        wait_for(lambda: len(reasons(quick, "one")) > turn, what="one is resumed to read")
+        quick.lifectl.wait_for_state("one", "suspended")
+    assert lives(quick, "one", one)
+    assert set(reasons(quick, "one")) == {"unread", "focus"}
+    assert quick.logged.count(problem) == 1
+
+
+def test_nothing_wakes_a_daemon_that_cannot_duplicate_sockets(quick, sway, windows):
+    quick.stop()
+    quick.start(wrapper=[sys.executable, HERE / "without_call.py", str(PIDFD_GETFD)])
+    one, two = windows("one", "two")
+    quick.lifectl.wait_for_state("one", "suspended")
+
+    def wakeups_of_events():
+        before = quick.kernel.wakeups(quick.process.pid)
+        change_focus(sway, (one, two), 20)
+        return quick.kernel.wakeups(quick.process.pid) - before
+
+    wait_for(lambda: wakeups_of_events() == 0, timeout=15, what="events of the display without a wake-up")

@@ -176,6 +176,12 @@ ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacit
 /// getxattr(2): the length of the value, or a negative errno, -ERANGE where it is longer than `capacity`.
 ssize_t linux_read_attribute(const char *path, const char *name, void *value, size_t capacity);
 
+/// setxattr(2) with a value of one byte: 0 or a negative errno.
+int linux_set_attribute(const char *path, const char *name, char value);
+
+/// removexattr(2): 0 or a negative errno.
+int linux_remove_attribute(const char *path, const char *name);
+
 /// The text of an errno in the C locale, or null. Unlike strerror(3) it is safe in any thread.
 const char *linux_error_text(int error);
 

@@ -14,10 +14,13 @@ final class DesktopApps {
     private let log: any JournalSink
     private var policy = AppUnitPolicy(settings: Configuration.Settings.Desktop())
     private var units: AppUnits?
-    /// The units of each app, by its id; set while the app runs.
-    private var held: [AppID: Set<String>] = [:]
-    /// The units whose app the user has released. They stay unmanaged until they are started anew, or the daemon is.
+    /// The groups of the units of each app, by its id; set while the app runs.
+    private var held: [AppID: [String: UnitGroup]] = [:]
+    /// The units whose app the user has released, as far as this daemon has seen them. They stay unmanaged until they are started
+    /// anew. Their groups are marked for a later daemon.
     private var released: Set<String> = []
+    /// The units that were released and are started anew, until their groups are known.
+    private var restarted: Set<String> = []
     /// The apps that the daemon releases because the settings have changed.
     private var leaving: Set<AppID> = []
     /// The units that were started while their app was terminating.
@@ -43,7 +46,12 @@ final class DesktopApps {
         self.loop = loop
         self.manager = manager
         self.log = log
-        for (id, units) in manager.processes.unitsByApp { held[id] = Set(units.compactMap(Self.unitName)) }
+        for (id, places) in manager.processes.unitsByApp {
+            held[id] = [:]
+            for place in places {
+                if let name = Self.unitName(ofPlace: place) { held[id]?[name] = UnitGroup(at: place) }
+            }
+        }
         relaunchTimer = try loop.timer { [weak self] in self?.endRelaunches() }
         followTimer = try loop.timer { [weak self] in
             if let self { setUnfollowed(Set(held.keys)) }
@@ -74,7 +82,7 @@ final class DesktopApps {
     }
 
     private func isManaged(_ id: AppID) -> Bool {
-        held[id]?.contains { AppUnitName($0).map { decision(about: $0) == .manage } ?? false } ?? false
+        held[id]?.keys.contains { AppUnitName($0).map { decision(about: $0) == .manage } ?? false } ?? false
     }
 
     private func decision(about unit: AppUnitName) -> AppUnitPolicy.Decision {
@@ -91,7 +99,7 @@ final class DesktopApps {
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
         guard manager.defineUnit(id, found: main) else { return }
-        held[id] = [unit.unit]
+        held[id] = [unit.unit: group]
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
         manager.candidates[id] = AdoptionCandidate(process, unit: group)
         manager.request(.launch(id, background: true))
@@ -171,12 +179,17 @@ final class DesktopApps {
 extension DesktopApps: AppUnitsDelegate {
     func isWanted(_ unit: AppUnitName) -> Bool { !released.contains(unit.unit) && decision(about: unit) == .manage }
 
-    func isHeld(_ unit: String) -> Bool { held.values.contains { $0.contains(unit) } }
+    func isHeld(_ unit: String) -> Bool { held.values.contains { $0[unit] != nil } }
 
-    func unitStarted(_ unit: AppUnitName) { released.remove(unit.unit) }
+    func unitStarted(_ unit: AppUnitName) {
+        if released.remove(unit.unit) != nil, restarted.count < Self.appLimit { restarted.insert(unit.unit) }
+    }
 
     func unitRuns(_ unit: AppUnitName, in group: UnitGroup) {
+        if restarted.remove(unit.unit) != nil { group.removeReleaseMark() }
         guard isWanted(unit), !manager.core.isShuttingDown else { return }
+        // Released by an earlier daemon.
+        guard !group.isReleased else { return noteReleased([unit.unit]) }
         let id = AppID(unit.id)
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
@@ -188,15 +201,15 @@ extension DesktopApps: AppUnitsDelegate {
         let isNew =
             units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
         if isNew {
-            held[id]?.insert(unit.unit)
+            held[id]?[unit.unit] = group
             manager.observer?.processesJoined(id)
         }
-        if isNew || !units.contains(unit.unit) { noteRelaunch(of: id) }
+        if isNew || units[unit.unit] == nil { noteRelaunch(of: id) }
     }
 
     func unitStops(_ unit: String) {
         // Otherwise the app would be stopped again before it has handled SIGTERM.
-        for (id, units) in held where units.contains(unit) { manager.request(.resume(id)) }
+        for (id, units) in held where units[unit] != nil { manager.request(.resume(id)) }
     }
 }
 
@@ -206,7 +219,25 @@ extension DesktopApps {
         unfollowed.remove(id)
         if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: id) else { return }
-        if leaving.remove(id) == nil, reason == .release, released.count < Self.appLimit { released.formUnion(ended) }
+        if leaving.remove(id) == nil, reason == .release { release(ended) }
+    }
+
+    /// Leaves the units of an app alone that the user has released.
+    private func release(_ units: [String: UnitGroup]) {
+        noteReleased(units.keys)
+        for (unit, group) in units {
+            do throws(Processes.Errno) {
+                try group.markReleased()
+            } catch where error.rawValue != ENOENT {
+                log.write(
+                    .notice,
+                    "cannot mark the unit \(unit) as released: setxattr: \(error); managing it again after a restart of lifed")
+            } catch {}
+        }
+    }
+
+    private func noteReleased(_ units: some Collection<String>) {
+        if released.count < Self.appLimit { released.formUnion(units) }
     }
 
     /// Keeps the apps that run from being suspended. The suspended ones run again unless the client, or the next one, is back

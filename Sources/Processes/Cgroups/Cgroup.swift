@@ -156,11 +156,25 @@ extension Cgroup {
     ///
     /// The system's manager says so in an attribute that only root can set, and newer versions in another one too.
     var isDelegated: Bool {
-        ["trusted.delegate", "user.delegate"].contains { attribute in
-            var value: UInt8 = 0
-            return unsafe linux_read_attribute(path, attribute, &value, 1) == 1 && value == UInt8(ascii: "1")
-        }
+        ["trusted.delegate", "user.delegate"].contains(where: hasMark)
     }
+
+    /// Returns whether an extended attribute of the group has the value 1.
+    func hasMark(_ attribute: String) -> Bool {
+        var value: UInt8 = 0
+        return unsafe linux_read_attribute(path, attribute, &value, 1) == 1 && value == UInt8(ascii: "1")
+    }
+
+    /// Sets an extended attribute of the group to 1. It lasts as long as the group.
+    ///
+    /// - Parameter attribute: The name, which begins with `user.` (Linux 5.7).
+    func mark(_ attribute: String) throws(Errno) {
+        let result = unsafe linux_set_attribute(path, attribute, CChar(UInt8(ascii: "1")))
+        guard result == 0 else { throw Errno(rawValue: -result) }
+    }
+
+    /// Removes an extended attribute, if it is there.
+    func removeMark(_ attribute: String) { _ = unsafe linux_remove_attribute(path, attribute) }
 }
 
 // MARK: - Finding

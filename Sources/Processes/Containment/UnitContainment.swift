@@ -1,6 +1,7 @@
 import CLinux
 
-/// The control group of a unit of systemd, which arranges it: looked at, and never changed but by `cgroup.freeze`.
+/// The control group of a unit of systemd, which arranges it: looked at, and never changed but by `cgroup.freeze` and the mark of
+/// a released unit.
 public struct UnitGroup: Hashable, Sendable {
     let group: Cgroup
 
@@ -22,6 +23,20 @@ public struct UnitGroup: Hashable, Sendable {
 
     /// Returns the processes of this moment that have not ended, in the order of their starts.
     public func processIDs() -> [ProcessID] { statuses().pids }
+
+    private static let releaseMark = "user.lifed.released"
+
+    /// A Boolean value that indicates whether the user has released the app of the unit. The mark lasts as long as the group,
+    /// which systemd makes anew when it starts the unit.
+    public var isReleased: Bool { group.hasMark(Self.releaseMark) }
+
+    /// Marks the unit as released.
+    ///
+    /// - Throws: `EOPNOTSUPP` before Linux 5.7, `ENOENT` for a group that is gone.
+    public func markReleased() throws(Errno) { try group.mark(Self.releaseMark) }
+
+    /// Removes the mark of a unit that is managed again.
+    public func removeReleaseMark() { group.removeMark(Self.releaseMark) }
 
     fileprivate func statuses() -> [ProcessStatus] {
         group.processIDs().compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }.inOrderOfStart
