@@ -14,6 +14,7 @@ from gnome_shell import GnomeShell
 from listeners import ServiceListeners
 from machine import Logind
 from restoration import configure
+from sandboxes import FLATPAK, prepare
 from screens import Sway, need, running
 from service import Service
 from shortage import hog as start_hog
@@ -46,6 +47,12 @@ def install(machine):
     machine.run(["make", "-C", "/lifed-source", "install", f"BUILD={build}"])
     machine.add_user("member", groups=["lifed"])
     machine.add_user("stranger")
+
+
+@pytest.fixture(scope="session")
+def flatpak(container):
+    """A Flatpak of busybox in the container: org.test.App."""
+    prepare(container, FLATPAK, "flatpak", "ostree", "busybox")
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A user's own systemd, with a daemon of theirs."""
 
 import contextlib
+import subprocess
 
 
 @contextlib.contextmanager
@@ -17,6 +18,11 @@ def session(container, user):
     def run(*command, **options):
         return container.run(list(command), user=user, environment={**variables, **options.pop("extra", {})}, **options)
 
+    def popen(*command):
+        return container.popen(
+            list(command), user=user, environment=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    run.popen = popen
     container.run(["systemctl", "start", f"user@{number}.service"])
     try:
         run("systemctl", "--user", "start", "lifed.service")

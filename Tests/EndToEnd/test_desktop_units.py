@@ -9,6 +9,7 @@ import programs
 from container import wait_for
 from kernel import Kernel
 from lifectl import Lifectl
+from sandboxes import FLATPAK_CLOCK, prepare
 from sessions import session
 
 SETTINGS = """
@@ -18,6 +19,7 @@ allow = [{allow}]
 deny = [{deny}]
 [timeouts]
 background = "300ms"
+launch = "{launch}"
 """
 ENTRY = "[Desktop Entry]\nType=Application\nName={name}\nExec=sleep infinity\n{extra}"
 
@@ -33,11 +35,11 @@ class Desktop:
         self.units = []
         self.follower = None
 
-    def configure(self, manage="all", allow=(), deny=()):
+    def configure(self, manage="all", allow=(), deny=(), launch="300ms"):
         def quote(words):
             return ", ".join(f'"{word}"' for word in words)
 
-        text = SETTINGS.format(manage=manage, allow=quote(allow), deny=quote(deny))
+        text = SETTINGS.format(manage=manage, allow=quote(allow), deny=quote(deny), launch=launch)
         self.container.write("/home/stranger/.config/lifed/lifed.toml", text, user="stranger")
         self.lifectl("reload")
 
@@ -52,9 +54,10 @@ class Desktop:
         self.run("sh", "-c", 'exec setsid "$@" >/dev/null 2>&1 </dev/null &', "sh", *words)
         return wait_for(lambda: next(iter(self.members(unit)), None), what=f"{unit} runs")
 
-    def service(self, unit, *command, **options):
+    def service(self, unit, *command, type="simple"):
         self.units.append(unit)
-        self.run("systemd-run", "--user", "--quiet", f"--unit={unit}", "--", *command, **options)
+        words = ["systemd-run", "--user", "--quiet", "--no-block", f"--unit={unit}", f"--property=Type={type}"]
+        self.run(*words, "--", *command)
         return wait_for(lambda: next(iter(self.members(unit)), None), what=f"{unit} runs")
 
     def show(self, unit, name):
@@ -215,8 +218,9 @@ def test_nothing_is_suspended_without_a_follower(desktop):
     unit = "app-org.example.App-1.scope"
     desktop.scope(unit, *programs.IDLE)
     desktop.lifectl.wait_for_state("org.example.App", "background")
-    refused = desktop.lifectl("suspend", "org.example.App", check=False)
-    assert refused.returncode != 0 and "no client reports which windows are visible" in refused.stderr
+    text = "no client reports which windows are visible"
+    # At first, it has been launched just now.
+    wait_for(lambda: text in desktop.lifectl("suspend", "org.example.App", check=False).stderr, what=text)
     assert "lifectl follow" in desktop.lifectl("explain", "org.example.App").stdout
     desktop.follow()
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
@@ -333,3 +337,150 @@ def test_apps_do_not_stay_suspended_without_a_daemon(desktop, how):
     finally:
         desktop.container.run(["rm", "-f", drop_in])
         desktop.run("systemctl", "--user", "daemon-reload")
+
+
+def test_launched_app_runs_until_it_shows_a_window(desktop):
+    desktop.configure("all", launch="1h")
+    desktop.follow()
+    first, second = "app-org.example.App-1.scope", "app-org.example.App-2.scope"
+    desktop.scope(first, *programs.IDLE)
+    desktop.scope("app-org.example.Other-1.scope", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    refused = desktop.lifectl("suspend", "org.example.App", check=False)
+    assert refused.returncode != 0 and "the desktop has just launched it" in refused.stderr
+    desktop.follow("org.example.App")
+    desktop.follow()
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    # Once more; a window that has the focus ends it, too.
+    desktop.scope(second, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    desktop.lifectl("focus", "org.example.App")
+    desktop.lifectl("background", "org.example.App")
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert desktop.lifectl.state("org.example.Other") == "background"
+    desktop.configure("all")
+
+
+# Makes a scope for itself, as Chromium does, and leaves a child behind; a name on the bus is free only for one scope at a time.
+MOVER = """
+import os, subprocess, sys, time
+if not os.fork():
+    time.sleep(3600)
+unit = f"app-org.example.Own-{os.getpid()}.scope"
+print(os.getpid(), flush=True)
+sys.stdin.readline()
+subprocess.run(["busctl", "--user", "call", "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))", unit, "fail",
+                "1", "PIDs", "au", "1", str(os.getpid()), "0"], check=True)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("order", ["managed before", "found later"])
+def test_app_that_moves_itself_to_another_unit_stays_whole(desktop, order):
+    desktop.configure("listed" if order == "managed before" else "none", allow=["launcher"])
+    desktop.follow()
+    # The scope has the name that GNOME would give it: that of its process.
+    script = "/home/stranger/mover.py"
+    desktop.container.write(script, MOVER)
+    start = f"exec systemd-run --user --scope --quiet --unit=app-gnome-launcher-$$.scope -- python3 {script}"
+    process = desktop.run.popen("sh", "-c", start)
+    pid = int(process.stdout.readline())
+    first, second = f"app-gnome-launcher-{pid}.scope", f"app-org.example.Own-{pid}.scope"
+    desktop.units += [first, second]
+    wait_for(lambda: len(desktop.members(first)) == 2)
+    if order == "managed before":
+        desktop.lifectl.wait_for_state("launcher", "suspended")
+        desktop.lifectl("resume", "launcher")
+    process.stdin.write("\n")
+    process.stdin.flush()
+    wait_for(lambda: desktop.members(second) == [pid], what="it has moved")
+    if order == "found later":
+        desktop.configure("all")
+    wait_for(lambda: len(desktop.lifectl.apps()) == 1 and second in desktop.lifectl(
+        "status", next(iter(desktop.lifectl.apps()))).stdout, what="both units are managed")
+    (app,) = desktop.lifectl.apps()
+    wait_for(lambda: desktop.lifectl("suspend", app, check=False).returncode == 0)
+    wait_for(lambda: desktop.states(first) == desktop.states(second) == {"T"}, what="both units are stopped")
+    desktop.lifectl("focus", app)
+    assert desktop.states(first) == desktop.states(second) == {"S"}
+    # A window of it is known by its process.
+    assert json.loads(desktop.lifectl("status", "--pid", str(pid), "--json").stdout)["details"]["app"]["id"] == app
+    process.kill()
+
+
+def test_app_that_the_bus_starts_is_managed_if_it_has_an_entry(desktop):
+    desktop.entry("org.example.App", "App", "DBusActivatable=true\n")
+    desktop.configure("all")
+    desktop.follow()
+    desktop.service("dbus-:1.2-org.example.App@0.service", *programs.IDLE)
+    desktop.service("dbus-:1.2-org.example.Daemon@0.service", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert set(desktop.lifectl.apps()) == {"org.example.App"}
+
+
+def test_scope_that_gnomes_session_manager_makes_is_left_alone(desktop):
+    desktop.configure("all")
+    desktop.follow()
+    # The session manager is known by its name, and is the parent of what it starts.
+    manager = "/home/stranger/gnome-session-binary"
+    agent, app = "app-gnome-org.example.Agent-1.scope", "app-gnome-org.example.App-1.scope"
+    desktop.container.write(
+        manager, f"#!/bin/sh\nsystemd-run --user --scope --quiet --unit={agent} sleep infinity &\nwait\n", 0o755)
+    desktop.units.append(agent)
+    desktop.run("sh", "-c", f"setsid {manager} >/dev/null 2>&1 </dev/null &")
+    wait_for(lambda: desktop.members(agent), what="the agent runs")
+    desktop.scope(app, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert set(desktop.lifectl.apps()) == {"org.example.App"}
+    desktop.configure("all", allow=["org.example.*"])
+    desktop.lifectl.wait_for_state("org.example.Agent", "suspended")
+    desktop.configure("all")
+    wait_for(lambda: desktop.lifectl.state("org.example.Agent") == "notRunning", what="the agent is released")
+    assert desktop.states(agent) == {"S"}
+
+
+def test_unit_that_stays_activating_is_found_by_a_reload(desktop):
+    desktop.follow()
+    unit = "app-org.example.App@1.service"
+    # KDE's launcher before KDE Frameworks 6.
+    desktop.service(unit, *programs.IDLE, type="oneshot")
+    desktop.configure("all")
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+
+
+@pytest.fixture(scope="module")
+def flatpak_clock(container, flatpak):
+    prepare(container, FLATPAK_CLOCK, "flatpak")
+
+
+def run_flatpak(desktop, identifier, *options):
+    """Starts a Flatpak as a desktop does, and returns its unit."""
+    words = ["flatpak", "run", *options, identifier]
+    desktop.run("sh", "-c", 'exec setsid "$@" >/dev/null 2>&1 </dev/null &', "sh", *words)
+    listed = ["systemctl", "--user", "list-units", "--no-legend", "--plain", f"app-flatpak-{identifier}-*.scope"]
+    unit = wait_for(lambda: desktop.run(*listed).stdout.split()[:1], what=f"the unit of {identifier}")[0]
+    desktop.units.append(unit)
+    return unit
+
+
+def test_flatpak_is_managed_in_the_scope_that_it_makes(desktop, flatpak):
+    desktop.configure("all")
+    desktop.follow()
+    unit = run_flatpak(desktop, "org.test.App")
+    desktop.lifectl.wait_for_state("org.test.App", "suspended")
+    # The sandbox and the programs in it.
+    assert len(desktop.members(unit)) >= 4 and desktop.states(unit) == {"T"}
+    desktop.lifectl("focus", "org.test.App")
+    assert "T" not in desktop.states(unit)
+    desktop.lifectl("terminate", "org.test.App")
+    wait_for(lambda: not desktop.members(unit), what="the sandbox has ended")
+
+
+@pytest.mark.parametrize("permission", ["with", "without"])
+def test_flatpak_has_callbacks_by_its_permission(desktop, flatpak_clock, permission):
+    desktop.configure("all")
+    desktop.follow()
+    run_flatpak(desktop, "org.test.Clock", *(["--nofilesystem=xdg-run/lifed"] if permission == "without" else []))
+    desktop.lifectl.wait_for_state("org.test.Clock", "suspended")
+    assert desktop.lifectl.app("org.test.Clock")["connected"] == (permission == "with")

@@ -6,30 +6,9 @@ import pytest
 
 from container import wait_for
 from kernel import Kernel
+from sandboxes import prepare
 
 USER = "stranger"
-
-# A runtime and an app of busybox alone, from a repository in the file system.
-FLATPAK = """
-set -e
-mkdir -p /fp/rt/usr/bin /fp/rt/usr/lib /fp/rt/usr/etc /fp/rt/files
-cd /fp
-cp "$(command -v busybox)" rt/usr/bin/busybox
-for name in sh sleep; do ln -s busybox rt/usr/bin/$name; done
-arch=$(flatpak --default-arch)
-printf '[Runtime]\\nname=org.test.Platform\\nruntime=org.test.Platform/%s/1\\nsdk=org.test.Platform/%s/1\\n' $arch $arch >rt/metadata
-ostree --repo=repo init --mode=archive-z2
-flatpak build-export --runtime repo rt 1
-flatpak remote-add --no-gpg-verify test file:///fp/repo
-flatpak install -y --noninteractive test runtime/org.test.Platform//1
-flatpak build-init app org.test.App org.test.Platform org.test.Platform 1
-mkdir -p app/files/bin
-printf '#!/bin/sh\\nsleep 4321 & exec sleep 4321\\n' >app/files/bin/run
-chmod +x app/files/bin/run
-flatpak build-finish app --command=run
-flatpak build-export repo app 1
-flatpak install -y --noninteractive test org.test.App//1
-"""
 
 # Without limits, keys and controllers, which a container may not have.
 PODMAN = """
@@ -44,22 +23,8 @@ podman run --privileged --rm --rootfs /pod /bin/sleep 0
 """
 
 
-def prepare(container, script, *needed):
-    for program in needed:
-        if container.run(["sh", "-c", f"command -v {program}"], check=False).returncode:
-            pytest.skip(f"{program} is not installed")
-    result = container.run(["sh", "-c", script], check=False)
-    if result.returncode:
-        pytest.skip(f"{needed[0]} does not work here: {result.stderr[-500:]}")
-
-
 def sleepers(kernel):
     return {each.pid: each.state for each in kernel.all() if each.name in ("bwrap", "sleep", "busybox")}
-
-
-@pytest.fixture(scope="module")
-def flatpak(container):
-    prepare(container, FLATPAK, "flatpak", "ostree", "busybox")
 
 
 @pytest.fixture

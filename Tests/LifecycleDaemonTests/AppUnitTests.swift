@@ -1,4 +1,5 @@
 import Configuration
+import Processes
 import Testing
 
 @testable import LifecycleDaemon
@@ -22,6 +23,8 @@ import Testing
         (#"app-gnome\x2dkeyring\x2dssh@autostart.service"#, nil, "gnome-keyring-ssh"),
         ("app-gnome-org.gnome.Maps.desktop-1.scope", "gnome", "org.gnome.Maps"),
         ("snap.firefox.firefox-1c2d8f64-0b5e-4ce6-a3c4-9d21d2f3a111.scope", "snap", "firefox_firefox"),
+        ("dbus-:1.2-org.gnome.TextEditor@0.service", "dbus", "org.gnome.TextEditor"),
+        (#"dbus-:1.43-org.example.foo\x2dbar@12.service"#, "dbus", "org.example.foo-bar"),
         ("snap.code.url-handler.1c2d8f64-0b5e-4ce6-a3c4-9d21d2f3a111.scope", "snap", "code_url-handler"),
     ])
     func nameOfAnAppUnitGivesTheIDAndTheLauncher(unit: String, launcher: String?, id: String) throws {
@@ -34,7 +37,8 @@ import Testing
     @Test(arguments: [
         "", "app", ".scope", "app.scope", "app-.scope", "app-x.scope", "app--1.scope", "app--x-1.scope",
         "app-x-1.slice",
-        "app-x-1", "application-x-1.scope", "dbus-:1.2-org.example.App@0.service", "session-1.scope", "app-@1.service",
+        "app-x-1", "application-x-1.scope", "dbus-:1.2-org.example.App.service", "dbus-org.example.App.service", "session-1.scope",
+        "dbus-:1.2-org.example.App@0.scope", "dbus-:1.2-@0.service", "dbus-:1.2@0.service", "app-@1.service",
         #"app-a\x2.scope"#, #"app-a\x2-1.scope"#, #"app-a\y2d-1.scope"#, #"app-a\x2fb-1.scope"#,
         #"app-\x2e\x2e-1.scope"#,
         #"app-a\xff-1.scope"#, #"app-a\x00-1.scope"#, "app-ä-1.scope", "snap.firefox.firefox.service",
@@ -47,6 +51,15 @@ import Testing
         #expect(AppUnitName(unit) == nil)
     }
 
+    @Test(arguments: [
+        ("app-gnome-chromium-1107.scope", 1107), ("app-org.chromium.Chromium-1107.scope", 1107),
+        ("app-org.kde.kwrite-72e550b210164e098a9ec351e63d01d6.scope", nil), ("app-x-99999999999999999999.scope", nil),
+        ("app-org.example.App-1234.service", nil), ("app-niri-foot@12.service", nil),
+    ] as [(String, ProcessID?)])
+    func nameOfAScopeMayHaveTheProcess(unit: String, process: ProcessID?) {
+        #expect(AppUnitName(unit)?.process == process)
+    }
+
     @Test func pathOfAUnitIsEscapedAsSystemdDoes() throws {
         let name = try #require(AppUnitName(#"app-org.ex\x2da-1.scope"#))
         #expect(name.path == "/org/freedesktop/systemd1/unit/app_2dorg_2eex_5cx2da_2d1_2escope")
@@ -56,7 +69,7 @@ import Testing
 
     private func decision(
         _ id: String, _ manage: Settings.Desktop.Manage, allow: [String] = [], deny: [String] = [],
-        isAutostarted: Bool = false, edit: ((inout DesktopEntryFacts) -> Void)? = nil
+        isAutostarted: Bool = false, isBusService: Bool = false, edit: ((inout DesktopEntryFacts) -> Void)? = nil
     ) -> AppUnitPolicy.Decision {
         var settings = Settings.Desktop()
         (settings.manage, settings.allow, settings.deny) = (manage, allow, deny)
@@ -65,7 +78,8 @@ import Testing
             edit(&facts)
             return facts
         }
-        return AppUnitPolicy(settings: settings).decision(id: id, isAutostarted: isAutostarted) { _ in facts }
+        return AppUnitPolicy(settings: settings)
+            .decision(id: id, isAutostarted: isAutostarted, isBusService: isBusService) { _ in facts }
     }
 
     @Test func nothingIsManagedByDefault() {
@@ -98,6 +112,13 @@ import Testing
         #expect(
             decision("org.example.App", .all) { $0.categories = ["System", "TerminalEmulator"] } == .leave(.terminal))
         #expect(decision("htop", .all) { $0.usesTerminal = true } == .leave(.terminal))
+    }
+
+    @Test func nameOnTheBusIsAnAppIfItHasAnEntry() {
+        #expect(decision("org.example.App", .all, isBusService: true) { $0.categories = ["Utility"] } == .manage)
+        #expect(decision("org.example.App", .all, isBusService: true) { $0.isShown = false } == .leave(.hidden))
+        #expect(decision("org.example.Daemon", .all, isBusService: true) == .leave(.service))
+        #expect(decision("org.example.Daemon", .all, allow: ["org.example.*"], isBusService: true) == .leave(.service))
     }
 
     @Test func appOfAnEntryIsManagedUnlessItIsHiddenOrAutostarted() {

@@ -17,8 +17,10 @@ protocol LifecycleObserver: AnyObject {
 protocol DesktopObserver: AnyObject {
     /// The app has no processes any more, or none that the daemon manages.
     func appEnded(_ id: AppID, _ reason: Reason)
-    /// Clients begin or end to report which apps are visible.
-    func followersChanged()
+    /// The app has entered a state in the foreground.
+    func appCameToForeground(_ id: AppID)
+    /// The reports of clients about visible apps have changed: their apps, or whether there is one.
+    func visibleAppsChanged()
 }
 
 /// Performs the core's effects on the apps: their processes, channels, memory and resources.
@@ -220,17 +222,20 @@ final class AppManager {
     func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
         uses.set(use, to: ids, by: reporter)
         driver.handle(.setUses(use, uses.apps(use)))
-        if use == .visible { desktop?.followersChanged() }
+        if use == .visible { desktop?.visibleAppsChanged() }
     }
 
     /// A Boolean value that indicates whether a client reports the use, of any number of apps.
     func isReported(_ use: Use) -> Bool { uses.isReported(use) }
 
+    /// Returns the apps that clients and parts of the daemon report for a use.
+    func reportedApps(_ use: Use) -> Set<AppID> { uses.apps(use) }
+
     /// Ends all reports of a client.
     func endReports(by reporter: AnyObject) {
         let ended = uses.remove(reporter)
         for use in ended { driver.handle(.setUses(use, uses.apps(use))) }
-        if ended.contains(.visible) { desktop?.followersChanged() }
+        if ended.contains(.visible) { desktop?.visibleAppsChanged() }
     }
 
     /// Tells the core of an event of the machine.
@@ -342,7 +347,9 @@ extension AppManager: EffectHandler {
             trimmer.end(id)
             suspensions?.entered(transition.to, id)
             switch transition.to {
-            case .inactive, .active: memory.expectUse()
+            case .inactive, .active:
+                memory.expectUse()
+                desktop?.appCameToForeground(id)
             case .suspended: if catalog[id]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(id) }
             case .background, .terminating, .notRunning: break
             }

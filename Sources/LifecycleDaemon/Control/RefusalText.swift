@@ -141,7 +141,7 @@ nonisolated extension Use {
         case .called: "a program waits for its reply on the message bus"
         case .awaited: "a process waits for a file lock that it holds"
         case .unread: "it has many events of the display server to read"
-        case .relaunched: "the desktop has just launched it once more"
+        case .relaunched: "the desktop has just launched it"
         case .unfollowed: "no client reports which windows are visible"
         }
     }

@@ -1,9 +1,11 @@
 import Configuration
+import Processes
 
 /// The app that the name of a systemd unit stands for, by systemd's "Desktop environment integration":
 /// `app[-LAUNCHER]-ID-RANDOM.scope` and `app[-LAUNCHER]-ID[@RANDOM].service`, with `-` in the parts escaped as `\x2d`.
 ///
-/// Snap names its scopes `snap.NAME.APP-UUID.scope`, and the desktop entry of the app `NAME_APP.desktop`.
+/// Snap names its scopes `snap.NAME.APP-UUID.scope`, and the desktop entry of the app `NAME_APP.desktop`. The broker of the session
+/// bus (dbus-broker 33) starts the app of a bus name in `dbus-:BROKER-NAME@NUMBER.service`; such an app has its name as id.
 struct AppUnitName: Hashable {
     /// The kind of a unit, which decides the interface of its object.
     enum Kind: String {
@@ -19,6 +21,8 @@ struct AppUnitName: Hashable {
     let launcher: String?
     /// A Boolean value that indicates whether the session itself starts the unit, for an entry in an autostart directory.
     let isAutostarted: Bool
+    /// The process that a scope was made for, if its name has a number at the end.
+    let process: ProcessID?
 
     /// The longest name of a unit, in bytes.
     private static let lengthLimit = 255
@@ -30,7 +34,14 @@ struct AppUnitName: Hashable {
             let kind = Kind(rawValue: String(decoding: bytes[(dot + 1)...], as: UTF8.self))
         else { return nil }
         let name = bytes[..<dot]
-        let parts = name.starts(with: "snap.".utf8) ? Self.snap(name, kind) : Self.app(name, kind)
+        let parts =
+            if name.starts(with: "snap.".utf8) {
+                Self.snap(name, kind)
+            } else if name.starts(with: "dbus-".utf8) {
+                Self.busService(name, kind)
+            } else {
+                Self.app(name, kind)
+            }
         guard let parts, let text = String(validating: parts.id, as: UTF8.self) else { return nil }
         let id = DesktopEntries.id(in: text)
         guard AppIdentifier.isValid(id) else { return nil }
@@ -39,12 +50,19 @@ struct AppUnitName: Hashable {
         self.id = id
         launcher = parts.launcher.flatMap { String(validating: $0, as: UTF8.self) }
         isAutostarted = parts.isAutostarted
+        process = parts.process
     }
+
+    /// A Boolean value that indicates whether the unit is that of a name on the session bus, which need not be an app's.
+    var isBusService: Bool { launcher == Self.busLauncher }
+
+    private static let busLauncher = "dbus"
 
     private struct Parts {
         var launcher: [UInt8]?
         var id: [UInt8]
         var isAutostarted = false
+        var process: ProcessID?
     }
 
     private static func app(_ name: ArraySlice<UInt8>, _ kind: Kind) -> Parts? {
@@ -53,8 +71,9 @@ struct AppUnitName: Hashable {
             .split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard words.first?.elementsEqual("app".utf8) ?? false else { return nil }
         words.removeFirst()
+        var process: ProcessID?
         switch kind {
-        case .scope: words = words.dropLast()
+        case .scope: process = words.popLast().flatMap { ProcessID(String(decoding: $0, as: UTF8.self)) }
         // Before systemd 250, services had the random part of scopes.
         case .service:
             if instance == nil, words.count > 1, words.last?.allSatisfy(\.isDigit) ?? false { words.removeLast() }
@@ -65,7 +84,15 @@ struct AppUnitName: Hashable {
         guard let id = unescape(words.joined(separator: [UInt8(ascii: "-")]))
         else { return nil }
         let isAutostarted = instance.map { name[($0 + 1)...].elementsEqual("autostart".utf8) } ?? false
-        return Parts(launcher: launcher.flatMap(unescape), id: id, isAutostarted: isAutostarted)
+        return Parts(launcher: launcher.flatMap(unescape), id: id, isAutostarted: isAutostarted, process: process)
+    }
+
+    private static func busService(_ name: ArraySlice<UInt8>, _ kind: Kind) -> Parts? {
+        let words = name.split(separator: UInt8(ascii: "-"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard kind == .service, words.count == 3, words[1].first == UInt8(ascii: ":"),
+            let instance = words[2].firstIndex(of: UInt8(ascii: "@")), let id = unescape(words[2][..<instance])
+        else { return nil }
+        return Parts(launcher: Array(busLauncher.utf8), id: id)
     }
 
     private static func snap(_ name: ArraySlice<UInt8>, _ kind: Kind) -> Parts? {

@@ -26,15 +26,19 @@ nonisolated struct AppUnitPolicy {
         case autostarted
         /// Menus do not show the app: it is a part of something else.
         case hidden
+        /// The unit is that of a name on the bus, and no desktop entry makes it an app's.
+        case service
     }
 
     /// Decides about a unit.
     ///
     /// - Parameter facts: Returns the facts in the desktop entry of an id; called only if they matter.
     func decision(
-        id: String, isAutostarted: Bool, facts: (String) -> DesktopEntryFacts?
+        id: String, isAutostarted: Bool, isBusService: Bool = false, facts: (String) -> DesktopEntryFacts?
     ) -> Decision {
         if settings.manage == .none { return .leave(.off) }
+        // A pattern that fits an app can fit its background services.
+        if isBusService, facts(id) == nil { return .leave(.service) }
         if settings.deny.contains(where: { Pattern.fits(id, $0) }) { return .leave(.denied) }
         if settings.allow.contains(where: { Pattern.fits(id, $0) }) { return .manage }
         if settings.manage == .listed { return .leave(.notListed) }

@@ -37,7 +37,7 @@ final class AppUnits {
     private static let service = "org.freedesktop.systemd1"
     private static let path = "/org/freedesktop/systemd1"
     private static let manager = "org.freedesktop.systemd1.Manager"
-    private static let patterns = ["app-*", "snap.*"]
+    private static let patterns = ["app-*", "snap.*", "dbus-*"]
     /// The number of calls at the same time, and of units that wait.
     private static let callLimit = 16
     private static let waitingLimit = 1024
@@ -76,12 +76,12 @@ final class AppUnits {
 
     // MARK: Units
 
-    /// Looks at the units that run.
+    /// Looks at the units that run, and at those of `Type=oneshot`, which are activating as long as they run.
     func list() {
         guard let owner else { return }
         let call = BusCall(
             owner, path: Self.path, interface: Self.manager, member: "ListUnitsByPatterns",
-            arguments: [.texts(["active", "reloading"]), .texts(Self.patterns)])
+            arguments: [.texts(["active", "reloading", "activating"]), .texts(Self.patterns)])
         bus.call(call) { [weak self, generation] reply in
             guard let self, generation == self.generation else { return }
             switch reply {

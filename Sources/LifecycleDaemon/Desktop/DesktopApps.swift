@@ -25,9 +25,7 @@ final class DesktopApps {
     private var leaving: Set<AppID> = []
     /// The units that were started while their app was terminating.
     private var postponed: [AppID: String] = [:]
-    /// The apps that were launched once more, and the ends of their time to show a window.
-    private var relaunched: [AppID: UInt64] = [:]
-    private var relaunchTimer: TimerSource?
+    private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
     private var unfollowed: Set<AppID> = []
     private var followTimer: TimerSource?
@@ -37,8 +35,6 @@ final class DesktopApps {
     private static let unitLimit = 64
     /// The processes of a unit that are looked at before it is managed.
     private static let processLimit = 64
-    /// The time in which an app that was launched once more shows its window, in microseconds.
-    private static let relaunchTime: UInt64 = 2_000_000
     /// The time in which a client that has gone, or that follows a former daemon, comes back, in microseconds.
     private static let followTime: UInt64 = 3_000_000
 
@@ -46,17 +42,17 @@ final class DesktopApps {
         self.loop = loop
         self.manager = manager
         self.log = log
+        launches = try LaunchTimes(loop: loop, manager: manager)
         for (id, places) in manager.processes.unitsByApp {
             held[id] = [:]
             for place in places {
                 if let name = Self.unitName(ofPlace: place) { held[id]?[name] = UnitGroup(at: place) }
             }
         }
-        relaunchTimer = try loop.timer { [weak self] in self?.endRelaunches() }
         followTimer = try loop.timer { [weak self] in
             if let self { setUnfollowed(Set(held.keys)) }
         }
-        followersChanged()
+        visibleAppsChanged()
     }
 
     /// Returns the name of a unit, the last part of the place of its group.
@@ -65,8 +61,9 @@ final class DesktopApps {
     // MARK: Settings
 
     /// Applies the settings: releases apps that are not to be managed any more, and looks for others.
-    func apply(_ settings: Configuration.Settings.Desktop, bus: () -> Bus?) {
+    func apply(_ settings: Configuration.Settings.Desktop, launchTime: Duration, bus: () -> Bus?) {
         policy = AppUnitPolicy(settings: settings)
+        launches.limit = launchTime.wholeMicroseconds
         for id in held.keys.sorted() where !isManaged(id) {
             leaving.insert(id)
             manager.request(.release(id))
@@ -82,11 +79,24 @@ final class DesktopApps {
     }
 
     private func isManaged(_ id: AppID) -> Bool {
-        held[id]?.keys.contains { AppUnitName($0).map { decision(about: $0) == .manage } ?? false } ?? false
+        held[id]?.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false } ?? false
     }
 
-    private func decision(about unit: AppUnitName) -> AppUnitPolicy.Decision {
-        policy.decision(id: unit.id, isAutostarted: unit.isAutostarted) { [manager] in manager.entries?.facts(of: $0) }
+    private func isManaged(_ unit: AppUnitName, _ group: UnitGroup) -> Bool {
+        decision(about: unit, isAutostarted: unit.isAutostarted || Self.isAutostarted(group)) == .manage
+    }
+
+    /// Returns whether the session manager of GNOME has started a unit, for an entry in an autostart directory. Its scopes have the
+    /// names of those that the user starts.
+    private static func isAutostarted(_ group: UnitGroup) -> Bool {
+        guard let main = group.processIDs().first.flatMap({ ProcessStatus(of: $0) }) else { return false }
+        return ProcessStatus(of: main.parent)?.name.hasPrefix("gnome-session") ?? false
+    }
+
+    private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision {
+        policy.decision(id: unit.id, isAutostarted: isAutostarted, isBusService: unit.isBusService) { [manager] in
+            manager.entries?.facts(of: $0)
+        }
     }
 
     // MARK: Adoption
@@ -105,7 +115,45 @@ final class DesktopApps {
         manager.request(.launch(id, background: true))
         manager.candidates[id] = nil
         // The app has ended before it was managed.
-        if !manager.isRunning(id) { held[id] = nil }
+        guard manager.isRunning(id) else {
+            held[id] = nil
+            return
+        }
+        launches.begin(id)
+    }
+
+    /// Adds a unit to the app that has the id, or whose processes are in it.
+    ///
+    /// - Returns: False if the app has the unit already.
+    private func join(_ unit: AppUnitName, _ group: UnitGroup, to id: AppID) -> Bool {
+        guard let units = held[id], units.count < Self.unitLimit, manager.processes.add(group, to: id) else { return false }
+        held[id]?[unit.unit] = group
+        manager.observer?.processesJoined(id)
+        return true
+    }
+
+    /// Returns the app whose processes a unit has: a program may move itself to a unit of its own, as Chromium does, and leave its
+    /// children behind.
+    private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppID? {
+        let members = group.processIDs().prefix(Self.processLimit)
+        for process in members + [Self.missingMain(of: unit, group)].compactMap(\.self) {
+            if case .app(let id) = manager.processes.owner(of: process), held[id] != nil { return id }
+        }
+        return held.first { _, units in
+            units.contains { name, other in
+                AppUnitName(name).flatMap { Self.missingMain(of: $0, other) }.map(members.contains) ?? false
+            }
+        }?.key
+    }
+
+    /// Returns the process that a unit was made for, if it has left the unit and its children have not.
+    private static func missingMain(of unit: AppUnitName, _ group: UnitGroup) -> ProcessID? {
+        guard let process = unit.process else { return nil }
+        let members = group.processIDs().prefix(processLimit)
+        guard !members.contains(process), members.contains(where: { ProcessStatus(of: $0)?.parent == process }) else {
+            return nil
+        }
+        return process
     }
 
     /// Returns the main process of a unit, the oldest; nil if the unit is to be left alone.
@@ -145,24 +193,6 @@ final class DesktopApps {
         }
     }
 
-    // MARK: Second launches
-
-    private func noteRelaunch(of id: AppID) {
-        relaunched[id] = loop.freshNow + Self.relaunchTime
-        reportRelaunched()
-    }
-
-    private func endRelaunches() {
-        let now = loop.freshNow
-        relaunched = relaunched.filter { $0.value > now }
-        reportRelaunched()
-    }
-
-    private func reportRelaunched() {
-        manager.report(.relaunched, of: Set(relaunched.keys), by: self)
-        if let next = relaunched.values.min() { relaunchTimer?.arm(atMicroseconds: next) }
-    }
-
     // MARK: Followers
 
     private func setUnfollowed(_ ids: Set<AppID>) {
@@ -177,7 +207,11 @@ final class DesktopApps {
 }
 
 extension DesktopApps: AppUnitsDelegate {
-    func isWanted(_ unit: AppUnitName) -> Bool { !released.contains(unit.unit) && decision(about: unit) == .manage }
+    func isWanted(_ unit: AppUnitName) -> Bool {
+        guard !released.contains(unit.unit) else { return false }
+        // A unit of any name may have processes of an app.
+        return !held.isEmpty || decision(about: unit, isAutostarted: unit.isAutostarted) == .manage
+    }
 
     func isHeld(_ unit: String) -> Bool { held.values.contains { $0[unit] != nil } }
 
@@ -190,6 +224,11 @@ extension DesktopApps: AppUnitsDelegate {
         guard isWanted(unit), !manager.core.isShuttingDown else { return }
         // Released by an earlier daemon.
         guard !group.isReleased else { return noteReleased([unit.unit]) }
+        if let owner = relative(of: unit, group) {
+            if join(unit, group, to: owner) { log.write(.info, "the unit \(unit.unit) has processes of \(owner), and joins it") }
+            return
+        }
+        guard isManaged(unit, group) else { return }
         let id = AppID(unit.id)
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
@@ -197,14 +236,9 @@ extension DesktopApps: AppUnitsDelegate {
             postponed[id] = unit.unit
             return
         }
-        guard let units = held[id] else { return noteRelaunch(of: id) }
-        let isNew =
-            units.count < Self.unitLimit && main(of: group, of: unit) != nil && manager.processes.add(group, to: id)
-        if isNew {
-            held[id]?[unit.unit] = group
-            manager.observer?.processesJoined(id)
-        }
-        if isNew || units[unit.unit] == nil { noteRelaunch(of: id) }
+        guard let units = held[id] else { return launches.begin(id) }
+        let isNew = main(of: group, of: unit) != nil && join(unit, group, to: id)
+        if isNew || units[unit.unit] == nil { launches.begin(id) }
     }
 
     func unitStops(_ unit: String) {
@@ -215,7 +249,7 @@ extension DesktopApps: AppUnitsDelegate {
 
 extension DesktopApps {
     func appEnded(_ id: AppID, _ reason: Reason) {
-        relaunched[id] = nil
+        launches.end(id)
         unfollowed.remove(id)
         if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: id) else { return }
@@ -240,9 +274,12 @@ extension DesktopApps {
         if released.count < Self.appLimit { released.formUnion(units) }
     }
 
+    func appCameToForeground(_ id: AppID) { launches.end(id) }
+
     /// Keeps the apps that run from being suspended. The suspended ones run again unless the client, or the next one, is back
     /// soon.
-    func followersChanged() {
+    func visibleAppsChanged() {
+        launches.visibleAppsChanged()
         if manager.isReported(.visible) {
             followTimer?.disarm()
             setUnfollowed([])

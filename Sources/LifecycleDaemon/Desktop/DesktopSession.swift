@@ -38,7 +38,7 @@ final class DesktopSession {
 
     /// Applies the settings, at the start and after a reload.
     func apply(_ settings: Configuration.Settings) {
-        apps.apply(settings.desktop, bus: bus)
+        apps.apply(settings.desktop, launchTime: settings.timeouts.launch, bus: bus)
         notifications.isEnabled = settings.desktop.notifications
     }
 
@@ -53,5 +53,7 @@ extension DesktopSession: DesktopObserver {
         notifications.appEnded(id, reason)
     }
 
-    func followersChanged() { apps.followersChanged() }
+    func appCameToForeground(_ id: AppID) { apps.appCameToForeground(id) }
+
+    func visibleAppsChanged() { apps.visibleAppsChanged() }
 }

@@ -118,7 +118,7 @@ extension Presentation {
             return "\(names.isEmpty ? "a process" : names) waits for a file lock that it holds"
         case .unread:
             return "its connection to the display server was nearly full, and it needs time to read the events"
-        case .relaunched: return "the desktop has launched it once more, and it has time to show its window"
+        case .relaunched: return "the desktop has just launched it, and it has time to show a window"
         case .unfollowed:
             return "the desktop launched it, and no client reports which windows are visible; run 'lifectl follow'"
         case .restart: return "it ended by itself, and is restarted later"
