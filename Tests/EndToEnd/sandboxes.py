@@ -33,7 +33,7 @@ flatpak build-init clock org.test.Clock org.test.Platform org.test.Platform 1
 mkdir -p clock/files/lib clock/files/bin
 cp "$source"/c-app clock/files/bin/run.real
 cp -L "$source"/lib/*.so* clock/files/lib/
-ldd "$source"/c-app "$source"/lib/*.so | grep -o '/lib[^ ]* (' | tr -d ' (' | sort -u | xargs -I{} cp -Ln {} clock/files/lib/
+ldd "$source"/c-app "$source"/lib/*.so | grep -o '/lib[^ ]* (0x' | cut -d' ' -f1 | grep -v liblifecycle | sort -u | xargs -I{} cp -Ln {} clock/files/lib/
 printf '#!/bin/sh\\nexec /app/lib/ld-linux-x86-64.so.2 --library-path /app/lib /app/bin/run.real\\n' >clock/files/bin/run
 chmod +x clock/files/bin/run
 flatpak build-finish clock --command=run --filesystem=xdg-run/lifed
