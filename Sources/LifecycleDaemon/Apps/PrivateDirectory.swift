@@ -117,6 +117,7 @@ enum PrivateDirectory {
             return DaemonError(.directory, "cannot \(operation) \(path)", errno: error)
         }
         return DaemonError(
-            .directory, "cannot \(operation) \(path): \(error); run lifed as root or with --user, or name another directory")
+            .directory,
+            "cannot \(operation) \(path): \(error); run lifed as root or with --user, or name another directory")
     }
 }

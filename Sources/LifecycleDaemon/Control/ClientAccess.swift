@@ -119,7 +119,8 @@ extension LifedMethod {
     var isForAdministrators: Bool {
         switch self {
         case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
-        case .launch, .run, .restart, .focus, .background, .home, .beginInterruption, .endInterruption, .open, .continueActivity,
+        case .launch, .run, .restart, .focus, .background, .home, .beginInterruption, .endInterruption, .open,
+            .continueActivity,
             .suspend,
             .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
             .monitor, .monitorAdoptions,

@@ -28,7 +28,8 @@ struct Presentation {
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
     /// runs in the background.
     private func state(of app: AppMachine) -> AppState {
-        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.id), tree.hasRunningMember
+        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.id),
+            tree.hasRunningMember
         else { return app.state }
         return .background
     }
