@@ -26,8 +26,8 @@ from monitor import Monitor
 ERRATIC = str(Path(__file__).with_name("erratic.py"))
 APPS = [f"app{number}" for number in range(8)]
 OPERATIONS = {
-    "Focus": 30, "Launch": 20, "Suspend": 6, "Resume": 4, "Terminate": 4, "Home": 4, "Wake": 4, "Open": 6, "BeginInterruption": 3,
-    "EndInterruption": 6, "Simulate": 4,
+    "Focus": 30, "Launch": 20, "Suspend": 6, "Resume": 4, "Terminate": 4, "Restart": 2, "Home": 4, "Wake": 4, "Open": 6,
+    "BeginInterruption": 3, "EndInterruption": 6, "Simulate": 4,
 }
 # Nothing may be late: what has not happened in this time is lost.
 CONFIGURATION = """

@@ -11,11 +11,11 @@ from driver import call, connect
 from judge import Judge
 
 WISHES = {
-    "Focus": 30, "Launch": 22, "Suspend": 10, "Resume": 8, "Terminate": 5, "Kill": 3, "Home": 4, "Wake": 3,
+    "Focus": 30, "Launch": 22, "Suspend": 10, "Resume": 8, "Terminate": 5, "Kill": 3, "Restart": 3, "Home": 4, "Wake": 3,
     "BeginInterruption": 2, "EndInterruption": 4, "Describe": 5, "List": 2, "GetStatus": 3, "Run": 3, "Open": 1,
     "ContinueActivity": 2, "SimulateMemoryPressure": 1, "Simulate": 1, "Reload": 0.5, "Mistake": 2,
 }
-ABOUT_ONE = ("Focus", "Launch", "Suspend", "Resume", "Terminate", "Kill", "Wake", "Describe", "ContinueActivity")
+ABOUT_ONE = ("Focus", "Launch", "Suspend", "Resume", "Terminate", "Kill", "Restart", "Wake", "Describe", "ContinueActivity")
 MISTAKES = [
     ("Focus", {"id": "no.such.app"}), ("Focus", {}), ("Launch", {"id": "../../etc"}), ("Launch", {"id": 7}),
     ("Run", {"command": []}), ("Run", {"command": ["/nonexistent"], "id": "missing"}), ("Suspend", {"id": ""}),

@@ -8,6 +8,7 @@ FRONT = {"Superseded", "Interrupted", "Ended", "Failed"}
 ERRORS = {
     "Focus": ABOUT_APP, "Launch": ABOUT_APP, "Open": ABOUT_APP, "ContinueActivity": ABOUT_APP, "Wake": ABOUT_APP,
     "Suspend": ABOUT_APP, "Resume": ABOUT_APP, "Terminate": ABOUT_APP, "Kill": ABOUT_APP,
+    "Restart": ABOUT_APP,
     "Home": FRONT | {"Refused", "LaunchFailed"}, "Describe": {"NoSuchApp"},
     "Run": ABOUT_APP | {"InvalidApp"}, "BeginInterruption": FRONT | {"Refused"},
     "EndInterruption": FRONT | {"Refused", "LaunchFailed"}, "SimulateMemoryPressure": {"Refused", "Failed"},
@@ -16,6 +17,7 @@ ERRORS = {
 WRONG_CALL = {"org.varlink.service.InvalidParameter", "org.varlink.service.MethodNotFound"}
 PROMISES = {
     "Focus": {"active"}, "Suspend": {"suspended"}, "Terminate": {"notRunning"}, "Kill": {"notRunning"},
+    "Restart": {"active", "background", "suspended"},
     "Resume": {"active", "inactive", "background"},
 }
 

@@ -35,8 +35,9 @@ class Scene:
             if name.isdigit() and (process := self._read(int(name))):
                 found.append(process)
         present = {process.key for process in found}
-        self.apps = {key: app for key, app in self.apps.items() if key in present}
-        self.seen = {key: count for key, count in self.seen.items() if key in present}
+        # Copies, because several clients look at the same time.
+        self.apps = {key: app for key, app in list(self.apps.items()) if key in present}
+        self.seen = {key: count for key, count in list(self.seen.items()) if key in present}
         return found
 
     def mine(self):
