@@ -37,7 +37,8 @@ import Testing
     @Test(arguments: [
         "", "app", ".scope", "app.scope", "app-.scope", "app-x.scope", "app--1.scope", "app--x-1.scope",
         "app-x-1.slice",
-        "app-x-1", "application-x-1.scope", "dbus-:1.2-org.example.App.service", "dbus-org.example.App.service", "session-1.scope",
+        "app-x-1", "application-x-1.scope", "dbus-:1.2-org.example.App.service", "dbus-org.example.App.service",
+        "session-1.scope",
         "dbus-:1.2-org.example.App@0.scope", "dbus-:1.2-@0.service", "dbus-:1.2@0.service", "app-@1.service",
         #"app-a\x2.scope"#, #"app-a\x2-1.scope"#, #"app-a\y2d-1.scope"#, #"app-a\x2fb-1.scope"#,
         #"app-\x2e\x2e-1.scope"#,
@@ -51,11 +52,13 @@ import Testing
         #expect(AppUnitName(unit) == nil)
     }
 
-    @Test(arguments: [
-        ("app-gnome-chromium-1107.scope", 1107), ("app-org.chromium.Chromium-1107.scope", 1107),
-        ("app-org.kde.kwrite-72e550b210164e098a9ec351e63d01d6.scope", nil), ("app-x-99999999999999999999.scope", nil),
-        ("app-org.example.App-1234.service", nil), ("app-niri-foot@12.service", nil),
-    ] as [(String, ProcessID?)])
+    @Test(
+        arguments: [
+            ("app-gnome-chromium-1107.scope", 1107), ("app-org.chromium.Chromium-1107.scope", 1107),
+            ("app-org.kde.kwrite-72e550b210164e098a9ec351e63d01d6.scope", nil),
+            ("app-x-99999999999999999999.scope", nil),
+            ("app-org.example.App-1234.service", nil), ("app-niri-foot@12.service", nil),
+        ] as [(String, ProcessID?)])
     func nameOfAScopeMayHaveTheProcess(unit: String, process: ProcessID?) {
         #expect(AppUnitName(unit)?.process == process)
     }

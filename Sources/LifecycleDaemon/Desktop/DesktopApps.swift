@@ -126,7 +126,9 @@ final class DesktopApps {
     ///
     /// - Returns: False if the app has the unit already.
     private func join(_ unit: AppUnitName, _ group: UnitGroup, to id: AppID) -> Bool {
-        guard let units = held[id], units.count < Self.unitLimit, manager.processes.add(group, to: id) else { return false }
+        guard let units = held[id], units.count < Self.unitLimit, manager.processes.add(group, to: id) else {
+            return false
+        }
         held[id]?[unit.unit] = group
         manager.observer?.processesJoined(id)
         return true
@@ -225,7 +227,9 @@ extension DesktopApps: AppUnitsDelegate {
         // Released by an earlier daemon.
         guard !group.isReleased else { return noteReleased([unit.unit]) }
         if let owner = relative(of: unit, group) {
-            if join(unit, group, to: owner) { log.write(.info, "the unit \(unit.unit) has processes of \(owner), and joins it") }
+            if join(unit, group, to: owner) {
+                log.write(.info, "the unit \(unit.unit) has processes of \(owner), and joins it")
+            }
             return
         }
         guard isManaged(unit, group) else { return }
@@ -262,10 +266,11 @@ extension DesktopApps {
         for (unit, group) in units {
             do throws(Processes.Errno) {
                 try group.markReleased()
-            } catch where error.rawValue != ENOENT {
+            } catch  where error.rawValue != ENOENT {
                 log.write(
                     .notice,
-                    "cannot mark the unit \(unit) as released: setxattr: \(error); managing it again after a restart of lifed")
+                    "cannot mark the unit \(unit) as released: setxattr: \(error); managing it again after a restart of lifed"
+                )
             } catch {}
         }
     }

@@ -18,8 +18,8 @@ public struct LockWait: Hashable, Sendable {
     /// The number of bytes of the list that are read.
     private static let limit = 1 << 20
 
-    /// Returns the waits of this moment. The kernel lists every lock of the machine, and may wait 10 ms for that (an RCU grace
-    /// period, Linux 6.18).
+    /// Returns the waits of this moment. The kernel lists every lock of the machine, and may wait 10 ms for that
+    /// (synchronize_rcu(), Linux 6.18).
     public static func all() -> [LockWait] {
         guard let text = ProcFile.read("/proc/locks", limit: limit) else { return [] }
         return parse(text)
