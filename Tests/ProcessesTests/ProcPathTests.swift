@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ProcPathTests {
     private func text(_ path: ProcPath) -> String {
-        path.withCString { path in unsafe path.map { unsafe String(cString: $0) } ?? "" }
+        unsafe path.withCString { path in unsafe path.map { unsafe String(cString: $0) } ?? "" }
     }
 
     @Test func numbersAreInDecimal() {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func targetOfALinkIsRead() throws {
-        let descriptor = open("/dev/null", O_RDONLY)
+        let descriptor = unsafe open("/dev/null", O_RDONLY)
         defer { close(descriptor) }
         #expect(ProcPath(getpid(), "fd/", descriptor).readLink() == "/dev/null")
         #expect(ProcPath(getpid(), "stat").readLink() == nil)
