@@ -339,10 +339,13 @@ extension AppManager: EffectHandler {
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
     private func followTransitions() {
-        for (index, transition) in unfollowed.enumerated() {
+        // An app that ends may lead to inputs, and so to further transitions.
+        let transitions = unfollowed
+        unfollowed = []
+        for (index, transition) in transitions.enumerated() {
             let id = transition.app
             // A state that the app has left already needs nothing; the end of a launch does.
-            if transition.to != .notRunning, unfollowed[(index + 1)...].contains(where: { $0.app == id }) { continue }
+            if transition.to != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == id }) { continue }
             resources.enter(transition.to, id)
             trimmer.end(id)
             suspensions?.entered(transition.to, id)
@@ -354,7 +357,6 @@ extension AppManager: EffectHandler {
             case .background, .terminating, .notRunning: break
             }
         }
-        unfollowed.removeAll(keepingCapacity: true)
     }
 
     func announceTransitions() {
