@@ -30,6 +30,15 @@ from screens import Follower, Sway
 TEXT = Path(__file__).resolve()
 PICTURE = ROOT / "docs" / "images"
 
+# A window of Qt 6; the module is Debian's python3-pyqt6, and the display's plugin qt6-wayland.
+QT = """
+from PyQt6.QtWidgets import QApplication, QTextEdit
+app = QApplication(["qt"])
+window = QTextEdit()
+window.show()
+app.exec()
+"""
+
 # The programs, with more than one window of a kind where that is usual. Programs that are not installed are left out.
 PROGRAMS = {
     "terminal": ["foot", "sh", "-c", "while :; do date; sleep 1; done"],
@@ -49,6 +58,8 @@ PROGRAMS = {
     "monitor": ["gnome-system-monitor"],
     "disks": ["baobab"],
     "browser": ["firefox-esr", "--no-remote", "--new-instance", "about:support"],
+    "qt": ["/usr/bin/python3", "-c", QT],
+    "chromium": ["chromium", "--no-sandbox", "--ozone-platform=wayland", "--no-first-run", "--password-store=basic", "about:version"],
 }
 TICK = os.sysconf("SC_CLK_TCK")
 

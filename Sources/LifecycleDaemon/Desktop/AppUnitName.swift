@@ -5,7 +5,7 @@ import Processes
 /// `app[-LAUNCHER]-ID-RANDOM.scope` and `app[-LAUNCHER]-ID[@RANDOM].service`, with `-` in the parts escaped as `\x2d`.
 ///
 /// Snap names its scopes `snap.NAME.APP-UUID.scope`, and the desktop entry of the app `NAME_APP.desktop`. The broker of the session
-/// bus (dbus-broker 33) launches the app of a bus name in `dbus-:BROKER-NAME@NUMBER.service`; such an app has its name as id.
+/// bus (dbus-broker 33) launches the app of a bus name in `dbus-:BROKER-NAME@NUMBER.service`; its id is the name.
 struct AppUnitName: Hashable {
     /// The kind of a unit, which decides the interface of its object.
     enum Kind: String {
