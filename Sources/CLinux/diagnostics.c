@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
@@ -117,8 +118,19 @@ int linux_pidfd_getfd(int pidfd, int number)
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-uint64_t linux_inode(int descriptor)
+int linux_stat_file(int descriptor, const char *path, struct linux_file *file)
 {
-    struct stat status;
-    return fstat(descriptor, &status) == 0 ? status.st_ino : 0;
+    struct statx status;
+    int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
+    if (statx(descriptor, path, flags, STATX_BASIC_STATS | STATX_MNT_ID, &status) != 0)
+        return -errno;
+    *file = (struct linux_file){
+        .inode = status.stx_ino,
+        .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
+        .user = status.stx_uid,
+        .mode = status.stx_mode,
+        .device_major = status.stx_dev_major,
+        .device_minor = status.stx_dev_minor,
+    };
+    return 0;
 }

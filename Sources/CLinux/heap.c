@@ -1,8 +1,10 @@
 #define _DEFAULT_SOURCE
+#include "CLinux.h"
 #include "heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,4 +42,9 @@ void linux_advise_heap(int advice)
     bool holds_own = start <= own && own < end;
     if (start != 0 && start < end && !holds_own)
         madvise((void *)start, end - start, advice);
+}
+
+void linux_release_large_blocks(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }

@@ -1,13 +1,17 @@
 """A process that waits for a file lock of a suspended app gets it: flock(1), lockf(3), and locks of open file descriptions."""
 
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from container import wait_for
 from screens import need
+
+HERE = Path(__file__).resolve().parent
 
 # Takes a lock, writes that it has it, and gives it back after a time, as the arguments say.
 PROGRAM = """
@@ -121,6 +125,46 @@ def test_lock_that_nobody_waits_for_wakes_nothing(quick, hold):
     # libsystemd wakes once for a timer that was disarmed.
     wait_for(is_quiet, timeout=15, what="three seconds without a wake-up")
     assert quick.lifectl.state("holder") == "suspended"
+
+
+def test_file_that_is_opened_without_end_wakes_the_daemon_a_few_times_a_second(quick, hold, wait_on, tmp_path):
+    hold("holder", "flock", held=10)
+    opener = subprocess.Popen([sys.executable, "-c", f"while True: open({str(tmp_path / 'locked')!r}).close()"])
+    try:
+        time.sleep(1)
+        before = quick.kernel.wakeups(quick.process.pid)
+        time.sleep(3)
+        assert quick.kernel.wakeups(quick.process.pid) - before < 60
+        # A process that waits for the lock is still seen.
+        waiter = wait_on("flock")
+        assert waiter.stdout.readline() == "locked\n"
+    finally:
+        opener.kill()
+        opener.wait()
+
+
+@pytest.fixture
+def slow_files(tmp_path):
+    """A directory at which an app can mount a file system of its own."""
+    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
+        pytest.skip("mounting a file system needs root and /dev/fuse")
+    directory = tmp_path / "slow"
+    directory.mkdir()
+    yield directory
+    subprocess.run(["umount", "--lazy", directory], stderr=subprocess.DEVNULL)
+
+
+def test_lock_on_a_file_system_that_does_not_answer_blocks_nothing(quick, slow_files, tmp_path):
+    """A suspended app serves the file system on which it holds a lock, as sshfs does with a connection that is lost."""
+    output = tmp_path / "output"
+    command = f"{sys.executable} {tmp_path}/program.py flock {slow_files}/file forever >{output}"
+    quick.lifectl.start("slow", sys.executable, str(HERE / "slow_files.py"), str(slow_files), "sh", "-c", command)
+    wait_for(lambda: output.exists() and "locked" in output.read_text(), what="the app has the lock")
+    quick.lifectl("background", "slow")
+    quick.lifectl.wait_for_state("slow", "suspended")
+    quick.lifectl("explain", "slow", timeout=10)
+    quick.lifectl("focus", "slow", timeout=10)
+    assert quick.lifectl.state("slow") == "active"
 
 
 def test_a_pipe_and_a_socket_between_apps_are_explained(quick, tmp_path):

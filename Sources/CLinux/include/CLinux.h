@@ -233,8 +233,24 @@ ssize_t linux_read_unix_sockets(uint32_t inode, struct linux_unix_socket *socket
 /// Duplicates a descriptor of another process: pidfd_getfd(2) (Linux 5.6), which needs the right to trace that process.
 int linux_pidfd_getfd(int pidfd, int number);
 
-/// The inode of an open file; 0 if it has none.
-uint64_t linux_inode(int descriptor);
+/// The facts of statx(2) about a file.
+struct linux_file {
+    uint64_t inode;
+    uint64_t mount;
+    uint32_t user;
+    uint32_t mode;
+    uint32_t device_major;
+    uint32_t device_minor;
+};
+
+/// Looks at a file as the kernel knows it (`AT_STATX_DONT_SYNC`): a server of its file system is not asked. Zero, or a negative errno.
+///
+/// With an empty path, at the file that is open as the descriptor; otherwise, the descriptor counts for relative paths only.
+int linux_stat_file(int descriptor, const char *path, struct linux_file *file);
+
+/// Gives blocks of 1 MiB and more back to the kernel when they are freed. The C library would keep up to 64 MiB after the first large
+/// block.
+void linux_release_large_blocks(void);
 
 /// A timer on CLOCK_REALTIME: timerfd_create(2), non-blocking and closed on exec. A descriptor, or a negative errno.
 int linux_wall_clock_timer(void);

@@ -6,19 +6,29 @@ import Systemd
 /// Resumes a suspended app for as long as a process outside of it waits for a file lock that the app holds.
 ///
 /// The kernel does not tell that a process waits for a lock. It is looked for when an app has been suspended with locks, on every
-/// occasion while it is, and shortly after another process has opened one of the files. An app without locks costs no look: the
-/// kernel may take 10 ms to list the locks of the machine, because it waits for all processors first.
+/// occasion while it is, and shortly after another process has opened one of the files; further openings meanwhile do not wake the
+/// daemon. An app without locks costs no look: the kernel may take 10 ms to list the locks of the machine, because it waits for all
+/// processors first.
 final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses
     private let isStopped: (ProcessID) -> Bool
     private let report: (Set<AppID>, AnyObject) -> Void
-    /// The files that suspended apps hold locks on.
-    private var locked: [AppID: [LockedFile: InotifySource?]] = [:]
+    /// A file that a suspended app holds a lock on.
+    private struct Watched {
+        /// The path through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too; nil if
+        /// an access could wait for the server of the file system.
+        let path: String?
+        var source: InotifySource?
+    }
+
+    private var locked: [AppID: [LockedFile: Watched]] = [:]
     /// The apps that are waited for, with the processes that wait.
     private var awaited: [AppID: Set<ProcessID>] = [:]
     private var timer: TimerSource?
     private var delays: ArraySlice<UInt64> = []
+    /// A Boolean value that indicates whether the files are not watched because one was opened a moment ago.
+    private var isPaused = false
 
     private static let appLimit = 64
     private static let fileLimit = 64
@@ -46,17 +56,18 @@ final class FileLocks {
     /// - Parameter openFiles: Those of all its processes.
     func begin(_ id: AppID, _ openFiles: [OpenFile]) {
         guard locked[id] == nil, locked.count < Self.appLimit else { return }
-        var files: [LockedFile: InotifySource?] = [:]
+        var files: [LockedFile: Watched] = [:]
+        var mounts: Mounts?
         for open in openFiles {
             for file in open.locks where files[file] == nil && files.count < Self.fileLimit {
-                // Through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too.
-                let path = "/proc/\(open.process)/fd/\(open.number)"
-                let watch = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in self?.noteOpening() }
-                files[file] = .some(watch)
+                let known = mounts ?? Mounts()
+                mounts = known
+                files[file] = Watched(path: known.areLocal(for: file) ? "/proc/\(open.process)/fd/\(open.number)" : nil)
             }
         }
         guard !files.isEmpty else { return }
         locked[id] = files
+        if !isPaused { watchFiles() }
         look()
     }
 
@@ -69,15 +80,36 @@ final class FileLocks {
     /// The names of the programs that wait.
     func waiters(of id: AppID) -> [String] { (awaited[id] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted() }
 
+    private func watchFiles() {
+        for (id, files) in locked {
+            for (file, watched) in files where watched.source == nil {
+                guard let path = watched.path else { continue }
+                locked[id]?[file]?.source = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in
+                    self?.noteOpening()
+                }
+            }
+        }
+    }
+
+    /// A process that opens a file again and again must not wake the daemon each time: it looks at its own pace, and watches again
+    /// after that.
     private func noteOpening() {
-        guard delays.isEmpty else { return }
+        isPaused = true
+        for (id, files) in locked { locked[id] = files.mapValues { Watched(path: $0.path) } }
         delays = Self.delaysAfterOpening[...]
         armNext()
     }
 
     /// Looks whether suspended apps are waited for, and whether the others still are.
     func look(isScheduled: Bool = false) {
-        guard !locked.isEmpty || !awaited.isEmpty else { return }
+        if isScheduled, isPaused, delays.isEmpty {
+            isPaused = false
+            watchFiles()
+        }
+        guard !locked.isEmpty || !awaited.isEmpty else {
+            (delays, isPaused) = ([], false)
+            return
+        }
         let waits = LockWait.all()
         for (id, files) in locked { check(id, waits, locks: Set(files.keys)) }
         for id in awaited.keys where locked[id] == nil { check(id, waits, locks: nil) }

@@ -23,9 +23,9 @@ public final class HelperPrograms {
         guard shortNames.contains(name), let file = RunningProcess.executable(of: process.pid),
             let last = file.split(separator: "/").last, names.contains(String(last))
         else { return false }
-        var status = stat()
-        return unsafe stat("/proc/\(process.pid)/exe", &status) == 0 && status.st_uid == 0
-            && status.st_mode & 0o022 == 0
+        var status = linux_file()
+        return unsafe linux_stat_file(AT_FDCWD, "/proc/\(process.pid)/exe", &status) == 0 && status.user == 0
+            && status.mode & 0o022 == 0 && Mounts().areOfRoot(for: status)
     }
 }
 

@@ -82,7 +82,11 @@ public struct ForeignSocket: ~Copyable {
         let number = linux_pidfd_getfd(process.rawValue, number)
         guard number >= 0 else { throw Errno(rawValue: -number) }
         let duplicate = Descriptor(owning: number)
-        guard linux_inode(number) == UInt64(inode) else { throw Errno(rawValue: EBADF) }
+        // Not fstat(2): another process with the same descriptors may have put a file in this place whose server does not answer.
+        var file = linux_file()
+        guard unsafe linux_stat_file(number, "", &file) == 0, file.inode == UInt64(inode) else {
+            throw Errno(rawValue: EBADF)
+        }
         socket = duplicate
         self.process = process
     }

@@ -1,0 +1,65 @@
+"""Mounts a file system at DIRECTORY with one file, `file`, runs a command, and serves the file system: slow_files.py DIRECTORY COMMAND...
+
+The kernel asks this process for the attributes of the file at each access, and waits for the answer.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+import subprocess
+import sys
+
+LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR, INTERRUPT, BATCH_FORGET = (
+    1, 2, 3, 14, 15, 18, 25, 26, 27, 36, 42,
+)
+MS_NOSUID, MS_NODEV = 2, 4
+
+
+def attributes(node):
+    mode, links = (0o40755, 2) if node == 1 else (0o100666, 1)
+    return struct.pack("<6Q10I", node, 0, 0, 0, 0, 0, 0, 0, 0, mode, links, 0, 0, 0, 4096, 0)
+
+
+def answer(call, node):
+    if call == INIT:
+        return struct.pack("<IIIIHHIIHHI7I", 7, 31, 65536, 0, 12, 9, 65536, 1, 0, 0, 0, *[0] * 7)
+    if call == LOOKUP:
+        return struct.pack("<4Q2I", 2, 0, 0, 0, 0, 0) + attributes(2)
+    if call == GETATTR:
+        return struct.pack("<Q2I", 0, 0, 0) + attributes(node)
+    if call in (OPEN, OPENDIR):
+        return struct.pack("<Q2I", 1, 0, 0)
+    return b"" if call in (READ, RELEASE, FLUSH) else None
+
+
+def serve(device):
+    while True:
+        try:
+            request = os.read(device, 1 << 17)
+        except OSError as error:
+            # The file system was unmounted.
+            if error.errno == errno.ENODEV:
+                return
+            continue
+        _, call, number, node = struct.unpack_from("<IIQQ", request)
+        if call in (FORGET, INTERRUPT, BATCH_FORGET):
+            continue
+        body = answer(call, node)
+        failure = -errno.ENOSYS if body is None else 0
+        body = body or b""
+        os.write(device, struct.pack("<IiQ", 16 + len(body), failure, number) + body)
+
+
+def main():
+    directory, command = sys.argv[1], sys.argv[2:]
+    device = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={device},rootmode=40000,user_id={os.getuid()},group_id={os.getgid()},default_permissions,allow_other"
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"slow", directory.encode(), b"fuse", MS_NOSUID | MS_NODEV, options.encode()) != 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+    subprocess.Popen(command)
+    serve(device)
+
+
+main()
