@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import ControlAPI
 import Glibc
@@ -52,6 +53,7 @@ public final class Daemon {
         StandardStreams.openMissing()
         // A failure makes launches among thousands of apps slower.
         try? SpawnWindow.reserve()
+        linux_release_large_blocks()
         program = Self.ownProgram
         predecessor = Reexecution.take()
         let environment = currentEnvironment()

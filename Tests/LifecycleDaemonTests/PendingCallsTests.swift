@@ -7,7 +7,7 @@ import Testing
     private static let app = AppID("mail")
 
     private static func key(_ serial: UInt64) -> PendingCalls.Key { PendingCalls.Key(caller: ":1.7", serial: serial) }
-    private static func call(until end: UInt64) -> PendingCalls.Call {
+    private static func call(of app: AppID = app, until end: UInt64) -> PendingCalls.Call {
         PendingCalls.Call(app: app, owner: ":1.3", end: end)
     }
 
@@ -37,9 +37,30 @@ import Testing
         var calls = PendingCalls()
         let twice = [calls.insert(Self.key(1), Self.call(until: 10)), calls.insert(Self.key(1), Self.call(until: 20))]
         #expect(twice == [true, false])
-        let others = (2...256).map { calls.insert(Self.key($0), Self.call(until: 10)) }
+        let others = (2...16).map { calls.insert(Self.key($0), Self.call(until: 10)) }
         #expect(others.allSatisfy { $0 })
-        let oneMore = calls.insert(Self.key(257), Self.call(until: 10))
+        let oneMore = calls.insert(Self.key(17), Self.call(until: 10))
         #expect(!oneMore)
+    }
+
+    @Test func callsOfOneAppLeaveRoomForThoseOfOthers() {
+        var calls = PendingCalls()
+        for number in 1...10_000 as ClosedRange<UInt64> { _ = calls.insert(Self.key(number), Self.call(until: 10)) }
+        let ofOther = calls.insert(Self.key(10_001), Self.call(of: AppID("music"), until: 10))
+        #expect(ofOther && calls.apps == [Self.app, AppID("music")])
+        // There is room again for each call that is answered.
+        let isAnswered = calls.remove(Self.key(1), by: ":1.3")
+        let next = calls.insert(Self.key(10_002), Self.call(until: 10))
+        #expect(isAnswered && next)
+    }
+
+    @Test func callsOfAllAppsAreLimited() {
+        var calls = PendingCalls()
+        let isNew = (1...2000).map { number in
+            calls.insert(Self.key(number), Self.call(of: AppID("app\(number)"), until: 10))
+        }
+        #expect(isNew.count { $0 } == 1024)
+        let hasExpired = calls.removeExpired(at: 10)
+        #expect(hasExpired && calls.apps.isEmpty && calls.nextEnd == nil)
     }
 }

@@ -33,6 +33,8 @@ final class BusCalls {
     private var called: Set<AppID> = []
     private var update: DeferredSource?
     private var timer: TimerSource?
+    private var renewal: TimerSource?
+    private var renewalDelay = BusCalls.firstRenewal
     private var hasReported = false
     private var isStale = false
 
@@ -56,6 +58,7 @@ final class BusCalls {
         self.report = report
         update = try loop.deferred { [weak self] in self?.updateMonitor() }
         timer = try loop.timer { [weak self] in self?.expire() }
+        renewal = try loop.timer { [weak self] in self?.updateMonitor() }
     }
 
     /// The set of monitored apps has changed.
@@ -109,6 +112,7 @@ final class BusCalls {
             (monitor, successor) = (nil, nil)
             return
         }
+        dropEndedMonitors()
         if let current = successor ?? monitor, apps.allSatisfy({ current.apps[$0.key] == $0.value }) { return }
         do throws(SystemdError) {
             let connection = try BusMonitor(
@@ -124,6 +128,12 @@ final class BusCalls {
         } catch {
             reportOnce(error.description)
         }
+    }
+
+    /// A monitor that the bus has refused stays: the next one would be refused, too.
+    private func dropEndedMonitors() {
+        if monitor?.connection.hasEnded == true { monitor = nil }
+        if successor?.connection.hasEnded == true { successor = nil }
     }
 
     /// One rule for the calls to each connection, and two for its answers.
@@ -146,11 +156,20 @@ final class BusCalls {
             self.successor = nil
             update?.schedule()
             extendLifetime(former)
-            findMissedCalls(for: Set(successor.apps.values).subtracting(former?.apps.values ?? [:].values))
+            renewalDelay = Self.firstRenewal
+            let seen = former?.connection.isReady == true ? former?.apps.values ?? [:].values : [:].values
+            findMissedCalls(for: Set(successor.apps.values).subtracting(seen))
         case .failure(let error):
             reportOnce(error.description)
+            guard monitor?.connection.hasEnded == true || successor?.connection.hasEnded == true else { return }
+            renewal?.arm(atMicroseconds: loop.freshNow + renewalDelay)
+            renewalDelay = min(renewalDelay * 2, Self.longestRenewal)
         }
     }
+
+    /// The times after which a monitor that the bus has closed is replaced, in microseconds.
+    private static let firstRenewal: UInt64 = 500_000
+    private static let longestRenewal: UInt64 = 60_000_000
 
     /// Looks at apps that were stopped before the monitor saw their calls. The kind of an unread message is not known.
     private func findMissedCalls(for apps: Set<AppID>) {
@@ -202,15 +221,21 @@ final class BusCalls {
         guard let id = monitor?.apps[owner] ?? successor?.apps[owner], monitoredApps.contains(id) else { return }
         // The calls of the app to itself.
         guard monitor?.apps[header.sender] != id, header.sender != owner else { return }
-        if let bus { connections.learn(header.sender, over: bus) }
         let key = PendingCalls.Key(caller: header.sender, serial: header.serial)
-        note(key, for: id, owner, time: expectsReply ? Self.replyTime : Self.notificationTime)
+        let time = expectsReply ? Self.replyTime : Self.notificationTime
+        // The bus is asked only about callers that count: a flood must not become one of questions.
+        if note(key, for: id, owner, time: time), let bus { connections.learn(header.sender, over: bus) }
     }
 
-    private func note(_ key: PendingCalls.Key, for id: AppID, _ owner: String = "", time: UInt64) {
-        guard pending.insert(key, PendingCalls.Call(app: id, owner: owner, end: loop.freshNow + time)) else { return }
+    /// - Returns: False for a call that was noted before, or one too many.
+    @discardableResult
+    private func note(_ key: PendingCalls.Key, for id: AppID, _ owner: String = "", time: UInt64) -> Bool {
+        guard pending.insert(key, PendingCalls.Call(app: id, owner: owner, end: loop.freshNow + time)) else {
+            return false
+        }
         arm()
         reportCalled()
+        return true
     }
 
     private func expire() {
@@ -251,12 +276,15 @@ struct PendingCalls {
     }
 
     private var calls: [Key: Call] = [:]
+    private var counts: [AppID: Int] = [:]
     private var count: UInt64 = 0
 
-    /// With so many calls, the apps are running already.
-    private static let limit = 256
+    /// The number of calls of all apps.
+    private static let limit = 1024
+    /// The number of calls of one app. With so many, the app is running already; the calls of others count nevertheless.
+    private static let appLimit = 16
 
-    var apps: Set<AppID> { Set(calls.values.map(\.app)) }
+    var apps: Set<AppID> { Set(counts.keys) }
     var nextEnd: UInt64? { calls.values.map(\.end).min() }
     func callers(of id: AppID) -> [String] { calls.filter { $0.value.app == id }.map(\.key.caller) }
 
@@ -268,20 +296,28 @@ struct PendingCalls {
 
     /// - Returns: False for a call that was seen before, or too many calls.
     mutating func insert(_ key: Key, _ call: Call) -> Bool {
-        guard calls.count < Self.limit, calls[key] == nil else { return false }
+        guard calls.count < Self.limit, counts[call.app, default: 0] < Self.appLimit, calls[key] == nil else {
+            return false
+        }
         calls[key] = call
+        counts[call.app, default: 0] += 1
         return true
     }
 
     mutating func remove(_ key: Key, by owner: String) -> Bool {
         guard calls[key]?.owner == owner else { return false }
-        calls[key] = nil
+        remove(key)
         return true
     }
 
     mutating func removeExpired(at now: UInt64) -> Bool {
-        let before = calls.count
-        calls = calls.filter { $0.value.end > now }
-        return calls.count != before
+        let expired = calls.filter { $0.value.end <= now }.keys
+        for key in expired { remove(key) }
+        return !expired.isEmpty
+    }
+
+    private mutating func remove(_ key: Key) {
+        guard let app = calls.removeValue(forKey: key)?.app, let count = counts[app] else { return }
+        counts[app] = count > 1 ? count - 1 : nil
     }
 }

@@ -78,6 +78,8 @@ final class BusConnections {
 /// The owners of the well-known names that were called. A name that changes hands is followed.
 final class WatchedNames {
     private var names: [String: BusName] = [:]
+    /// The names in the order in which they were called first.
+    private var order: [String] = []
     private var waiting: [String: [(String) -> Void]] = [:]
 
     /// The names of a session are some dozens.
@@ -90,12 +92,22 @@ final class WatchedNames {
             if waiting[name, default: []].count < Self.waitingLimit { waiting[name, default: []].append(body) }
             return
         }
-        guard names.count < Self.limit else { return }
+        if names.count >= Self.limit { forgetOne() }
+        order.append(name)
         waiting[name] = [body]
         names[name] = bus.watchName(name) { [weak self] owner in
             guard let owner else { return }
             for each in self?.waiting.removeValue(forKey: name) ?? [] { each(owner) }
         }
+    }
+
+    /// Forgets the oldest name without an owner, or else the oldest one, so that calls to any number of names do not use up the
+    /// room for others.
+    private func forgetOne() {
+        guard let index = order.firstIndex(where: { names[$0]?.owner == nil }) ?? order.indices.first else { return }
+        let name = order.remove(at: index)
+        names[name] = nil
+        waiting[name] = nil
     }
 }
 

@@ -51,6 +51,10 @@ extension BusHeader {
     /// A Boolean value that indicates whether the bus has confirmed the rules.
     public private(set) var isReady = false
 
+    /// A Boolean value that indicates whether the bus has closed the connection, for example because the monitor did not read fast
+    /// enough.
+    public private(set) var hasEnded = false
+
     private var connection: BusConnection?
     private let rules: [String]
     private let onState: (Result<Void, BusError>) -> Void
@@ -89,15 +93,20 @@ extension BusHeader {
                 case .success:
                     isReady = true
                     onState(.success(()))
-                case .failure(let error): end(error.description)
+                case .failure(let error): fail(error.description)
                 }
             }
         } catch {
-            end(error.description)
+            fail(error.description)
         }
     }
 
     private func end(_ reason: String) {
+        hasEnded = true
+        fail(reason)
+    }
+
+    private func fail(_ reason: String) {
         isReady = false
         onState(.failure(BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: reason)))
     }
