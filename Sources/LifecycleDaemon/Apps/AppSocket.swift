@@ -63,10 +63,10 @@ final class PeerConnection {
     private var descriptor: Descriptor?
     let number: Int32
 
-    /// Nil if the process has ended.
+    /// Nil if the process has ended, or has no number in the daemon's PID namespace.
     init?(_ descriptor: consuming Descriptor) {
         number = descriptor.rawValue
-        guard let credentials = PeerCredentials(of: number),
+        guard let credentials = PeerCredentials(of: number), credentials.process > 0,
             let process = PeerProcess(of: number, number: credentials.process), process.lives
         else { return nil }
         self.credentials = credentials

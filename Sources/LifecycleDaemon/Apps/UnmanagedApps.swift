@@ -11,24 +11,26 @@ final class UnmanagedApps {
         let source: IOSource
     }
 
-    /// The number of connections of all users, and of one user.
-    private static let limit = 256
-    private static let userLimit = 64
-
     private let loop: EventLoop
     private var waiting: [Int32: Waiting] = [:]
+    private var holders = ConnectionHolders()
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Tells a process that no app has it, and keeps its connection. Closes the connection if there are too many.
+    /// Tells a process that no app has it, and keeps its connection. If there are too many, closes another one for it, of those
+    /// who hold most.
     func add(_ peer: PeerConnection) {
-        let user = peer.credentials.user
-        guard waiting.count < Self.limit,
-            waiting.values.count(where: { $0.peer.credentials.user == user }) < Self.userLimit,
+        let process = peer.credentials.process
+        let holder = ConnectionHolders.Holder(
+            user: peer.credentials.user, unit: RunningProcess.unit(of: process) ?? "",
+            process: process)
+        guard
             let source = try? loop.watch(
                 descriptor: peer.number, events: [.peerClosed, .edgeTriggered],
                 handler: { [weak self, number = peer.number] _ in self?.remove(number) })
         else { return }
+        while let number = holders.surplus(for: holder) { remove(number) }
+        holders.insert(peer.number, of: holder)
         waiting[peer.number] = Waiting(peer: peer, source: source)
         peer.send(.unmanaged)
     }
@@ -45,5 +47,55 @@ final class UnmanagedApps {
         return found.value.peer
     }
 
-    private func remove(_ number: Int32) { waiting.removeValue(forKey: number)?.source.cancel() }
+    private func remove(_ number: Int32) {
+        holders.remove(number)
+        waiting.removeValue(forKey: number)?.source.cancel()
+    }
+}
+
+/// The holders of the connections to the socket for apps: which one is closed if there are too many.
+///
+/// One program, with any number of processes, must not keep out the others of its user, and one user not those of others.
+struct ConnectionHolders {
+    /// The process that has connected, its unit of systemd, and its user.
+    struct Holder: Hashable {
+        let user: uid_t
+        let unit: String
+        let process: ProcessID
+    }
+
+    /// The number of connections of all users, and of one user.
+    static let limit = 256
+    static let userLimit = 64
+
+    /// The connections in the order in which they came.
+    private var connections: [(number: Int32, holder: Holder)] = []
+
+    mutating func insert(_ number: Int32, of holder: Holder) { connections.append((number, holder)) }
+    mutating func remove(_ number: Int32) { connections.removeAll { $0.number == number } }
+
+    /// Returns the connection to close before the holder gets one more; nil if there is room.
+    ///
+    /// It is the oldest of the process, in the unit, of the user, with the most connections each.
+    func surplus(for holder: Holder) -> Int32? {
+        let ofUser = connections.filter { $0.holder.user == holder.user }
+        guard ofUser.count < Self.userLimit else { return Self.oldestOfGreatest(in: ofUser) }
+        guard connections.count >= Self.limit else { return nil }
+        return Self.oldestOfGreatest(in: Self.greatest(of: connections, by: \.user))
+    }
+
+    private static func oldestOfGreatest(in connections: [(number: Int32, holder: Holder)]) -> Int32? {
+        greatest(of: greatest(of: connections, by: \.unit), by: \.process).first?.number
+    }
+
+    /// Returns the connections with the most common value, of several the one that came first.
+    private static func greatest(
+        of connections: [(number: Int32, holder: Holder)], by key: (Holder) -> some Hashable
+    ) -> [(number: Int32, holder: Holder)] {
+        let parts = Dictionary(grouping: connections.enumerated()) { AnyHashable(key($0.element.holder)) }
+        let greatest = parts.values.max {
+            ($0.count, $1.first?.offset ?? 0) < ($1.count, $0.first?.offset ?? 0)
+        }
+        return greatest?.map(\.element) ?? []
+    }
 }

@@ -73,6 +73,11 @@ extension RunningProcess {
         return zip(parts, parts.dropFirst()).contains { $0 == "apps" && $1.hasPrefix("app-") }
     }
 
+    /// Returns the unit of systemd that a process is in, or its cgroup outside of all units; nil if the process is gone.
+    public static func unit(of pid: ProcessID) -> String? {
+        Cgroup.name(of: pid).map { Cgroup.unit(in: $0) ?? $0 }
+    }
+
     /// The logind session whose scope it is in.
     public var loginSession: String? {
         guard let scope = group.flatMap(Cgroup.unit)?.split(separator: "/").last, scope.hasPrefix("session-"),
