@@ -11,8 +11,29 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The programs alone: the linker leaves out the functions that they do not call.
+let strictInPrograms =
+    strict + [
+        .unsafeFlags(
+            ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+            .when(configuration: .release))
+    ]
+
+/// The parts of the programs in which the size counts more than the time.
+let strictAndSmall = strictInPrograms + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// The daemon is one thread: everything that touches its loop lives on the main actor.
-let strictOnMainActor = strict + [.defaultIsolation(MainActor.self)]
+let strictOnMainActor = strictInPrograms + [.defaultIsolation(MainActor.self)]
+
+/// The programs are linked without the symbols and relocations that only a library needs, and with equal functions once.
+let smallProgram: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
+            "pack-relative-relocs",
+        ],
+        .when(configuration: .release))
+]
 
 let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
@@ -46,22 +67,22 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
-            swiftSettings: strict
+            swiftSettings: strictInPrograms
         ),
 
         // How: processes, signals, the kernel.
         .target(name: "CLinux", cSettings: strictC),
-        .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strictInPrograms),
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strictOnMainActor),
 
         // Bytes: the control protocol, and the interface spoken over it.
-        .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strictInPrograms),
         .target(
             name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
-            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strict),
+            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strictAndSmall),
 
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
         // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
@@ -96,13 +117,13 @@ let package = Package(
         ),
 
         // When: calendar events.
-        .target(name: "Calendar", swiftSettings: strict),
+        .target(name: "Calendar", swiftSettings: strictAndSmall),
 
         // Files that users write.
         .target(
             name: "Configuration",
             dependencies: ["Calendar"],
-            swiftSettings: strict
+            swiftSettings: strictAndSmall
         ),
 
         .target(
@@ -114,27 +135,29 @@ let package = Package(
             swiftSettings: strictOnMainActor
         ),
         // The words of a command line, for both programs.
-        .target(name: "CommandLineTable", swiftSettings: strict),
+        .target(name: "CommandLineTable", swiftSettings: strictAndSmall),
         .executableTarget(
             name: "lifed",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
-            swiftSettings: strict
+            swiftSettings: strictAndSmall,
+            linkerSettings: smallProgram
         ),
         .executableTarget(
             name: "lifectl",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
-            exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict,
+            exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strictAndSmall,
             // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
-            linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
+            linkerSettings: smallProgram + [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
         ),
 
         // The windows of a screen: a program of its own, since it is linked to the libraries of the screen. The first is
         // the line that it writes and lifectl reads.
-        .target(name: "WindowLines", swiftSettings: strict),
+        .target(name: "WindowLines", swiftSettings: strictAndSmall),
         .target(name: "CXCB", cSettings: strictC, linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
         .target(name: "CWayland", cSettings: strictC, linkerSettings: [.linkedLibrary("wayland-client")]),
         .executableTarget(
-            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strict),
+            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strictAndSmall,
+            linkerSettings: smallProgram),
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
