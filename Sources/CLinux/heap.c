@@ -48,3 +48,19 @@ void linux_release_large_blocks(void)
 {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
+
+// The linker's: the beginning of the program, and the end of its code. All of it is read-only, and nothing is relocated there.
+extern const char __executable_start[], etext[];
+
+void linux_release_heap(void)
+{
+    malloc_trim(0);
+}
+
+void linux_release_code(void)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = (uintptr_t)__executable_start, end = (uintptr_t)etext & ~(page - 1);
+    if (start % page == 0 && start < end)
+        madvise((void *)start, end - start, MADV_DONTNEED);
+}

@@ -113,6 +113,7 @@ public final class Daemon {
         suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log) { [weak desktop] in desktop?.bus() }
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
+        manager.ownMemory.noteStart()
         let code = try serve()
         control.close()
         appSocket?.close()
@@ -213,6 +214,7 @@ extension Daemon: DaemonController {
         notify(.reloading)
         manager.apply(readConfiguration())
         desktop?.apply(settings)
+        manager.ownMemory.noteStart()
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
         notify(.ready, .status(control.summary))
     }

@@ -98,6 +98,16 @@ class Kernel:
                 return int(line.split()[1])
         raise AssertionError("no voluntary_ctxt_switches")
 
+    def code_size(self, pid, program):
+        """The size of a program's code in a process, and how much of it is mapped, in kB."""
+        with open(self.proc / str(pid) / "smaps", encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                if words[-1].endswith(f"/{program}") and "x" in words[1]:
+                    values = dict(next(file).split()[:2] for _ in range(4))
+                    return int(values["Size:"]), int(values["Rss:"])
+        raise AssertionError("no code")
+
     def gains_time(self, pid, within=60):
         """True if a tree gets processor time; the limit only bounds a failure."""
         before = self.ticks(pid)

@@ -102,6 +102,14 @@ struct linux_spawned {
 /// `linux_spawn` does the same in a longer time. 0, or a negated errno.
 int linux_reserve_window(void);
 
+/// Gives free memory of the heap back to the kernel.
+void linux_release_heap(void);
+
+/// Unmaps the code that has run so far. It is mapped again, from the page cache, when it runs the next time.
+///
+/// Breakpoints that a debugger has set in the program are lost.
+void linux_release_code(void);
+
 /// Starts a child in a session of its own, with default signal handling and an empty signal mask.
 ///
 /// It executes nothing until its gate is opened. On success the descriptors belong to the caller; they are closed on

@@ -32,6 +32,7 @@ final class AppManager {
     let channels: AppChannels
     private let unmanaged: UnmanagedApps
     let memory: MemoryWatch
+    let ownMemory: OwnMemory
     let resources: StateResources
     let schedules: Schedules
     let exits: ExitHistory
@@ -83,6 +84,7 @@ final class AppManager {
         processes = try AppProcesses(loop: loop, core: driver, store: store)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
+        ownMemory = try OwnMemory(loop: loop)
         memory = try MemoryWatch(loop: loop, log: log, processes: processes, core: driver)
         resources = try StateResources(loop: loop, log: log, processes: processes, store: store)
         trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes)
@@ -287,7 +289,9 @@ final class AppManager {
 extension AppManager: EffectHandler {
     func perform(_ effect: Effect) {
         switch effect {
-        case .spawn(let id): spawn(id)
+        case .spawn(let id):
+            spawn(id)
+            ownMemory.noteLaunch()
         case .stop(let id):
             suspensions?.willStop(id)
             if isRestoring { processes.stopSoon(id) } else { processes.stop(id) }
