@@ -84,11 +84,18 @@ public struct AppMachine: Sendable, Equatable {
     var waiters: [Waiter] = []
 
     init(id: AppID, index: AppIndex, policy: Policy, since: Instant) {
+        self.init(id: id, index: index, policy: Box(policy), since: since)
+    }
+
+    /// - Parameter policy: Apps with equal policies share one.
+    init(id: AppID, index: AppIndex, policy: Box<Policy>, since: Instant) {
         self.id = id
         self.index = index
-        policyBox = Box(policy)
+        policyBox = policy
         self.since = since
     }
+
+    mutating func setPolicy(_ policy: Box<Policy>) { policyBox = policy }
 
     // MARK: Queries
 

@@ -4,6 +4,8 @@ public struct AppTable: Sendable {
     private var machines: [AppMachine] = []
     /// The indexes of forgotten apps, whose machines are left over.
     private var free: [AppIndex] = []
+    /// The policy that an app got last: most apps have equal ones.
+    private var latestPolicy: Box<Policy>?
 
     /// The app of this id; nil if it is not known.
     public subscript(id: AppID) -> AppMachine? { indexes[id].map { machines[$0.value] } }
@@ -13,6 +15,9 @@ public struct AppTable: Sendable {
 
     /// The apps, in no order.
     public var values: some Collection<AppMachine> { indexes.values.lazy.map { machines[$0.value] } }
+
+    /// The apps in the order of the ids. Only numbers are moved to sort them.
+    public var valuesByID: [AppMachine] { sortedIndexes.map { machines[$0.value] } }
 
     /// The number of apps.
     public var count: Int { indexes.count }
@@ -40,10 +45,18 @@ public struct AppTable: Sendable {
     /// Adds an app that is not known.
     mutating func insert(_ id: AppID, _ policy: Policy, since: Instant) -> AppIndex {
         let index = free.popLast() ?? AppIndex(value: machines.count)
-        let machine = AppMachine(id: id, index: index, policy: policy, since: since)
+        let machine = AppMachine(id: id, index: index, policy: share(policy), since: since)
         if index.value == machines.count { machines.append(machine) } else { machines[index.value] = machine }
         indexes[id] = index
         return index
+    }
+
+    /// Returns the policy on the heap: that of the latest app, if it is equal.
+    mutating func share(_ policy: Policy) -> Box<Policy> {
+        if let latestPolicy, latestPolicy.value == policy { return latestPolicy }
+        let shared = Box(policy)
+        latestPolicy = shared
+        return shared
     }
 
     mutating func remove(_ index: AppIndex) {

@@ -182,12 +182,13 @@ public struct Lifecycle: Sendable {
         if let app = knownApps[id], app.isRunning, app.policy == policy { return }
         let app = knownApps.index(of: id) ?? knownApps.insert(id, policy, since: now)
         let isInForeground = shared.foreground.contains(app)
+        let sharedPolicy = knownApps.share(policy)
         change(app) { machine, shared in
             // Where the new policy moves a background app, it is the reason.
             if machine.isRunning, machine.policy.suspend != policy.suspend, machine.desired == .run, !isInForeground {
                 machine.desiredReason = .policy
             }
-            machine.policy = policy
+            machine.setPolicy(sharedPolicy)
             machine.completeLaunchWithoutDeadline(shared)
         }
         dropUncoveredRestart(of: app)

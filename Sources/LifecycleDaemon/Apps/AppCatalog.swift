@@ -3,30 +3,43 @@ import LifecycleCore
 
 /// The definitions of all apps that can be launched or run.
 struct AppCatalog {
-    private(set) var definitions: [AppID: AppDefinition] = [:]
+    private var entries: [AppID: Entry] = [:]
     /// The definitions by manifest of apps whose processes were adopted.
     private var described: [AppID: AppDefinition] = [:]
 
-    subscript(id: AppID) -> AppDefinition? { definitions[id] }
+    /// A definition on the heap: a dictionary has room for up to twice as many values as there are.
+    private final class Entry {
+        let definition: AppDefinition
 
-    mutating func insert(_ definition: AppDefinition, as id: AppID) {
-        definitions[id] = definition
+        init(_ definition: AppDefinition) { self.definition = definition }
     }
 
+    /// The definitions, in no order.
+    var definitions: some Collection<(key: AppID, value: AppDefinition)> {
+        entries.lazy.map { (key: $0.key, value: $0.value.definition) }
+    }
+
+    private(set) subscript(id: AppID) -> AppDefinition? {
+        get { entries[id]?.definition }
+        set { entries[id] = newValue.map { Entry($0) } }
+    }
+
+    mutating func insert(_ definition: AppDefinition, as id: AppID) { self[id] = definition }
+
     mutating func remove(_ id: AppID) {
-        definitions[id] = nil
+        self[id] = nil
         described[id] = nil
     }
 
     /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
     mutating func beginAdoption(of id: AppID, isUnit: Bool = false) {
-        guard let definition = definitions[id] else { return }
+        guard let definition = self[id] else { return }
         guard !definition.isAdopted else {
-            if isUnit { definitions[id] = definition.adoptedFromUnit }
+            if isUnit { self[id] = definition.adoptedFromUnit }
             return
         }
         if !definition.isAdHoc { described[id] = definition }
-        definitions[id] = isUnit ? definition.adoptedFromUnit : definition.adopted
+        self[id] = isUnit ? definition.adoptedFromUnit : definition.adopted
     }
 
     /// Makes an app that of its manifest again.
@@ -34,7 +47,7 @@ struct AppCatalog {
     /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
     mutating func endAdoption(of id: AppID) -> AppDefinition? {
         guard let definition = described.removeValue(forKey: id) else { return nil }
-        definitions[id] = definition
+        self[id] = definition
         return definition
     }
 
@@ -52,23 +65,27 @@ struct AppCatalog {
                 gone.insert(id)
                 continue
             }
-            definitions[id] = again
+            self[id] = again
             if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
         }
-        for id in definitions.keys where definitions[id]?.isAdHoc == true {
-            definitions[id]?.policy.timeouts = defaults.timeouts
-            definitions[id]?.policy.onExit = defaults.onExit
-            definitions[id]?.policy.assertionLimit = defaults.assertionLimit
+        for id in entries.keys where self[id]?.isAdHoc == true {
+            self[id]?.policy.timeouts = defaults.timeouts
+            self[id]?.policy.onExit = defaults.onExit
+            self[id]?.policy.assertionLimit = defaults.assertionLimit
         }
         for id in gone { described[id] = nil }
+        var latest: AppDefinition?
         for manifest in manifests {
             let id = AppID(manifest.id)
-            let before = definitions[id]
-            definitions[id] = AppDefinition(manifest: manifest, defaults: defaults)
+            let before = self[id]
+            var definition = AppDefinition(manifest: manifest, defaults: defaults)
+            if let latest { definition.sharePolicy(with: latest) }
+            latest = definition
+            self[id] = definition
             if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }
         }
         for (id, definition) in definitions {
-            if let model = definition.model.flatMap({ definitions[AppID($0)] }) { definitions[id]?.follow(model) }
+            if let model = definition.model.flatMap({ self[AppID($0)] }) { self[id]?.follow(model) }
         }
         return gone
     }
@@ -78,9 +95,9 @@ struct AppCatalog {
         let program = command.first?.split(separator: "/").last.map(String.init) ?? ""
         let base = String(program.filter(\.isAllowedInID).drop { $0 == "." || $0 == "-" }.prefix(100))
         let name = base.isEmpty ? "app" : base
-        if definitions[AppID(name)] == nil { return AppID(name) }
+        if self[AppID(name)] == nil { return AppID(name) }
         var number = 2
-        while definitions[AppID("\(name)-\(number)")] != nil { number += 1 }
+        while self[AppID("\(name)-\(number)")] != nil { number += 1 }
         return AppID("\(name)-\(number)")
     }
 }

@@ -32,7 +32,12 @@ struct AppDefinition {
     var exec: ExecLine?
     /// The app id of the windows, if it is another one than that of the app.
     var windowClass: String?
-    var policy: Policy
+    /// On the heap, where apps with equal policies share one.
+    private var policyBox: Box<Policy>
+    var policy: Policy {
+        get { policyBox.value }
+        set { policyBox = Box(newValue) }
+    }
     var suspendMethod = SuspendMethod.signal
     var stopSignal = Signal.terminate
     var exitPolicy = Manifest.ExitPolicy.main
@@ -68,7 +73,7 @@ struct AppDefinition {
         windowClass = manifest.windowClass
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
-        policy = defaults
+        var policy = defaults
         policy.suspend = manifest.suspend == .never ? .never : .auto
         policy.callbacks = Policy.Callbacks(manifest.callbacks)
         policy.backgroundModes = manifest.backgroundModes
@@ -78,10 +83,11 @@ struct AppDefinition {
         policy.launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
         if let successor = manifest.onExit { policy.onExit = ExitSuccessor(successor) }
         opens = manifest.schemes.union(manifest.mimeTypes)
-        policy.takesURLs = takesURLs
         if let time = manifest.backgroundTime { policy.timeouts.background = time }
         if let time = manifest.terminationTimeout { policy.timeouts.willTerminate = time }
         if let time = manifest.launchTimeout { policy.timeouts.launch = time }
+        policyBox = Box(policy)
+        if takesURLs { self.policy.takesURLs = true }
     }
 
     init(entry: DesktopEntry, defaults: Policy) {
@@ -92,8 +98,14 @@ struct AppDefinition {
     init(adHoc command: [String], user: User, defaults: Policy) {
         self.command = command
         self.user = user
-        policy = defaults
+        var policy = defaults
         policy.isTransient = true
+        policyBox = Box(policy)
+    }
+
+    /// Shares the policy with another app, if theirs are equal.
+    mutating func sharePolicy(with other: AppDefinition) {
+        if policyBox == other.policyBox { policyBox = other.policyBox }
     }
 }
 

@@ -37,6 +37,8 @@ final class BatchQueue<Item: Hashable> {
         } else {
             queue = []
             next = 0
+            // Otherwise it keeps room for as many items as there ever were.
+            pending = []
         }
     }
 }

@@ -148,7 +148,9 @@ extension ControlService {
 
     /// Returns the app that opens a URL: one of a manifest, or else one of a desktop entry.
     private func handler(for url: URLText, type: String?) throws(ControlError) -> AppID {
-        var apps = manager.catalog.definitions.filter { !$0.value.isFromEntry }
+        var apps = Dictionary(
+            uniqueKeysWithValues: manager.catalog.definitions.lazy.filter { !$0.value.isFromEntry }
+                .map { ($0.key, $0.value) })
         // A default app comes first, also among apps with manifests.
         for name in Set(manager.defaultApps.values) where apps[AppID(name)] == nil {
             guard case .entry(let entry) = manager.entries?.find(name) else { continue }

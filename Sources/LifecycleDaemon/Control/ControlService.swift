@@ -51,7 +51,7 @@ final class ControlService {
     /// One line for `systemctl status`. It holds until the next reload, without the number of running apps.
     var summary: String {
         let problems = self.problems.count
-        let manifests = manager.catalog.definitions.values.count { !$0.isAdHoc && !$0.isFromEntry }
+        let manifests = manager.catalog.definitions.count { !$0.value.isAdHoc && !$0.value.isFromEntry }
         return "\(manifests) manifest\(manifests == 1 ? "" : "s") read"
             + (problems == 0 ? "" : ", \(problems) configuration problem\(problems == 1 ? "" : "s")")
     }

@@ -8,7 +8,14 @@ public final class ResourceControl {
     /// The resources that can be controlled here.
     public let capabilities: ResourceCapabilities
 
-    private var records: [LaunchToken: ResourceRecord] = [:]
+    /// Each on the heap: a dictionary has room for up to twice as many as there are.
+    private var entries: [LaunchToken: Entry] = [:]
+
+    private final class Entry {
+        var record: ResourceRecord
+
+        init(_ record: ResourceRecord) { self.record = record }
+    }
 
     /// Nothing is changed until a profile is applied.
     public init(capabilities: ResourceCapabilities) {
@@ -39,7 +46,7 @@ public final class ResourceControl {
     /// - Returns: The changes that the kernel refused.
     @discardableResult
     public func apply(_ profile: ResourceProfile, to tree: ProcessTree) -> [Failure] {
-        var record = records[tree.token] ?? ResourceRecord()
+        var record = entries[tree.token]?.record ?? ResourceRecord()
         var failures =
             tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
         let changed = ResourceSetting.allCases.filter {
@@ -58,17 +65,17 @@ public final class ResourceControl {
         }
         record.profile = profile
         record.areAttributesKnown = true
-        records[tree.token] = record
+        set(record, of: tree.token)
         return failures
     }
 
     /// Forgets a tree that has ended.
     public func forget(_ token: LaunchToken) {
-        records[token] = nil
+        entries[token] = nil
     }
 
     /// Returns the changes that were made to a tree, for a later daemon; nil if there are none.
-    public func record(of token: LaunchToken) -> ResourceRecord? { records[token] }
+    public func record(of token: LaunchToken) -> ResourceRecord? { entries[token]?.record }
 
     /// Takes a tree over from a daemon before. Its cgroup's attributes are written with the next profile, because the
     /// controllers may have been taken away meanwhile.
@@ -77,8 +84,13 @@ public final class ResourceControl {
     ///   - record: The record that ``record(of:)`` made in the earlier daemon.
     ///   - token: The launch of the tree.
     public func restore(_ record: ResourceRecord, of token: LaunchToken) {
-        records[token] = record
-        records[token]?.areAttributesKnown = false
+        var record = record
+        record.areAttributesKnown = false
+        set(record, of: token)
+    }
+
+    private func set(_ record: ResourceRecord, of token: LaunchToken) {
+        if let entry = entries[token] { entry.record = record } else { entries[token] = Entry(record) }
     }
 
     /// Writes those attributes of a tree's cgroup that differ from the profile before.

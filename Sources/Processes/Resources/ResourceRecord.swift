@@ -117,7 +117,14 @@ struct OwnValues: Hashable {
         func own(current: Int) -> Int { set == current ? own : current }
     }
 
-    private var records: [Bearer: Record] = [:]
+    private struct Entry: Hashable {
+        let bearer: Bearer
+        let record: Record
+    }
+
+    /// Most apps have one: a dictionary takes several times as much memory.
+    private var entries: [Entry] = []
+    private static let searchLimit = 8
 
     /// Sets each bearer's value to the desired one.
     ///
@@ -129,21 +136,27 @@ struct OwnValues: Hashable {
         set: (_ bearer: Bearer, _ value: Int) -> Bool
     ) {
         lazy var inheritance = inheritedValues()
-        var updated: [Bearer: Record] = [:]
+        // A program may have thousands of threads.
+        let known =
+            entries.count <= Self.searchLimit
+            ? [:] : Dictionary(entries.map { ($0.bearer, $0.record) }, uniquingKeysWith: { $1 })
+        var updated: [Entry] = []
         for (bearer, current) in bearers {
-            let own = records[bearer].map { $0.own(current: current) } ?? inheritance[current] ?? current
+            let record = known[bearer] ?? (known.isEmpty ? entries.last { $0.bearer == bearer }?.record : nil)
+            let own = record.map { $0.own(current: current) } ?? inheritance[current] ?? current
             let value = desired(own)
             let isSet = value == current || set(bearer, value)
             let present = isSet ? value : current
-            if present != own { updated[bearer] = Record(own: own, set: present) }
+            if present != own { updated.append(Entry(bearer: bearer, record: Record(own: own, set: present))) }
         }
-        records = updated
+        entries = updated
     }
 
     /// Returns the own value for each value that was set. If one stands for several, the oldest process decides.
     private func inheritedValues() -> [Int: Int] {
         var values: [Int: (own: Int, bearer: Bearer)] = [:]
-        for (bearer, record) in records {
+        for entry in entries {
+            let (bearer, record) = (entry.bearer, entry.record)
             if let known = values[record.set], known.bearer.isOlder(than: bearer) { continue }
             values[record.set] = (record.own, bearer)
         }
@@ -158,12 +171,13 @@ extension OwnValues.Bearer {
 }
 
 extension OwnValues {
-    var isEmpty: Bool { records.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Appends each value as numbers: process, its start, thread, own value, set value.
     func write(to text: inout [UInt8]) {
         var isFirst = true
-        for (bearer, record) in records {
+        for entry in entries {
+            let (bearer, record) = (entry.bearer, entry.record)
             if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
             text.append(decimal: bearer.process.pid)
@@ -186,7 +200,7 @@ extension OwnValues {
                 range.contains(own), range.contains(set)
             else { continue }
             let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
-            records[bearer] = Record(own: own, set: set)
+            entries.append(Entry(bearer: bearer, record: Record(own: own, set: set)))
         }
     }
 }
