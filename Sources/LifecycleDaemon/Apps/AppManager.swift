@@ -101,7 +101,7 @@ final class AppManager {
     func app(_ id: AppID) -> LifecycleCore.AppMachine? { driver.core.knownApps[id] }
 
     /// All apps by id.
-    var apps: [AppMachine] { driver.core.knownApps.values.sorted { $0.id < $1.id } }
+    var apps: [AppMachine] { driver.core.knownApps.valuesByID }
     var appIDs: some Collection<AppID> { driver.core.knownApps.keys }
     func isKnown(_ id: AppID) -> Bool { app(id) != nil }
     func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }

@@ -60,7 +60,8 @@ extension AppManager: StateSource {
             if let status = restore(app, saved.apps[id], descriptors) { ended.append((id, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
-        for app in apps.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
+        let states = apps.map { (id: $0.id, state: $0.state, since: $0.since) }
+        for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
         announcements = saved.unannounced.compactMap { Announcement(saved: $0) }.map { announcement in
             (announcement, processes.lastPID(of: announcement.app))
         }
