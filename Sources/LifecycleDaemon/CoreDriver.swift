@@ -66,7 +66,8 @@ final class CoreDriver: InputHandler {
 
     private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
-        store.save(core.takeChangedApps(), of: core, announcing: effects.compactMap { Announcement($0) })
+        store.take(changesOf: &core)
+        store.save(announcing: effects)
         for effect in effects { effectHandler?.perform(effect) }
     }
 

@@ -40,6 +40,23 @@ def saved(daemon):
     return state_file(daemon).read_text().rstrip("\0")
 
 
+def slots_file(daemon):
+    return daemon.runtime / "state.slots"
+
+
+SLOTS_BEGIN, SLOT_SIZE, ANNOUNCED = 1024, 1024, 5
+
+
+def forget_announcement(daemon):
+    """Damages the last note that transitions are announced, so that the one before counts."""
+    data = bytearray(slots_file(daemon).read_bytes())
+    copies = range(SLOTS_BEGIN, len(data), SLOT_SIZE // 2)
+    notes = [each for each in copies if data[each + 24] == ANNOUNCED and any(data[each : each + 8])]
+    newest = max(notes, key=lambda each: int.from_bytes(data[each + 8 : each + 16], "little"))
+    data[newest : newest + 8] = bytes(8)
+    slots_file(daemon).write_bytes(data)
+
+
 def group_of(daemon, identifier):
     """The app's cgroup, in the file system."""
     if daemon.lifectl.app(identifier)["containment"] != "cgroup":

@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import kill, saved, start_again, state_file
+from restoration import forget_announcement, kill, saved, slots_file, start_again, state_file
 
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
@@ -60,6 +60,28 @@ def test_a_state_file_that_is_cut_off_anywhere_is_no_hindrance(mortal):
     assert {name: app["pid"] for name, app in mortal.lifectl.apps().items()} == pids
 
 
+def test_slots_that_are_damaged_anywhere_are_no_hindrance(mortal):
+    """A record that makes no sense is the one before, or none; what is left is restored, and everything can be ended."""
+    for name in ("one", "two"):
+        mortal.lifectl.start(name, *programs.IDLE)
+    for position in range(1024, 7000, 600):
+        kill(mortal)
+        data = bytearray(slots_file(mortal).read_bytes())
+        data[position : position + 16] = os.urandom(16)
+        slots_file(mortal).write_bytes(data)
+        mortal.start()
+        mortal.lifectl("status")
+
+
+def test_slots_that_are_missing_are_told(mortal):
+    mortal.lifectl.start("app", *programs.IDLE)
+    pid = mortal.lifectl.pid("app")
+    start_again(mortal, slots_file(mortal).unlink)
+    assert f"cannot restore the apps: cannot use {slots_file(mortal)}: it is missing" in mortal.logged
+    os.kill(pid, signal.SIGKILL)
+    mortal.lifectl.start("other", *programs.IDLE)
+
+
 def test_a_directory_that_others_may_write_to_is_refused(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
     kill(mortal)
@@ -89,12 +111,11 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
 
 
 def test_a_transition_that_was_not_announced_is_announced_by_the_successor(mortal):
-    """What a daemon leaves that is killed between the reply and the journal: the state without the note of the announcement."""
+    """What a daemon leaves that is killed between the reply and the journal: slots without the note of the announcement."""
     mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl("suspend", "app")
     kill(mortal)
-    path = state_file(mortal)
-    path.write_bytes(path.read_bytes().rpartition(b"\nannounced\n")[0] + b"\n")
+    forget_announcement(mortal)
     told = "app: background → suspended (suspend) "
     count = mortal.logged.count(told)
     mortal.start()

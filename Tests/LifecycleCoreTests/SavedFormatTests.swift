@@ -213,7 +213,24 @@ import Testing
 
     // MARK: The way back
 
-    /// A program of the version before must be able to read what this one writes.
+    /// An update reads text, and writes slots.
+    @Test func recordsOfSlotsAreThoseOfTheTextThatWasRead() {
+        for (apps, machine) in [(Self.apps, Self.machine), ([Self.backgroundEditor], [])] {
+            var core = Self.core(apps, machine: machine)
+            let slots = core.indexes.compactMap { index -> Saved? in
+                var slot = SlotWriter()
+                return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[..<slot.count]) : nil
+            }
+            var slot = SlotWriter()
+            core.writeRecord(to: &slot)
+            let again = Lifecycle(
+                restoring: .slot(slot.bytes[..<slot.count]), apps: slots, settings: Settings(),
+                policy: Self.policy(of:), at: Self.seconds(1005.5))
+            #expect(again.record == core.record && slots.count == apps.count)
+            for id in core.knownApps.keys { #expect(again.record(of: id) == core.record(of: id)) }
+        }
+    }
+
     @Test func recordsAreWrittenAsTheyWereRead() {
         let core = Self.core(Self.apps)
         for fields in Self.apps {

@@ -39,7 +39,7 @@ import Testing
             var scene = Scene(
                 id: try #require(SceneID("main")), role: "window", info: info, origin: origin, since: start)
             scene.isWanted = true
-            #expect(Scene(text: scene.text, since: Instant(microseconds: 9)) == scene)
+            #expect(Scene(text: scene.text) == scene)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
             let scene = Scene(id: SceneID(ordinal: number), role: "window", info: nil, origin: .app, since: start)
             record.add("scene", scene.text)
         }
-        #expect(Scenes(saved: record, of: .background, since: start).all.count == Scenes.limit)
+        #expect(Scenes(saved: record.scenes, in: .background).all.count == Scenes.limit)
     }
 
     @Test(arguments: Reason.allCases)

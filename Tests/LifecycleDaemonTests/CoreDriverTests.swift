@@ -42,7 +42,8 @@ import Testing
             if case .spawn(let id) = effect { driver.handle(.outcome(id, .spawned)) }
             guard case .reply = effect else { return }
             events.append("reply")
-            #expect(store.records.contains { $0.0 == .transition && $0.1["to"] == "active" })
+            #expect(
+                store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
         }
         handler.onAnnouncement = { events.append("announcement") }
         driver.handle(.define(Self.clock, Policy()))

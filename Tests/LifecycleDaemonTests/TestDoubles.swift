@@ -19,20 +19,24 @@ final class MemoryStateStore: StateStore {
     /// Called when the core has changed.
     var saved: ([AppID]) -> Void = { _ in }
     private(set) var records: [(StateKind, SavedRecord)] = []
+    /// The transitions that were saved and not announced.
+    private(set) var unannounced: [Announcement] = []
     private(set) var isBegun = false
+    private var changed: [AppID] = []
 
     func begin() {
         isBegun = true
         records = source?.stateToSave ?? []
     }
 
-    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement]) {
-        for id in changed { records.append((.app, core.record(of: id) ?? SavedRecord())) }
-        for transition in transitions { records.append((.transition, transition.saved)) }
+    func take(changesOf core: inout Lifecycle) { changed = core.takeChangedApps() }
+
+    func save(announcing effects: [Effect]) {
+        unannounced += effects.compactMap { Announcement($0) }
         saved(changed)
     }
 
-    func noteAnnounced() { records.append((.announced, SavedRecord())) }
+    func noteAnnounced() { unannounced = [] }
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 

@@ -19,6 +19,22 @@ extension Machine {
 }
 
 extension Lifecycle {
+    /// The slot of what concerns several apps.
+    package var saved: Saved {
+        var slot = SlotWriter()
+        writeRecord(to: &slot)
+        return .slot(slot.bytes[..<slot.count])
+    }
+
+    /// Returns the slot of an app; nil if it has no record.
+    package func saved(_ id: AppID) -> Saved? {
+        var core = self
+        var slot = SlotWriter()
+        guard let index = core.indexes.first(where: { core.app(at: $0) == id }), core.writeRecord(at: index, to: &slot)
+        else { return nil }
+        return .slot(slot.bytes[..<slot.count])
+    }
+
     /// The records of all apps that have one, in the order of their names.
     package var records: [SavedRecord] { knownApps.keys.sorted().compactMap { record(of: $0) } }
 
@@ -33,6 +49,12 @@ extension Lifecycle {
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
         let other = Lifecycle(
             restoring: record, apps: records, settings: settings, policy: { knownApps[$0]?.policy }, at: now)
+        let fromSlots = Lifecycle(
+            restoring: saved, apps: knownApps.keys.sorted().compactMap { saved($0) }, settings: settings,
+            policy: { knownApps[$0]?.policy }, at: now)
+        if fromSlots.record != other.record || fromSlots.records != other.records {
+            return "\(other.record) \(other.records), from slots \(fromSlots.record) \(fromSlots.records)"
+        }
         if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }
         if other.interruptions != interruptions || other.foregroundBlockers != foregroundBlockers {
             return

@@ -162,14 +162,14 @@ struct Death: Sendable {
 
 /// What the daemon has written down: each record as it was when something about it last changed.
 struct StateFile: Sendable {
-    var machine = SavedRecord()
-    var apps: [AppID: SavedRecord] = [:]
+    var machine = Saved.text(SavedRecord())
+    var apps: [AppID: Saved] = [:]
     /// The number of the last callback that was sent to each app.
     var told: [AppID: UInt64] = [:]
 
     mutating func keep(_ changed: [AppID], of core: Lifecycle) {
-        for id in changed { apps[id] = core.record(of: id) }
-        machine = core.record
+        for id in changed { apps[id] = core.saved(id) }
+        machine = core.saved
     }
 
     mutating func beginAnew(_ core: Lifecycle) {

@@ -74,11 +74,16 @@ public struct AppTable: Sendable {
     func contains(_ index: AppIndex) -> Bool { !machines[index.value].isForgotten }
 }
 
-/// The apps whose records may have changed.
+/// The apps whose records may have changed, forgotten ones included.
 struct ChangedApps: Sendable {
     private var indexes: [AppIndex] = []
     private var isListed: [Bool] = []
-    private var removed: [AppID] = []
+    private var forgotten: [AppID] = []
+
+    mutating func append(forgotten id: AppID, _ app: AppIndex) {
+        append(app)
+        forgotten.append(id)
+    }
 
     mutating func append(_ app: AppIndex) {
         while isListed.count <= app.value { isListed.append(false) }
@@ -87,20 +92,14 @@ struct ChangedApps: Sendable {
         indexes.append(app)
     }
 
-    mutating func remove(_ app: AppIndex, _ id: AppID) {
-        if isListed[app.value] { indexes.removeAll { $0 == app } }
-        isListed[app.value] = false
-        removed.append(id)
-    }
-
-    /// Returns the ids since the last call.
-    mutating func takeAll(_ apps: AppTable) -> [AppID] {
-        guard !indexes.isEmpty || !removed.isEmpty else { return [] }
+    /// Returns the indexes since the last call, and the ids of apps that were forgotten. An index may belong to another app by now.
+    mutating func takeAll() -> (indexes: [AppIndex], forgotten: [AppID]) {
+        guard !indexes.isEmpty else { return ([], []) }
         for index in indexes { isListed[index.value] = false }
-        let ids = indexes.map { apps.id(of: $0) }
-        indexes.removeAll(keepingCapacity: true)
-        guard !removed.isEmpty else { return ids }
-        defer { removed = [] }
-        return removed + ids
+        defer {
+            indexes.removeAll(keepingCapacity: true)
+            if !forgotten.isEmpty { forgotten = [] }
+        }
+        return (indexes, forgotten)
     }
 }

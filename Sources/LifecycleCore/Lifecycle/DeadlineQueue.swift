@@ -102,6 +102,15 @@ struct DeadlineQueue: Sendable {
         return slots[position].instant
     }
 
+    /// Returns the deadlines of an app, in the order of their kinds.
+    func saved(_ app: AppIndex) -> [SavedDeadline] {
+        let first = app.value * DeadlineKind.count
+        guard first < slots.count else { return [] }
+        let range = first..<min(first + DeadlineKind.count, slots.count)
+        guard range.contains(where: { slots[$0].order != 0 }) else { return [] }
+        return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind, $0) } }
+    }
+
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
         let position = position(kind, app)
         while slots.count <= position { slots.append(Slot()) }

@@ -6,7 +6,7 @@ public import OrderedCollections
 /// state is handled. Its caller keeps this contract:
 ///
 /// 1. Deliver one ``Input/tick`` for each deadline that is due before any other input.
-/// 2. After each input, save the records of ``takeChangedApps()`` before any effect is performed.
+/// 2. After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
 /// 3. Perform the effects in order.
 /// 4. Return the outcome of each effect as a later input.
 /// 5. Deliver a tick when ``nextDeadline`` has come.
@@ -214,7 +214,7 @@ public struct Lifecycle: Sendable {
         for use in Use.allCases { used[use]?.remove(app) }
         let machine = knownApps[app]
         knownApps.remove(app)
-        changed.remove(app, machine.id)
+        changed.append(forgotten: machine.id, app)
         shared.effects.append(.forgotten(machine.id, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 

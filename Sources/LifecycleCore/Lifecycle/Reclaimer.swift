@@ -41,7 +41,7 @@ public struct ReclaimRecord: Sendable, Equatable {
 }
 
 /// A round of reclaims: one app at a time, with a check of the memory after each.
-struct ReclaimRound: Sendable {
+struct ReclaimRound: Sendable, Equatable {
     /// The state of the round.
     enum Phase: String, Sendable {
         /// The app is about to be gone.

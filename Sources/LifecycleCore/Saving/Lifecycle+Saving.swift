@@ -3,32 +3,98 @@ import OrderedCollections
 // The core as it is saved, so that another process can go on where this one was killed. An operation that was not saved has not begun, and
 // what was saved is repeated by ``Input/resumeRestored``. Requests are not saved, for their clients are gone.
 
+/// A record that a former daemon has saved.
+public enum Saved: Sendable, Equatable {
+    /// The bytes of a ``SlotWriter``.
+    case slot(ArraySlice<UInt8>)
+    /// Text, the format of version 1.
+    case text(SavedRecord)
+
+    /// The app that the record is about; nil for a record of no app.
+    public var app: AppID? {
+        switch self {
+        case .slot(let bytes):
+            var reader = SlotReader(bytes)
+            return AppID(from: &reader)
+        case .text(let record): return record["id"].flatMap { AppID(text: $0) }
+        }
+    }
+}
+
 extension Lifecycle {
     /// Returns the apps whose records may have changed since the last call.
-    public mutating func takeChangedApps() -> [AppID] { changed.takeAll(knownApps) }
-
-    /// Returns the record of an app; nil if nothing is known of it but its definition, or if it is not known.
-    public func record(of id: AppID) -> SavedRecord? {
-        guard let app = knownApps.index(of: id), !knownApps[app].isFresh else { return nil }
-        var record = knownApps[app].record
-        for kind in DeadlineKind.allCases {
-            guard let instant = shared.deadlines[kind, app] else { continue }
-            record.add("deadline", kind.rawValue, instant.microseconds)
-        }
-        return record
+    public mutating func takeChangedApps() -> [AppID] {
+        let (indexes, forgotten) = changed.takeAll()
+        return forgotten + indexes.compactMap { app(at: $0.value) }
     }
 
-    /// The record of what concerns several apps.
+    /// Returns the indexes of the apps whose records may have changed since the last call, those of forgotten apps included. An
+    /// index is small, and belongs to one app until the app is forgotten.
+    public mutating func takeChangedIndexes() -> [Int] { changed.takeAll().indexes.map { $0.value } }
+
+    /// The indexes of all apps.
+    public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
+
+    /// Returns the app of an index that was in use; nil if the app was forgotten.
+    public func app(at index: Int) -> AppID? {
+        let index = AppIndex(value: index)
+        return knownApps.contains(index) ? knownApps.id(of: index) : nil
+    }
+
+    /// Adds the record of an app to a slot.
+    ///
+    /// - Parameters:
+    ///   - index: An index that ``takeChangedIndexes()`` has returned.
+    ///   - slot: The slot.
+    /// - Returns: Whether there is a record. There is none of an app of which nothing is known but its definition.
+    public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> Bool {
+        let app = AppIndex(value: index)
+        guard knownApps.contains(app), !knownApps[app].isFresh else { return false }
+        slot.text(knownApps[app].id.name)
+        var deadlines = shared.deadlines.saved(app)
+        slot.list("deadline", &deadlines)
+        knownApps[app].code(with: &slot)
+        return true
+    }
+
+    /// The state that ``writeRecord(to:)`` writes, to be compared.
+    public var sharedState: SharedState { SharedState(self) }
+
+    /// Adds the record of what concerns several apps to a slot.
+    public func writeRecord(to slot: inout SlotWriter) {
+        var saved = SavedShared(self)
+        saved.code(with: &slot)
+    }
+
+    /// Returns whether an app has a record.
+    public func hasRecord(of id: AppID) -> Bool {
+        knownApps.index(of: id).map { !knownApps[$0].isFresh } ?? false
+    }
+
+    /// Returns the record of an app as text; nil if nothing is known of it but its definition, or if it is not known.
+    public func record(of id: AppID) -> SavedRecord? {
+        guard let app = knownApps.index(of: id), !knownApps[app].isFresh else { return nil }
+        var writer = RecordWriter(knownApps[app].record)
+        var deadlines = shared.deadlines.saved(app)
+        writer.list("deadline", &deadlines)
+        return writer.record
+    }
+
+    /// The record of what concerns several apps as text.
     public var record: SavedRecord {
-        var record = SavedRecord()
-        for id in foreground { record.add("front", id.name) }
-        for app in shared.activation.slots { record.add("place", knownApps[app].id.name) }
-        for name in interruptions { record.add("interruption", name) }
-        record.add("memory-warned", reclaimer.lastWarning)
-        reclaimer.round?.write(to: &record)
-        for app in shared.returning { record.add("returning", knownApps[app].id.name) }
-        for blocker in foregroundBlockers { record.add("concealed", blocker.rawValue) }
-        return record
+        var writer = RecordWriter()
+        var saved = SavedShared(self)
+        saved.code(with: &writer)
+        return writer.record
+    }
+
+    /// Creates the core of records as text.
+    public init(
+        restoring machine: SavedRecord, apps records: [SavedRecord], settings: Settings,
+        policy: (AppID) -> Policy?, at now: Instant
+    ) {
+        self.init(
+            restoring: .text(machine), apps: records.map { .text($0) }, settings: settings, policy: policy, at: now)
     }
 
     /// Creates the core that was saved. The caller delivers ``AppMessage/reconnected(lastSequence:)`` for each channel that was
@@ -41,56 +107,59 @@ extension Lifecycle {
     ///   - policy: The policy of an app by now; nil for an app without a manifest, which is forgotten when it ends.
     ///   - now: The time.
     public init(
-        restoring machine: SavedRecord, apps records: [SavedRecord], settings: Settings,
+        restoring machine: Saved, apps records: [Saved], settings: Settings,
         policy: (AppID) -> Policy?, at now: Instant
     ) {
         self.init()
         shared.now = now
         configure(settings)
         for record in records {
-            guard let name = record["id"], !name.isEmpty, knownApps.index(of: AppID(name)) == nil else { continue }
-            restoreApp(AppID(name), record, policy)
+            guard let id = record.app, knownApps.index(of: id) == nil else { continue }
+            restoreApp(id, record, policy)
         }
-        reclaimer.lastWarning = machine.instant("memory-warned")
-        reclaimer.round = ReclaimRound(saved: machine)
-        shared.foreground = savedApps("front", in: machine) { $0.desired == .run }
+        let saved = SavedShared(machine)
+        reclaimer.lastWarning = saved.lastWarning
+        reclaimer.round = saved.round
+        shared.foreground = indexes(of: saved.foreground) { $0.desired == .run }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
         let active = knownApps.sortedIndexes { $0.state == .active }
-        for app in savedApps("place", in: machine, where: { $0.state.isAlive }) + active {
+        for app in indexes(of: saved.slots, where: { $0.state.isAlive }) + active {
             shared.activation.append(app)
         }
-        shared.interruptions = OrderedSet(machine.all("interruption").prefix(Self.interruptionLimit))
-        shared.returning = savedApps("returning", in: machine) { _ in true }
+        shared.interruptions = OrderedSet(saved.interruptions.prefix(Self.interruptionLimit))
+        shared.returning = indexes(of: saved.returning) { _ in true }
         isRestored = true
-        shared.blockers = OrderedSet(machine.all("concealed").compactMap { ForegroundBlocker(rawValue: $0) })
+        shared.blockers = OrderedSet(saved.blockers)
     }
 
     /// Returns the apps of a list that are known and match, each once.
-    private func savedApps(
-        _ name: String, in record: SavedRecord, where matches: (AppMachine) -> Bool
-    ) -> [AppIndex] {
+    private func indexes(of ids: [AppID], where matches: (AppMachine) -> Bool) -> [AppIndex] {
         var apps: [AppIndex] = []
-        for id in record.all(name) {
-            guard let app = knownApps.index(of: AppID(id)), matches(knownApps[app]), !apps.contains(app) else {
-                continue
-            }
+        for id in ids {
+            guard let app = knownApps.index(of: id), matches(knownApps[app]), !apps.contains(app) else { continue }
             apps.append(app)
         }
         return apps
     }
 
-    private mutating func restoreApp(_ id: AppID, _ record: SavedRecord, _ policy: (AppID) -> Policy?) {
+    private mutating func restoreApp(_ id: AppID, _ record: Saved, _ policy: (AppID) -> Policy?) {
         let unknown = Policy(timeouts: settings.timeouts, isTransient: true)
         let app = knownApps.insert(id, policy(id) ?? unknown, since: now)
-        for text in record.all("deadline") {
-            let parts = text.words(maxSplits: 1)
-            guard parts.count == 2, let kind = DeadlineKind(rawValue: parts[0]), let time = UInt64(parts[1])
-            else { continue }
-            shared.deadlines.set(kind, app, at: Instant(microseconds: time))
-        }
+        var deadlines: [SavedDeadline] = []
         change(app) { machine, shared in
-            machine.restore(from: record)
+            switch record {
+            case .slot(let bytes):
+                var reader = SlotReader(bytes)
+                _ = reader.text()
+                reader.list("deadline", &deadlines)
+                machine.code(with: &reader)
+            case .text(let record):
+                var reader = RecordReader(record)
+                reader.list("deadline", &deadlines)
+                machine.code(with: &reader)
+            }
+            for deadline in deadlines { shared.deadlines.set(deadline.kind, app, at: deadline.instant) }
             machine.launch.isForeign = machine.isRunning
             machine.completeLaunchWithoutDeadline(shared)
             machine.limitWork(&shared)
@@ -98,6 +167,70 @@ extension Lifecycle {
             if machine.isRunning { shared.runningCount += 1 }
             if machine.state == .suspended { shared.suspendedCount += 1 }
         }
+    }
+}
+
+/// What concerns several apps, quick to make and to compare.
+public struct SharedState: Sendable, Equatable {
+    private let foreground: [AppIndex]
+    private let slots: [AppIndex]
+    private let interruptions: OrderedSet<String>
+    private let lastWarning: Instant?
+    private let round: ReclaimRound?
+    private let returning: [AppIndex]
+    private let blockers: OrderedSet<ForegroundBlocker>
+
+    fileprivate init(_ core: borrowing Lifecycle) {
+        foreground = core.shared.foreground
+        slots = core.shared.activation.slots
+        interruptions = core.shared.interruptions
+        lastWarning = core.reclaimer.lastWarning
+        round = core.reclaimer.round
+        returning = core.shared.returning
+        blockers = core.shared.blockers
+    }
+}
+
+/// What concerns several apps, as it is saved.
+private struct SavedShared {
+    var foreground: [AppID] = []
+    var slots: [AppID] = []
+    var interruptions: [String] = []
+    var lastWarning: Instant?
+    var round: ReclaimRound?
+    var returning: [AppID] = []
+    var blockers: [ForegroundBlocker] = []
+
+    init(_ core: Lifecycle) {
+        foreground = core.foreground
+        slots = core.shared.activation.slots.map { core.knownApps.id(of: $0) }
+        interruptions = Array(core.interruptions)
+        lastWarning = core.reclaimer.lastWarning
+        round = core.reclaimer.round
+        returning = core.shared.returning.map { core.knownApps.id(of: $0) }
+        blockers = Array(core.foregroundBlockers)
+    }
+
+    init(_ record: Saved) {
+        switch record {
+        case .slot(let bytes):
+            var reader = SlotReader(bytes)
+            code(with: &reader)
+        case .text(let record):
+            var reader = RecordReader(record)
+            code(with: &reader)
+        }
+    }
+
+    /// Writes or reads the values: the table of what concerns several apps.
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.list("front", &foreground)
+        coder.list("place", &slots)
+        coder.list("interruption", &interruptions)
+        coder.instant("memory-warned", &lastWarning)
+        ReclaimRound.code(&round, with: &coder)
+        coder.list("returning", &returning)
+        coder.list("concealed", &blockers)
     }
 }
 

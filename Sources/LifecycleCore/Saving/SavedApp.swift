@@ -2,172 +2,176 @@
 // (`waiters`) is left out; the deadlines are added by the router.
 
 extension AppMachine {
-    /// Returns the saved values; of an app that does not run, those that its next launch needs.
+    /// The record as text; of an app that does not run, the values that its next launch needs.
     var record: SavedRecord {
         var record = SavedRecord()
         record.add("id", id.name)
-        Self.savedFields.write(self, to: &record)
-        if isRunning { Self.savedFieldsOfRun.write(self, to: &record) }
-        return record
+        var writer = RecordWriter(record)
+        var copy = self
+        copy.code(with: &writer)
+        return writer.record
     }
 
     /// A Boolean value that indicates whether nothing is known of the app but its definition.
-    var isFresh: Bool {
+    @inline(__always) var isFresh: Bool {
         !isRunning && desired == .rest && lastExit == nil && reason == .none && scenes.all.isEmpty
     }
 
     /// Applies the values of a record to an app that has none yet.
     mutating func restore(from record: SavedRecord) {
-        Self.savedFields.read(&self, from: record)
-        guard isRunning else { return }
-        Self.savedFieldsOfRun.read(&self, from: record)
+        var reader = RecordReader(record)
+        code(with: &reader)
     }
 
-    /// The values of any app.
-    private static let savedFields: [SavedField<AppMachine>] = [
-        SavedField(write: { $0.phase.write(to: &$1) }, read: { $0.phase = Phase(saved: $1) }),
-        .text("reason", { $0.reason.rawValue }, { $0.reason = Reason(saved: $1) }),
-        .instant("since", { $0.since }, { $0.since = $1 }),
-        SavedField {
-            $1.add("wish", $0.desired.word)
-        } read: {
-            $0.desired = $1["wish"].flatMap { Desired(word: $0) } ?? ($0.state.isAlive ? .run : .rest)
-        },
-        .text("wish-reason", { $0.desiredReason.rawValue }, { $0.desiredReason = Reason(saved: $1) }),
-        .text("exit", { $0.lastExit?.text }, { $0.lastExit = ExitRecord(text: $1) }),
-        SavedField {
-            $0.reclaimed?.write(to: &$1)
-        } read: {
-            $0.reclaimed = ReclaimRecord(saved: $1)
-        },
-        SavedField {
-            if $0.restart.failures > 0 { $1.add("failures", UInt64($0.restart.failures)) }
-            if $0.restart.isLimitReached { $1.add("given-up", "1") }
-        } read: {
-            let failures = Int(clamping: min($1.number("failures") ?? 0, 1000))
-            $0.restart =
-                $1.has("given-up") ? .limitReached(times: failures) : failures > 0 ? .failed(times: failures) : .steady
-        },
-        SavedField {
-            $0.scenes.write(to: &$1)
-        } read: {
-            $0.scenes = Scenes(saved: $1, of: $0.state, since: $0.since)
-        },
-    ]
+    /// Writes or reads the values: the table of a saved app.
+    mutating func code(with coder: inout some SavedCoder) {
+        let awaitsAnswer = phase.code(with: &coder)
+        coder.reason("reason", &reason)
+        coder.instant("since", &since)
+        codeDesired(with: &coder)
+        coder.reason("wish-reason", &desiredReason)
+        var exit = lastExit
+        coder.item("exit", &exit)
+        if coder.isReading { lastExit = exit }
+        codeReclaimed(with: &coder)
+        codeRestart(with: &coder)
+        coder.list("scene", &scenes.all)
+        coder.list("scene-front", &scenes.foreground)
+        if coder.isReading { scenes = Scenes(saved: scenes, in: state) }
+        if isRunning { codeRun(awaitsAnswer, with: &coder) }
+    }
 
-    /// The values of an app that runs.
-    private static let savedFieldsOfRun: [SavedField<AppMachine>] = [
-        .flag("linked", { $0.isConnected }, { $0.channel = $1 ? .reconnecting(mayHaveReceivedNext: false) : .none }),
-        .flag("scenes", { $0.launch.hasScenes }, { $0.launch.hasScenes = $1 }),
-        .flag("awake", { $0.assertions.isKeptRunning }, { $0.assertions.isKeptRunning = $1 }),
-        .flag("suspended-at-once", { $0.assertions.isOverridden }, { $0.assertions.isOverridden = $1 }),
-        .flag("woken", { $0.assertions.isWoken }, { $0.assertions.isWoken = $1 }),
+    /// Writes or reads the values of an app that runs.
+    private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout some SavedCoder) {
+        var isConnected = isConnected
+        coder.flag("linked", &isConnected)
+        if coder.isReading { channel = isConnected ? .reconnecting(mayHaveReceivedNext: false) : .none }
+        coder.flag("scenes", &launch.hasScenes)
+        coder.flag("awake", &assertions.isKeptRunning)
+        coder.flag("suspended-at-once", &assertions.isOverridden)
+        coder.flag("woken", &assertions.isWoken)
         // The reports of uses are gone. The use ends at the first look, and the app has some time until they are back.
-        .text("use", { $0.assertions.use?.rawValue }, { $0.assertions.use = Use(rawValue: $1) }),
-        .instant("last-in-use", { $0.assertions.lastUse }, { $0.assertions.lastUse = $1 }),
-        .flag("stopped-by-other", { $0.isStoppedByOther }, { $0.isStoppedByOther = $1 }),
-        .flag("been-in-front", { $0.wasInForeground }, { $0.wasInForeground = $1 }),
-        .instant("last-in-front", { $0.lastInForeground }, { $0.lastInForeground = $1 }),
-        .instant("launched", { $0.launch.instant }, { $0.launch.instant = $1 }),
-        .text("launch-reason", { $0.launch.reason.rawValue }, { $0.launch.reason = Reason(rawValue: $1) ?? .launch }),
-        .flag("has-launched", { $0.launch.isComplete }, { $0.launch.isComplete = $1 }),
+        coder.word("use", &assertions.use)
+        coder.instant("last-in-use", &assertions.lastUse)
+        coder.flag("stopped-by-other", &isStoppedByOther)
+        coder.flag("been-in-front", &wasInForeground)
+        coder.instant("last-in-front", &lastInForeground)
+        codeLaunch(with: &coder)
+        coder.number("sequence", &outbox.lastSequence)
         // There are always some numbers left to count on.
-        .number("sequence", { $0.outbox.lastSequence }, { $0.outbox.lastSequence = $1 < 1 << 62 ? $1 : 0 }),
-        .list(
-            "owed", { $0.outbox.callbacks.map { $0.text } },
-            { $0.outbox.callbacks = $1.compactMap { PendingCallback(text: $0) } }),
-        .flag("may-have-heard", { $0.channel == .reconnecting(mayHaveReceivedNext: true) }) {
-            if $1, $0.isConnected, !$0.outbox.callbacks.isEmpty {
-                $0.channel = .reconnecting(mayHaveReceivedNext: true)
-            }
-        },
-        .list(
-            "hold", { $0.assertions.held.map { $0.text } },
-            { $0.assertions.held = $1.compactMap { Assertion(text: $0) } }),
-        .instant("task-deadline", { $0.assertions.expiration }, { $0.assertions.expiration = $1 }),
-        .list(
-            "event", { $0.outbox.events.map { $0.text } },
-            { $0.outbox.events = $1.compactMap { QueuedEvent(text: $0) } }),
-        SavedField(write: { $0.writeTask(to: &$1) }, read: { $0.readTask(from: $1) }),
-        .number("last-event", { $0.outbox.lastEvent }, { $0.outbox.lastEvent = $1 }),
-        .text("launch-url", { $0.launch.url }, { $0.launch.url = $1 }),
-        .number("launch-event", { $0.launch.event }, { $0.launch.event = $1 }),
-        .flag("declined", { $0.launch.hasDeclined }, { $0.launch.hasDeclined = $1 }),
-        SavedField(write: { $0.writeAwaited(to: &$1) }, read: { $0.readAwaited(from: $1) }),
-        .list("resignation", { $0.outbox.resignations.map { $0.resignationText } }) { $0.readResignations($1) },
-    ]
+        if coder.isReading, outbox.lastSequence >= 1 << 62 { outbox.lastSequence = 0 }
+        coder.list("owed", &outbox.callbacks)
+        var mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
+        coder.flag("may-have-heard", &mayHaveReceivedNext)
+        if coder.isReading, mayHaveReceivedNext, isConnected, !outbox.callbacks.isEmpty {
+            channel = .reconnecting(mayHaveReceivedNext: true)
+        }
+        coder.list("hold", &assertions.held)
+        coder.instant("task-deadline", &assertions.expiration)
+        coder.list("event", &outbox.events)
+        coder.number("last-event", &outbox.lastEvent)
+        codeTask(with: &coder)
+        if awaitsAnswer { codeAwaited(with: &coder) }
+        coder.list("resignation", &outbox.resignations)
+        if coder.isReading { dropStrayResignations() }
+    }
+
+    @inline(__always) private mutating func codeDesired(with coder: inout some SavedCoder) {
+        var word: String? = desired.word
+        coder.text("wish", &word)
+        guard coder.isReading else { return }
+        desired = word.flatMap { Desired(word: $0) } ?? (state.isAlive ? .run : .rest)
+    }
+
+    @inline(__always) private mutating func codeReclaimed(with coder: inout some SavedCoder) {
+        var account = reclaimed
+        ReclaimRecord.code(&account, with: &coder)
+        if coder.isReading { reclaimed = account }
+    }
+
+    @inline(__always) private mutating func codeRestart(with coder: inout some SavedCoder) {
+        var failures = restart.failures > 0 ? UInt64(restart.failures) : nil
+        var isLimitReached = restart.isLimitReached
+        coder.number("failures", &failures)
+        coder.flag("given-up", &isLimitReached)
+        guard coder.isReading else { return }
+        let times = Int(clamping: min(failures ?? 0, 1000))
+        restart = isLimitReached ? .limitReached(times: times) : times > 0 ? .failed(times: times) : .steady
+    }
+
+    @inline(__always) private mutating func codeLaunch(with coder: inout some SavedCoder) {
+        coder.instant("launched", &launch.instant)
+        var reason: Reason? = launch.reason
+        coder.word("launch-reason", &reason)
+        if coder.isReading { launch.reason = reason ?? .launch }
+        coder.flag("has-launched", &launch.isComplete)
+        coder.text("launch-url", &launch.url)
+        coder.number("launch-event", &launch.event)
+        coder.flag("declined", &launch.hasDeclined)
+    }
 
     // MARK: The callback that is awaited
 
-    private func writeAwaited(to record: inout SavedRecord) {
-        guard let awaited = phase.awaitedCallback else { return }
-        let delivery = awaited.delivery
-        record.add("callback", delivery.callback.rawValue)
-        record.add("told-sequence", delivery.sequence)
-        record.add("told-event", delivery.event?.text)
-        record.add("told-scene", delivery.scene?.scene.name)
-        record.add("told-scene-reason", delivery.scene?.reason)
-        record.add("answer-by", delivery.deadline)
-        record.add("told-state", delivery.state.rawValue)
-        record.add("sent", awaited.sent)
-        switch awaited.next {
-        case .app(let state): record.add("next", state.rawValue)
-        case .scene(let state): record.add("next-scene", state.rawValue)
+    private mutating func codeAwaited(with coder: inout some SavedCoder) {
+        let awaited = phase.awaitedCallback
+        var saved = SavedDelivery(awaited?.delivery)
+        saved.code(with: &coder)
+        var sent = awaited?.sent
+        coder.instant("sent", &sent)
+        var (next, nextOfScene): (AppState?, SceneState?) = (nil, nil)
+        switch awaited?.next {
+        case .app(let state)?: next = state
+        case .scene(let state)?: nextOfScene = state
         case nil: break
         }
-    }
-
-    private mutating func readAwaited(from record: SavedRecord) {
+        coder.word("next", &next)
+        coder.word("next-scene", &nextOfScene)
         // An app that is not connected answers nothing, whatever the record says.
-        guard record["awaiting"] == "answer", isConnected, case .running(let state, _) = phase,
-            let delivery = savedDelivery(in: record)
+        guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery = delivery(saved)
         else { return }
-        let next = record.word("next", as: AppState.self).map { NextState.app($0) }
-        let nextOfScene = record.word("next-scene", as: SceneState.self).map { NextState.scene($0) }
-        let sent = record.instant("sent") ?? since
+        let followed = next.map { NextState.app($0) } ?? nextOfScene.map { NextState.scene($0) }
         phase = .running(
-            state, awaiting: Box(SentCallback(delivery: delivery, sent: sent, next: next ?? nextOfScene)))
+            state, awaiting: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: followed)))
     }
 
     /// Returns the callback that the app has not answered; nil if it would have no meaning when it is sent again.
-    private func savedDelivery(in record: SavedRecord) -> Delivery? {
-        guard let callback = record.word("callback", as: Callback.self), let deadline = record.instant("answer-by"),
-            let told = record.word("told-state", as: AppState.self)
+    private func delivery(_ saved: SavedDelivery) -> Delivery? {
+        guard let callback = saved.callback, let deadline = saved.deadline, let told = saved.state,
+            (saved.scene != nil) == callback.isAboutScene,
+            saved.event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
         else { return nil }
-        let scene = record["told-scene"].flatMap { SceneID($0) }
-        let event = record["told-event"].flatMap { QueuedEvent(text: $0) }
-        guard (scene != nil) == callback.isAboutScene,
-            event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
-        else { return nil }
-        let sequence = record.number("told-sequence") ?? outbox.lastSequence
         var delivery = delivery(
-            of: PendingCallback(callback), sequence: sequence, deadline: deadline, state: told)
-        if let scene { delivery.subject = .scene(SceneNews(scene: scene, reason: record["told-scene-reason"])) }
-        if let event { delivery.subject = .event(event) }
+            of: PendingCallback(callback), sequence: saved.sequence ?? outbox.lastSequence, deadline: deadline,
+            state: told)
+        if let scene = saved.scene { delivery.subject = .scene(SceneNews(scene: scene, reason: saved.sceneReason)) }
+        if let event = saved.event { delivery.subject = .event(event) }
         return delivery
     }
 
-    private mutating func readResignations(_ texts: [String]) {
-        guard let before = phase.awaitedCallback?.delivery.sequence else { return }
-        outbox.resignations = texts.compactMap { SentCallback(resignationText: $0) }
-            .filter { $0.delivery.sequence > before && $0.delivery.sequence <= outbox.lastSequence }
+    private mutating func dropStrayResignations() {
+        let before = phase.awaitedCallback?.delivery.sequence
+        let last = outbox.lastSequence
+        outbox.resignations.removeAll { resignation in
+            before.map { resignation.delivery.sequence <= $0 || resignation.delivery.sequence > last } ?? true
+        }
     }
 
     // MARK: The task under way
 
-    private func writeTask(to record: inout SavedRecord) {
-        guard let task = outbox.task else { return }
-        record.add("task", task.event?.text)
-        record.add("task-sequence", task.sequence)
-        record.add("task-until", task.deadline)
-        record.add("task-state", task.state.rawValue)
-    }
-
-    /// Work is done by a process that was told of it, and ends with that.
-    private mutating func readTask(from record: SavedRecord) {
-        guard state.isAlive, isConnected, let event = record["task"].flatMap({ QueuedEvent(text: $0) }),
-            event.event.isTask, let sequence = record.number("task-sequence"),
-            let deadline = record.instant("task-until"), let told = record.word("task-state", as: AppState.self)
+    private mutating func codeTask(with coder: inout some SavedCoder) {
+        let task = outbox.task
+        var event = task?.event
+        var sequence = task?.sequence
+        var deadline = task?.deadline
+        var told = task?.state
+        coder.item("task", &event)
+        guard event != nil else { return }
+        coder.number("task-sequence", &sequence)
+        coder.instant("task-until", &deadline)
+        coder.word("task-state", &told)
+        // Work is done by a process that was told of it, and ends with that.
+        guard coder.isReading, state.isAlive, isConnected, let event, event.event.isTask, let sequence, let deadline,
+            let told
         else { return }
         var delivery = delivery(
             of: PendingCallback(.performTask), sequence: sequence, deadline: deadline, state: told)
@@ -176,38 +180,85 @@ extension AppMachine {
     }
 }
 
+/// The saved parts of a callback that an app was sent.
+private struct SavedDelivery {
+    var callback: Callback?
+    var sequence: UInt64?
+    var event: QueuedEvent?
+    var scene: SceneID?
+    var sceneReason: String?
+    var deadline: Instant?
+    var state: AppState?
+
+    init(_ delivery: Delivery?) {
+        guard let delivery else { return }
+        (callback, sequence, event) = (delivery.callback, delivery.sequence, delivery.event)
+        (scene, sceneReason) = (delivery.scene?.scene, delivery.scene?.reason)
+        (deadline, state) = (delivery.deadline, delivery.state)
+    }
+
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.word("callback", &callback)
+        coder.number("told-sequence", &sequence)
+        coder.item("told-event", &event)
+        coder.item("told-scene", &scene)
+        coder.text("told-scene-reason", &sceneReason)
+        coder.instant("answer-by", &deadline)
+        coder.word("told-state", &state)
+    }
+}
+
 extension Phase {
-    /// Writes the phase without the callback that it awaits.
-    fileprivate func write(to record: inout SavedRecord) {
-        record.add("state", state.rawValue)
-        record.add("ending", termination?.text)
+    /// The operation that is pending, as it is saved.
+    private enum Operation: String {
+        case spawn, answer, stop, resume, end
+    }
+
+    private var operation: Operation? {
         switch self {
-        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): break
-        case .spawning(let next, _):
-            record.add("awaiting", "spawn")
-            record.add("next", next.rawValue)
-        case .running: record.add("awaiting", "answer")
-        case .stopping, .suspended: record.add("awaiting", "stop")
-        case .resuming: record.add("awaiting", "resume")
-        case .terminating: record.add("awaiting", "end")
+        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): nil
+        case .spawning: .spawn
+        case .running: .answer
+        case .stopping, .suspended: .stop
+        case .resuming: .resume
+        case .terminating: .end
         }
     }
 
-    /// Creates the phase without the callback that it awaits. An operation that the state does not allow is left out.
-    fileprivate init(saved record: SavedRecord) {
-        let state = record.word("state", as: AppState.self) ?? .notRunning
-        let operation = record["awaiting"]
-        let termination = record["ending"].flatMap { Termination(text: $0) }
+    /// Writes or reads the phase without the callback that it awaits.
+    ///
+    /// - Returns: Whether a callback is awaited, and follows in the record.
+    @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder) -> Bool {
+        var state: AppState? = self.state
+        var termination = self.termination
+        var operation = self.operation
+        coder.word("state", &state)
+        coder.item("ending", &termination)
+        coder.word("awaiting", &operation)
+        guard operation == .spawn else {
+            if coder.isReading { self = Phase(state ?? .notRunning, operation, termination) }
+            return operation == .answer
+        }
+        var next: AppState?
+        if case .spawning(let to, _) = self { next = to }
+        coder.word("next", &next)
+        guard coder.isReading else { return false }
+        // An operation that the state does not allow is left out.
+        let isSpawning = (state ?? .notRunning) == .notRunning
+        let edge = isSpawning ? next.flatMap { AppState.notRunning.edge(to: $0) } : nil
+        self = edge.map { .spawning(to: $0.to, termination) } ?? Phase(state ?? .notRunning, nil, termination)
+        return false
+    }
+
+    /// Creates the phase of a saved state, for an app that is not being spawned. An operation that the state does not allow is
+    /// left out.
+    private init(_ state: AppState, _ operation: Operation?, _ termination: Termination?) {
         switch (state, operation) {
-        case (.notRunning, "spawn"):
-            let next = record.word("next", as: AppState.self)
-            let edge = next.flatMap { state.edge(to: $0) }
-            self = edge.map { .spawning(to: $0.to, termination) } ?? .notRunning
         case (.notRunning, _): self = .notRunning
-        case (.background, "stop"): self = .stopping
-        case (.background, "resume"): self = .resuming(isSuspended: false)
-        case (.suspended, "stop"): self = .suspended(isConfirmed: false)
-        case (.suspended, "resume"): self = .resuming(isSuspended: true)
+        case (.background, .stop): self = .stopping
+        case (.background, .resume): self = .resuming(isSuspended: false)
+        case (.suspended, .stop): self = .suspended(isConfirmed: false)
+        case (.suspended, .resume): self = .resuming(isSuspended: true)
         case (.suspended, _): self = .suspended(isConfirmed: true)
         case (.terminating, _): self = .terminating(termination ?? Termination(state: .terminating, reason: .crash))
         case (.inactive, _): self = .running(.inactive, awaiting: nil)

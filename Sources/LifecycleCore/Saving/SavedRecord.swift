@@ -1,6 +1,6 @@
 /// One entry of the saved state: named values, as text that an administrator can read. A name may come more than once.
 ///
-/// The record is kept as it is written, ` name=value name=value`, because each change of an app writes some. Values are
+/// The record is kept as it is written, ` name=value name=value`. Values are
 /// percent-encoded, so that they contain no space and no line feed. Unknown names are ignored, and a value that is missing or
 /// not valid counts as the default, so that an older or a newer version reads the record as far as it can.
 public struct SavedRecord: Sendable, Equatable {
@@ -192,78 +192,5 @@ extension SavedRecord {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// One row of the table of a saved type: a name, and how the value is written and read. A new value of a saved type needs
-/// a row; writing, reading and defaults follow from it.
-struct SavedField<Owner>: Sendable {
-    let write: @Sendable (Owner, inout SavedRecord) -> Void
-    let read: @Sendable (inout Owner, SavedRecord) -> Void
-
-    /// A flag, which is there or not.
-    static func flag(
-        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> Bool,
-        _ set: @escaping @Sendable (inout Owner, Bool) -> Void
-    ) -> SavedField {
-        SavedField {
-            if get($0) { $1.add(name, "1") }
-        } read: {
-            set(&$0, $1.has(name.description))
-        }
-    }
-
-    /// A text; without a valid one, the owner keeps its default.
-    static func text(
-        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> String?,
-        _ set: @escaping @Sendable (inout Owner, String) -> Void
-    ) -> SavedField {
-        SavedField {
-            $1.add(name, get($0))
-        } read: { owner, record in
-            if let text = record[name.description] { set(&owner, text) }
-        }
-    }
-
-    /// An instant.
-    static func instant(
-        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> Instant?,
-        _ set: @escaping @Sendable (inout Owner, Instant) -> Void
-    ) -> SavedField {
-        number(name, { get($0)?.microseconds }, { set(&$0, Instant(microseconds: $1)) })
-    }
-
-    /// A number.
-    static func number(
-        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> UInt64?,
-        _ set: @escaping @Sendable (inout Owner, UInt64) -> Void
-    ) -> SavedField {
-        SavedField {
-            $1.add(name, get($0))
-        } read: { owner, record in
-            if let number = record.number(name.description) { set(&owner, number) }
-        }
-    }
-
-    /// Several texts of one name.
-    static func list(
-        _ name: StaticString, _ get: @escaping @Sendable (Owner) -> [String],
-        _ set: @escaping @Sendable (inout Owner, [String]) -> Void
-    ) -> SavedField {
-        SavedField {
-            for text in get($0) { $1.add(name, text) }
-        } read: {
-            set(&$0, $1.all(name.description))
-        }
-    }
-}
-
-extension [SavedField<AppMachine>] {
-    func write(_ machine: AppMachine, to record: inout SavedRecord) {
-        for field in self { field.write(machine, &record) }
-    }
-
-    func read(_ machine: inout AppMachine, from record: SavedRecord) {
-        for field in self { field.read(&machine, record) }
     }
 }

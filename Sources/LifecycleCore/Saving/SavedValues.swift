@@ -1,4 +1,4 @@
-// The parts of a saved app, each as one word, or as words between separators.
+// The parts of a saved app: each as a value of a slot, and as text, one word or words between separators.
 
 extension Desired {
     var word: String {
@@ -21,44 +21,215 @@ extension Desired {
     }
 }
 
-extension Termination {
-    var text: String { "\(state.rawValue):\(status.word):\(reason)" }
+extension String: SavedItem {
+    /// The text itself.
+    public var text: String { self }
+    /// Creates the text itself.
+    public init?(text: String) { self = text }
+    /// Adds the text.
+    public func write(to slot: inout SlotWriter) { slot.text(self) }
+    /// Reads a text.
+    public init?(from slot: inout SlotReader) {
+        guard let text = slot.text() else { return nil }
+        self = text
+    }
+}
 
-    init?(text: String) {
+extension AppID: SavedItem {
+    /// The name.
+    public var text: String { name }
+    /// Creates the id of a name that is not empty.
+    public init?(text: String) {
+        guard !text.isEmpty else { return nil }
+        self.init(text)
+    }
+    /// Adds the name.
+    public func write(to slot: inout SlotWriter) { slot.text(name) }
+    /// Reads a name.
+    public init?(from slot: inout SlotReader) {
+        guard let name = slot.text() else { return nil }
+        self.init(text: name)
+    }
+}
+
+extension SceneID: SavedItem {
+    /// The name.
+    public var text: String { name }
+    /// Creates the id of a valid name.
+    public init?(text: String) { self.init(text) }
+    /// Adds the name.
+    public func write(to slot: inout SlotWriter) { slot.text(name) }
+    /// Reads a name.
+    public init?(from slot: inout SlotReader) {
+        guard let name = slot.text() else { return nil }
+        self.init(name)
+    }
+}
+
+extension ForegroundBlocker: SavedItem {
+    /// The word.
+    public var text: String { rawValue }
+    /// Creates the blocker of a word.
+    public init?(text: String) { self.init(rawValue: text) }
+    /// Adds the word.
+    public func write(to slot: inout SlotWriter) { slot.text(rawValue) }
+    /// Reads a word.
+    public init?(from slot: inout SlotReader) {
+        guard let blocker: Self = slot.word() else { return nil }
+        self = blocker
+    }
+}
+
+extension ExitStatus {
+    fileprivate func write(to slot: inout SlotWriter) {
+        switch self {
+        case .unknown: slot.byte(0)
+        case .code(let code):
+            slot.byte(1)
+            slot.number(UInt64(bitPattern: Int64(code)))
+        case .signal(let number):
+            slot.byte(2)
+            slot.number(UInt64(bitPattern: Int64(number)))
+        }
+    }
+
+    fileprivate init(from slot: inout SlotReader) {
+        let kind = slot.byte()
+        guard kind == 1 || kind == 2, let number = slot.number() else {
+            self = .unknown
+            return
+        }
+        let value = Int32(truncatingIfNeeded: number)
+        self = kind == 1 ? .code(value) : .signal(value)
+    }
+}
+
+extension ExitRecord: SavedItem {
+    /// Adds the parts.
+    public func write(to slot: inout SlotWriter) {
+        slot.number(instant.microseconds)
+        slot.text(state.rawValue)
+        status.write(to: &slot)
+        slot.text(reason.rawValue)
+    }
+
+    /// Reads the parts.
+    public init?(from slot: inout SlotReader) {
+        guard let time = slot.number(), let state: AppState = slot.word() else { return nil }
+        let status = ExitStatus(from: &slot)
+        self.init(
+            state: state, reason: Reason(saved: slot.text() ?? ""), status: status,
+            instant: Instant(microseconds: time))
+    }
+}
+
+extension Termination: SavedItem {
+    public var text: String { "\(state.rawValue):\(status.word):\(reason)" }
+
+    public init?(text: String) {
         let parts = text.words(maxSplits: 2)
         guard parts.count == 3, let state = AppState(rawValue: parts[0]) else { return nil }
         self.init(state: state, reason: Reason(saved: parts[2]), status: ExitStatus(word: parts[1]))
     }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.text(state.rawValue)
+        status.write(to: &slot)
+        slot.text(reason.rawValue)
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let state: AppState = slot.word() else { return nil }
+        let status = ExitStatus(from: &slot)
+        self.init(state: state, reason: Reason(saved: slot.text() ?? ""), status: status)
+    }
 }
 
-extension Assertion {
-    var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
+/// A deadline of an app.
+struct SavedDeadline: SavedItem {
+    let kind: DeadlineKind
+    let instant: Instant
+
+    var text: String { "\(kind.rawValue):\(instant.microseconds)" }
+
+    init(_ kind: DeadlineKind, _ instant: Instant) {
+        self.kind = kind
+        self.instant = instant
+    }
 
     init?(text: String) {
+        let parts = text.words(maxSplits: 1)
+        guard parts.count == 2, let kind = DeadlineKind(rawValue: parts[0]), let time = UInt64(parts[1])
+        else { return nil }
+        self.init(kind, Instant(microseconds: time))
+    }
+
+    func write(to slot: inout SlotWriter) {
+        slot.text(kind.rawValue)
+        slot.number(instant.microseconds)
+    }
+
+    init?(from slot: inout SlotReader) {
+        guard let kind: DeadlineKind = slot.word(), let time = slot.number() else { return nil }
+        self.init(kind, Instant(microseconds: time))
+    }
+}
+
+extension Assertion: SavedItem {
+    public var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
+
+    public init?(text: String) {
         let parts = text.words(maxSplits: 3)
         guard parts.count == 4, let kind = Kind(rawValue: parts[0]), let number = UInt64(parts[1]),
             let since = UInt64(parts[2])
         else { return nil }
         self.init(kind: kind, number: number, name: parts[3], since: Instant(microseconds: since))
     }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.text(kind.rawValue)
+        slot.number(number)
+        slot.number(since.microseconds)
+        slot.text(name)
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let kind: Kind = slot.word(), let number = slot.number(), let since = slot.number(),
+            let name = slot.text()
+        else { return nil }
+        self.init(kind: kind, number: number, name: name, since: Instant(microseconds: since))
+    }
 }
 
-extension PendingCallback {
+extension PendingCallback: SavedItem {
     /// The callback, and its scene if it has one.
-    var text: String { callback.rawValue + (scene.map { ":\($0)" } ?? "") }
+    public var text: String { callback.rawValue + (scene.map { ":\($0)" } ?? "") }
 
-    init?(text: String) {
+    public init?(text: String) {
         let parts = text.words(maxSplits: 1)
         guard let callback = Callback(rawValue: parts[0]) else { return nil }
-        let scene = parts.count == 2 ? SceneID(parts[1]) : nil
+        self.init(saved: callback, parts.count == 2 ? SceneID(parts[1]) : nil)
+    }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.text(callback.rawValue)
+        if let scene { slot.text(scene.name) }
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let callback: Callback = slot.word() else { return nil }
+        self.init(saved: callback, slot.text().flatMap { SceneID($0) })
+    }
+
+    private init?(saved callback: Callback, _ scene: SceneID?) {
         guard (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return nil }
         self.init(callback, scene)
     }
 }
 
-extension SentCallback {
-    /// A resignation: number, deadline, instant of sending, state that it names, state that follows, and callback.
-    var resignationText: String {
+/// A resignation behind a callback: number, deadline, instant of sending, state that it names, state that follows, and callback.
+extension SentCallback: SavedItem {
+    public var text: String {
         let next: String =
             switch self.next {
             case .app(let state): state.rawValue
@@ -69,43 +240,84 @@ extension SentCallback {
         return "\(numbers):\(delivery.state.rawValue):\(next):\(delivery.pending.text)"
     }
 
-    init?(resignationText text: String) {
+    public init?(text: String) {
         let parts = text.words(maxSplits: 5)
         guard parts.count == 6, let sequence = UInt64(parts[0]), let deadline = UInt64(parts[1]),
             let sent = UInt64(parts[2]), let state = AppState(rawValue: parts[3]),
-            let callback = PendingCallback(text: parts[5]), callback.isResignation
+            let callback = PendingCallback(text: parts[5])
         else { return nil }
+        self.init(
+            resignation: callback, sequence, deadline: deadline, sent: sent, state, hasNext: !parts[4].isEmpty)
+    }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.number(delivery.sequence)
+        slot.number(delivery.deadline.microseconds)
+        slot.number(sent.microseconds)
+        slot.text(delivery.state.rawValue)
+        slot.byte(next == nil ? 0 : 1)
+        delivery.pending.write(to: &slot)
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let sequence = slot.number(), let deadline = slot.number(), let sent = slot.number(),
+            let state: AppState = slot.word(), let hasNext = slot.byte(), let callback = PendingCallback(from: &slot)
+        else { return nil }
+        self.init(resignation: callback, sequence, deadline: deadline, sent: sent, state, hasNext: hasNext == 1)
+    }
+
+    private init?(
+        resignation callback: PendingCallback, _ sequence: UInt64, deadline: UInt64, sent: UInt64, _ state: AppState,
+        hasNext: Bool
+    ) {
+        guard callback.isResignation else { return nil }
         var delivery = Delivery(
             sequence: sequence, callback: callback.callback, deadline: Instant(microseconds: deadline), state: state)
         if let scene = callback.scene { delivery.subject = .scene(SceneNews(scene: scene, reason: nil)) }
         let next: NextState = callback.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
-        self.init(delivery: delivery, sent: Instant(microseconds: sent), next: parts[4].isEmpty ? nil : next)
+        self.init(delivery: delivery, sent: Instant(microseconds: sent), next: hasNext ? next : nil)
     }
 }
 
-extension QueuedEvent {
-    var text: String {
-        let parts: [String] =
-            switch event {
-            case .openURL(let url, let type, let source): [type ?? "", source ?? "", url]
-            case .continueActivity(let type, let info): [type, info]
-            case .performTask(let kind, let payload): [kind, payload]
-            case .notice: []
-            }
-        return ([String(number), event.callback.rawValue] + parts.map { SavedText.escaped($0) })
+extension QueuedEvent: SavedItem {
+    public var text: String {
+        ([String(number), event.callback.rawValue] + event.parts.map { SavedText.escaped($0) })
             .joined(separator: String(SavedText.separator))
     }
 
-    init?(text: String) {
+    public init?(text: String) {
         let parts = text.words(separator: SavedText.separator, maxSplits: 4)
         guard parts.count >= 2, let number = UInt64(parts[0]), let callback = Callback(rawValue: parts[1]),
             let event = AppEvent(callback, parts.dropFirst(2).map { SavedText.unescaped($0) })
         else { return nil }
         self.init(number: number, event: event)
     }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.number(number)
+        slot.text(event.callback.rawValue)
+        for part in event.parts { slot.text(part) }
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let number = slot.number(), let callback: Callback = slot.word() else { return nil }
+        var parts: [String] = []
+        while let part = slot.text() { parts.append(part) }
+        guard let event = AppEvent(callback, parts) else { return nil }
+        self.init(number: number, event: event)
+    }
 }
 
 extension AppEvent {
+    fileprivate var parts: [String] {
+        switch self {
+        case .openURL(let url, let type, let source): [type ?? "", source ?? "", url]
+        case .continueActivity(let type, let info): [type, info]
+        case .performTask(let kind, let payload): [kind, payload]
+        case .notice: []
+        }
+    }
+
     fileprivate init?(_ callback: Callback, _ parts: [String]) {
         let text = { (part: String) in part.isEmpty ? nil : part }
         switch (callback, parts.count) {
@@ -121,32 +333,22 @@ extension AppEvent {
 // MARK: Scenes
 
 extension Scenes {
-    func write(to record: inout SavedRecord) {
-        for scene in all { record.add("scene", scene.text) }
-        for id in foreground { record.add("scene-front", id.name) }
-    }
-
     /// Creates the scenes of a record, as far as they are legal in the state of their app.
-    init(saved record: SavedRecord, of app: AppState, since: Instant) {
+    init(saved: Scenes, in app: AppState) {
         self.init()
-        for text in record.all("scene") {
-            guard all.count < Self.limit, var scene = Scene(text: text, since: since), self[scene.id] == nil else {
-                continue
-            }
+        for var scene in saved.all where all.count < Self.limit && self[scene.id] == nil {
             scene.state = scene.state.nearest(in: app)
             all.append(scene)
         }
-        for name in record.all("scene-front") {
-            guard let id = SceneID(name), !foreground.contains(id), let scene = self[id], !scene.isClosing else {
-                continue
-            }
+        for id in saved.foreground {
+            guard !foreground.contains(id), let scene = self[id], !scene.isClosing else { continue }
             foreground.append(id)
         }
     }
 }
 
-extension Scene {
-    var text: String {
+extension Scene: SavedItem {
+    public var text: String {
         var flags = ""
         if wasConnected { flags += "c" }
         if isWanted { flags += "w" }
@@ -160,7 +362,7 @@ extension Scene {
         return parts.joined(separator: String(SavedText.separator))
     }
 
-    init?(text: String, since now: Instant) {
+    public init?(text: String) {
         let parts = text.words(separator: SavedText.separator, maxSplits: 9)
         guard parts.count == 10, let id = SceneID(parts[0]), SceneID.isWord(parts[1]),
             let origin = Origin(rawValue: parts[2]), let state = SceneState(rawValue: parts[3])
@@ -168,7 +370,7 @@ extension Scene {
         let flags = parts[8].utf8
         let hasFlag = { (flag: Unicode.Scalar) in flags.contains(UInt8(ascii: flag)) }
         let info = hasFlag("i") && parts[9].utf8.count <= Self.infoLimit ? parts[9] : nil
-        let since = UInt64(parts[5]).map { Instant(microseconds: $0) } ?? now
+        let since = Instant(microseconds: UInt64(parts[5]) ?? 0)
         self.init(id: id, role: parts[1], info: info, origin: origin, since: since)
         self.state = state
         reason = Reason(saved: parts[4])
@@ -177,6 +379,38 @@ extension Scene {
         wasConnected = hasFlag("c")
         isWanted = hasFlag("w")
         isClosing = hasFlag("x")
+    }
+
+    public func write(to slot: inout SlotWriter) {
+        slot.text(id.name)
+        slot.text(role)
+        slot.text(origin.rawValue)
+        slot.text(state.rawValue)
+        slot.text(reason.rawValue)
+        slot.number(since.microseconds)
+        slot.byte((wasConnected ? 1 : 0) | (isWanted ? 2 : 0) | (isClosing ? 4 : 0))
+        var (last, desired, info) = (lastInForeground?.microseconds, desiredReason?.rawValue, info)
+        slot.number("", &last)
+        slot.text("", &desired)
+        slot.text("", &info)
+    }
+
+    public init?(from slot: inout SlotReader) {
+        guard let id = slot.text().flatMap({ SceneID($0) }), let role = slot.text(), SceneID.isWord(role),
+            let origin: Origin = slot.word(), let state: SceneState = slot.word(), let reason = slot.text(),
+            let since = slot.number(), let flags = slot.byte()
+        else { return nil }
+        var (last, desired, info): (UInt64?, String?, String?)
+        slot.number("", &last)
+        slot.text("", &desired)
+        slot.text("", &info)
+        if let text = info, text.utf8.count > Self.infoLimit { info = nil }
+        self.init(id: id, role: role, info: info, origin: origin, since: Instant(microseconds: since))
+        self.state = state
+        self.reason = Reason(saved: reason)
+        lastInForeground = last.map { Instant(microseconds: $0) }
+        desiredReason = desired.map { Reason(saved: $0) }
+        (wasConnected, isWanted, isClosing) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0)
     }
 }
 
@@ -198,25 +432,44 @@ extension SceneState {
 extension ReclaimRecord {
     /// Creates the account that ``write(to:)`` has written; nil if there is none.
     public init?(saved record: SavedRecord) {
-        guard let cause = record["reclaim-cause"].flatMap({ Cause(text: $0) }) else { return nil }
-        let order = record.all("reclaim-order").prefix(Self.orderLimit).map { AppID($0) }
-        self.init(
-            cause: cause, order: order,
-            candidates: record.number("reclaim-candidates").map { Int(clamping: $0) } ?? order.count,
-            freed: record.number("reclaim-freed"))
+        var reader = RecordReader(record)
+        var account: ReclaimRecord?
+        Self.code(&account, with: &reader)
+        guard let account else { return nil }
+        self = account
     }
 
     /// Adds the account to a saved record.
     public func write(to record: inout SavedRecord) {
-        record.add("reclaim-cause", cause.text)
-        for id in order { record.add("reclaim-order", id.name) }
-        record.add("reclaim-candidates", UInt64(candidates))
-        record.add("reclaim-freed", freed)
+        var writer = RecordWriter(record)
+        var account: ReclaimRecord? = self
+        Self.code(&account, with: &writer)
+        record = writer.record
+    }
+
+    /// Writes or reads an account, or that there is none.
+    static func code(_ account: inout ReclaimRecord?, with coder: inout some SavedCoder) {
+        var cause = account?.cause
+        coder.item("reclaim-cause", &cause)
+        guard let cause else {
+            account = nil
+            return
+        }
+        var order = account?.order ?? []
+        var candidates = account.map { UInt64($0.candidates) }
+        var freed = account?.freed
+        coder.list("reclaim-order", &order)
+        coder.number("reclaim-candidates", &candidates)
+        coder.number("reclaim-freed", &freed)
+        guard coder.isReading else { return }
+        order = Array(order.prefix(Self.orderLimit))
+        account = ReclaimRecord(
+            cause: cause, order: order, candidates: candidates.map { Int(clamping: $0) } ?? order.count, freed: freed)
     }
 }
 
-extension ReclaimRecord.Cause {
-    fileprivate var text: String {
+extension ReclaimRecord.Cause: SavedItem {
+    public var text: String {
         switch self {
         case .pressure(let words): "pressure:\(words)"
         case .simulation: "simulation:"
@@ -224,7 +477,7 @@ extension ReclaimRecord.Cause {
         }
     }
 
-    fileprivate init?(text: String) {
+    public init?(text: String) {
         let parts = text.words(maxSplits: 1)
         guard parts.count == 2 else { return nil }
         switch (parts[0], Int(parts[1])) {
@@ -234,22 +487,59 @@ extension ReclaimRecord.Cause {
         default: return nil
         }
     }
+
+    public func write(to slot: inout SlotWriter) {
+        switch self {
+        case .pressure(let words):
+            slot.byte(0)
+            slot.text(words)
+        case .simulation: slot.byte(1)
+        case .suspendedLimit(let limit):
+            slot.byte(2)
+            slot.number(UInt64(clamping: limit))
+        }
+    }
+
+    public init?(from slot: inout SlotReader) {
+        switch slot.byte() {
+        case 0:
+            guard let words = slot.text() else { return nil }
+            self = .pressure(words)
+        case 1: self = .simulation
+        case 2:
+            guard let limit = slot.number() else { return nil }
+            self = .suspendedLimit(Int(clamping: limit))
+        case nil, _?: return nil
+        }
+    }
 }
 
 extension ReclaimRound {
-    init?(saved record: SavedRecord) {
-        guard let victim = record["reclaim-victim"], let account = ReclaimRecord(saved: record) else { return nil }
-        self.init(victim: AppID(victim), account: account)
-        phase = record.word("reclaim-phase") ?? .looking
-        isForAll = record.has("reclaim-all")
-        isAboutScenes = record.has("reclaim-scenes")
-    }
-
-    func write(to record: inout SavedRecord) {
-        record.add("reclaim-victim", victim.name)
-        record.add("reclaim-phase", phase.rawValue)
-        if isForAll { record.add("reclaim-all", "1") }
-        if isAboutScenes { record.add("reclaim-scenes", "1") }
-        account.write(to: &record)
+    /// Writes or reads a round, or that there is none.
+    static func code(_ round: inout ReclaimRound?, with coder: inout some SavedCoder) {
+        var victim = round?.victim
+        coder.item("reclaim-victim", &victim)
+        guard let victim else {
+            round = nil
+            return
+        }
+        var phase = round?.phase
+        var isForAll = round?.isForAll ?? false
+        var isAboutScenes = round?.isAboutScenes ?? false
+        var account = round?.account
+        coder.word("reclaim-phase", &phase)
+        coder.flag("reclaim-all", &isForAll)
+        coder.flag("reclaim-scenes", &isAboutScenes)
+        ReclaimRecord.code(&account, with: &coder)
+        guard coder.isReading else { return }
+        guard let account else {
+            round = nil
+            return
+        }
+        var saved = ReclaimRound(victim: victim, account: account)
+        saved.phase = phase ?? .looking
+        saved.isForAll = isForAll
+        saved.isAboutScenes = isAboutScenes
+        round = saved
     }
 }

@@ -3,7 +3,7 @@ import LifecycleCore
 /// A transition that is saved and performed, and not yet told to the journal, the history and the subscribers.
 ///
 /// The reply to the request comes first. A successor tells what the daemon could not.
-enum Announcement: Equatable {
+nonisolated enum Announcement: Equatable {
     case app(LifecycleCore.Transition)
     case scene(LifecycleCore.SceneTransition)
 
@@ -24,59 +24,35 @@ enum Announcement: Equatable {
         }
     }
 
-    /// The record for a successor.
-    var saved: SavedRecord {
-        switch self {
-        case .app(let step):
-            Self.record(
-                step.app, scene: nil, step.from.rawValue, step.to.rawValue, step.reason, step.instant,
-                since: step.since,
-                step.answerTime)
-        case .scene(let step):
-            Self.record(
-                step.app, scene: step.scene, step.from.rawValue, step.to.rawValue, step.reason, step.instant,
-                since: nil,
-                step.answerTime)
+    /// Reads the announcements of a slot that a former daemon has left.
+    static func read(_ bytes: ArraySlice<UInt8>) -> [Announcement] {
+        var reader = SlotReader(bytes)
+        var announcements: [Announcement] = []
+        while !reader.isAtEnd {
+            if let announcement = Announcement(SavedTransition(from: &reader)) { announcements.append(announcement) }
         }
+        return announcements
     }
 
-    private static func record(
-        _ app: AppID, scene: SceneID?, _ from: String, _ to: String, _ reason: Reason, _ instant: Instant,
-        since: Instant?, _ answer: Duration?
-    ) -> SavedRecord {
-        var saved = SavedRecord()
-        saved.add("id", app.name)
-        saved.add("scene", scene?.name)
-        saved.add("from", from)
-        saved.add("to", to)
-        saved.add("reason", reason.rawValue)
-        saved.add("at", instant.microseconds)
-        saved.add("since", since?.microseconds)
-        saved.add("answer", answer?.wholeMicroseconds)
-        return saved
-    }
+    /// Creates the announcement of a record as text; nil for a record without meaning.
+    init?(saved record: SavedRecord) { self.init(SavedTransition(record)) }
 
-    /// Creates the announcement that a former daemon has left; nil for a record without meaning.
-    init?(saved record: SavedRecord) {
-        guard let name = record["id"], let instant = Self.instant(record["at"]) else { return nil }
-        let (app, from, to) = (AppID(name), record["from"] ?? "", record["to"] ?? "")
-        let reason = Reason(saved: record["reason"] ?? "")
-        let answer = record["answer"].flatMap { Int64($0) }.map { Duration.microseconds($0) }
-        if let scene = record["scene"].flatMap({ SceneID($0) }) {
-            guard let from = SceneState(rawValue: from), let to = SceneState(rawValue: to) else { return nil }
-            self = .scene(
-                SceneTransition(
-                    app: app, scene: scene, from: from, to: to, reason: reason, instant: instant, answerTime: answer))
+    private init?(_ saved: SavedTransition) {
+        if let transition = saved.transition {
+            self = .app(transition)
+        } else if let transition = saved.sceneTransition {
+            self = .scene(transition)
         } else {
-            guard let from = AppState(rawValue: from), let to = AppState(rawValue: to) else { return nil }
-            self = .app(
-                Transition(
-                    app: app, from: from, to: to, reason: reason, instant: instant,
-                    since: Self.instant(record["since"]) ?? instant, answerTime: answer))
+            return nil
         }
     }
+}
 
-    private static func instant(_ text: String?) -> Instant? {
-        text.flatMap { UInt64($0) }.map { Instant(microseconds: $0) }
+extension SavedTransition {
+    nonisolated init(_ announcement: Announcement) {
+        switch announcement {
+        case .app(let transition): self.init(transition)
+        case .scene(let transition): self.init(transition)
+        }
     }
 }

@@ -7,7 +7,7 @@ import Systemd
 /// The state that a successor of the daemon restores.
 extension AppManager: StateSource {
     var stateToSave: [(StateKind, SavedRecord)] {
-        var records: [(StateKind, SavedRecord)] = [(.machine, core.record)]
+        var records: [(StateKind, SavedRecord)] = []
         if let path = processes.groupsPath {
             records.append((.place, SavedRecord(["cgroups": path])))
         }
@@ -17,14 +17,15 @@ extension AppManager: StateSource {
             records.append((.definition, definition.saved(id)))
         }
         for id in appIDs {
-            guard let record = core.record(of: id) else { continue }
-            records.append((.app, record))
+            guard core.hasRecord(of: id) else { continue }
             if let launch = processes.record(of: id) { records.append((.launch, launch.saved(id))) }
             if let share = resources.record(of: id) { records.append((.resources, share.saved(id))) }
             if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
         }
-        return records + (unwritten + announcements.map { $0.0 }).map { (.transition, $0.saved) }
+        return records
     }
+
+    var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
     func leave(to reexecution: inout Reexecution) {
@@ -62,7 +63,7 @@ extension AppManager: StateSource {
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = apps.map { (id: $0.id, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
-        announcements = saved.unannounced.compactMap { Announcement(saved: $0) }.map { announcement in
+        announcements = saved.unannounced.map { announcement in
             (announcement, processes.lastPID(of: announcement.app))
         }
         // From here on a successor must know what is done.

@@ -5,14 +5,14 @@ import Processes
 /// The state that a former daemon has saved.
 nonisolated struct SavedState {
     struct App {
-        var core: SavedRecord?
+        var core: Saved?
         var launch: SavedRecord?
         var channel: SavedRecord?
         var resources: SavedRecord?
         var definition: SavedRecord?
     }
 
-    private(set) var machine = SavedRecord()
+    private(set) var machine = Saved.text(SavedRecord())
     private(set) var session = SavedRecord()
     /// The directory of the apps' control groups; nil for none.
     private(set) var cgroups: String?
@@ -20,13 +20,13 @@ nonisolated struct SavedState {
     /// The apps that have ended and were forgotten, the oldest first.
     private(set) var ended: [SavedRecord] = []
     /// The transitions that the daemon did not announce, the oldest first.
-    private(set) var unannounced: [SavedRecord] = []
+    private(set) var unannounced: [Announcement] = []
 
     /// Reads the lines of a state file. Ignores a line that makes no sense.
     init(lines: some Sequence<ArraySlice<UInt8>>) {
         for line in lines {
             guard let (kind, record) = StateLine.decode(line) else { continue }
-            if kind == .machine { machine = record }
+            if kind == .machine { machine = .text(record) }
             if kind == .session { session = record }
             if kind == .place { cgroups = record["cgroups"] }
             if kind == .announced { unannounced = [] }
@@ -34,9 +34,9 @@ nonisolated struct SavedState {
             let id = AppID(name)
             switch kind {
             case .machine, .place, .session, .exit, .run, .announced: break
-            case .transition: unannounced.append(record)
+            case .transition: if let transition = Announcement(saved: record) { unannounced.append(transition) }
             case .ended: ended.append(record)
-            case .app: apps[id, default: App()].core = record
+            case .app: apps[id, default: App()].core = .text(record)
             case .launch: apps[id, default: App()].launch = record
             case .channel: apps[id, default: App()].channel = record
             case .resources: apps[id, default: App()].resources = record
@@ -45,20 +45,56 @@ nonisolated struct SavedState {
             }
         }
     }
+
+    /// Adds the records of slots. They are ignored if they make no sense.
+    mutating func add(_ slots: SlotContents) {
+        var announced: UInt64 = 0
+        for record in slots.records {
+            switch record.kind {
+            case .free, .transitions: break
+            case .machine: machine = .slot(record.bytes)
+            case .announced:
+                var reader = SlotReader(record.bytes)
+                var step: UInt64?
+                reader.number("announced", &step)
+                announced = step ?? 0
+            case .app:
+                let saved = Saved.slot(record.bytes)
+                if let id = saved.app { apps[id, default: App()].core = saved }
+            case .resources:
+                let saved = SavedRecord(encoded: record.bytes)
+                if let name = saved["id"], !name.isEmpty { apps[AppID(name), default: App()].resources = saved }
+            }
+        }
+        unannounced += slots.records.filter { $0.kind == .transitions && $0.step > announced }
+            .sorted { $0.step < $1.step }.flatMap { Announcement.read($0.bytes) }
+    }
 }
 
 extension SavedState {
-    /// The version of the format. A reader accepts only its own.
-    static let version = "1"
+    /// The version of the format. A reader accepts this one and the one before.
+    static let version = "2"
+    /// The version in which everything is text.
+    private static let textVersion = "1"
     /// Far more than 10,000 apps need, in bytes.
     private static let sizeLimit = 256 << 20
 
     /// Returns the first line of a state file, whose instants and pids are valid in one boot and its namespaces only.
-    static func header(bootID: String, namespaces: String = Self.namespaces) -> [UInt8] {
-        Array("\(prefix(bootID: bootID)) \(namespaces)\n".utf8)
+    static func header(bootID: String, namespaces: String = Self.namespaces, version: String = Self.version) -> [UInt8]
+    {
+        Array("\(prefix(bootID: bootID, version)) \(namespaces)\n".utf8)
     }
 
-    private static func prefix(bootID: String) -> String { "lifed-state version=\(version) boot=\(bootID)" }
+    private static func prefix(bootID: String, _ version: String) -> String {
+        "lifed-state version=\(version) boot=\(bootID)"
+    }
+
+    /// Returns the line at the begin of the slots of a state file.
+    static func slotsHeader(bootID: String, namespaces: String = Self.namespaces) -> [UInt8] {
+        Array("lifed-slots version=\(version) boot=\(bootID) \(namespaces)\n".utf8)
+    }
+
+    static func slotsPath(_ path: String) -> String { path + ".slots" }
 
     /// The namespaces of this process's pids and clock: see namespaces(7).
     static var namespaces: String { "\(namespace("pid")) \(namespace("time"))" }
@@ -97,17 +133,24 @@ extension SavedState {
             throw DaemonError(.state, "cannot use \(path): it is not a state file of lifed")
         }
         let header = String(decoding: bytes[...end], as: UTF8.self)
-        guard header.hasPrefix("lifed-state version=\(Self.version) ") else {
+        let versions = [Self.version, Self.textVersion]
+        guard let version = versions.first(where: { header.hasPrefix("lifed-state version=\($0) ") }) else {
             throw DaemonError(.state, "cannot use \(path): it was written by a version of lifed with another format")
         }
-        let prefix = Self.prefix(bootID: BootID.current)
+        let prefix = Self.prefix(bootID: BootID.current, version)
         guard header.hasPrefix(prefix + " ") else { return nil }
-        guard header == String(decoding: Self.header(bootID: BootID.current), as: UTF8.self) else {
+        guard header == String(decoding: Self.header(bootID: BootID.current, version: version), as: UTF8.self) else {
             throw DaemonError(
                 .state,
                 "cannot use \(path): it was written in another namespace of processes or of time")
         }
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
+        guard version == Self.version else { return }
+        let slotsPath = Self.slotsPath(path)
+        guard let slots = SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: BootID.current)) else {
+            throw DaemonError(.state, "cannot use \(slotsPath): it is missing, or belongs to another state file")
+        }
+        add(slots)
     }
 }
 

@@ -128,13 +128,28 @@ final class ReservedFile {
         let number = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else { return nil }
         var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_mode & 0o077 == 0, status.st_nlink == 1
-        else {
+        guard unsafe fstat(number, &status) == 0, isPrivate(status) else {
             close(number)
             return nil
         }
         return (number, Int(status.st_size))
+    }
+
+    private nonisolated static func isPrivate(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+            && status.st_nlink == 1
+    }
+
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+    /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is none.
+    nonisolated static func contents(of path: String, limit: Int) -> [UInt8]? {
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(owning: number)
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, isPrivate(status) else { return nil }
+        return file.readAll(limit: limit)
     }
 
     /// Reserves a number of bytes in all.
@@ -159,16 +174,21 @@ final class ReservedFile {
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.
     func write(_ bytes: [UInt8], at offset: Int) throws(Processes.Errno) {
-        var written = 0
-        defer { writtenEnd = max(writtenEnd, offset + written) }
-        while written < bytes.count {
+        try write(bytes, bytes.indices, at: offset)
+    }
+
+    /// - Throws: The error of pwrite(2). A part of the range may be written.
+    func write(_ bytes: [UInt8], _ range: Range<Int>, at offset: Int) throws(Processes.Errno) {
+        var position = range.lowerBound
+        defer { writtenEnd = max(writtenEnd, offset + position - range.lowerBound) }
+        while position < range.upperBound {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe pwrite(
-                    descriptor.rawValue, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written,
-                    off_t(offset + written))
+                    descriptor.rawValue, buffer.baseAddress.map { unsafe $0 + position }, range.upperBound - position,
+                    off_t(offset + position - range.lowerBound))
             }
             if count > 0 {
-                written += count
+                position += count
             } else if count == 0 || errno != EINTR {
                 throw Errno(rawValue: errno)
             }

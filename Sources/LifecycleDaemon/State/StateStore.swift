@@ -5,6 +5,10 @@ import Systemd
 
 /// Lists everything that a successor of the daemon needs.
 protocol StateSource: AnyObject {
+    var core: Lifecycle { get }
+    /// The transitions that were not announced, or whose entries are not in the journal.
+    var unannounced: [Announcement] { get }
+    /// The state besides that of the core.
     var stateToSave: [(StateKind, SavedRecord)] { get }
 }
 
@@ -16,8 +20,10 @@ protocol StateStore: AnyObject {
     var objection: String? { get }
 
     func begin()
-    /// Saves the changed apps of the core, and the transitions to announce.
-    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement])
+    /// Takes the changes of the core, to save them. ``save(announcing:)`` follows.
+    func take(changesOf core: inout Lifecycle)
+    /// Saves the changes that were taken, and the transitions to announce.
+    func save(announcing effects: [Effect])
     /// Notes that every transition was announced, and the journal has the entries.
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
@@ -35,9 +41,9 @@ protocol StateStore: AnyObject {
     func end()
 }
 
-/// Saves the state in a ``StateFile``.
+/// Saves the state: what each change of an app changes in ``StateSlots``, the rest as text in a ``StateFile``.
 ///
-/// While the file cannot be written or is full, the daemon keeps its apps running, launches no others, reports this once and
+/// While a file cannot be written or is full, the daemon keeps its apps running, launches no others, reports this once and
 /// tries again.
 final class FileStateStore: StateStore {
     private enum Condition: Equatable {
@@ -53,8 +59,8 @@ final class FileStateStore: StateStore {
     private let loop: EventLoop
     private let log: any JournalSink
     private var isBegun = false
-    private var savedApps: Set<AppID> = []
-    private var lastMachine = SavedRecord()
+    /// The slots; nil before ``begin()``, and after a failure until everything is saved again.
+    private var slots: StateSlots?
     private var condition = Condition.good
     private var retry: TimerSource?
 
@@ -80,31 +86,43 @@ final class FileStateStore: StateStore {
     func end() {
         isBegun = false
         file.remove()
+        slots = nil
+        ReservedFile.remove(SavedState.slotsPath(file.path))
     }
 
-    func save(_ changed: [AppID], of core: Lifecycle, announcing transitions: [Announcement]) {
-        guard isBegun else { return }
+    func take(changesOf core: inout Lifecycle) {
+        if slots?.take(changesOf: &core) == nil { _ = core.takeChangedIndexes() }
+    }
+
+    func save(announcing effects: [Effect]) {
+        let forgotten = slots?.add(effects) ?? []
+        commit()
+        guard !forgotten.isEmpty else { return }
         var lines: [UInt8] = []
-        for id in changed {
-            if let record = core.record(of: id) {
-                savedApps.insert(id)
-                StateLine.append(.app, record, to: &lines)
-            } else if savedApps.remove(id) != nil {
-                StateLine.append(.forget, SavedRecord(["id": id.name]), to: &lines)
-            }
-        }
-        let machine = core.record
-        if machine != lastMachine { StateLine.append(.machine, machine, to: &lines) }
-        lastMachine = machine
-        for transition in transitions { StateLine.append(.transition, transition.saved, to: &lines) }
+        for id in forgotten { StateLine.append(.forget, SavedRecord(["id": id.name]), to: &lines) }
         write(lines)
     }
 
-    func noteAnnounced() { save(.announced, SavedRecord()) }
+    func noteAnnounced() {
+        slots?.noteAnnounced()
+        commit()
+    }
 
     func save(_ kind: StateKind, _ record: SavedRecord) {
         guard isBegun else { return }
-        write(StateLine.encode(kind, record))
+        guard kind == .resources else { return write(StateLine.encode(kind, record)) }
+        slots?.add(resources: record)
+        commit()
+    }
+
+    private func commit() {
+        do throws(Processes.Errno) {
+            try slots?.commit()
+        } catch {
+            // The file is opened again, as by a successor, and gets everything.
+            slots = nil
+            replace()
+        }
     }
 
     private var isFailing: Bool { if case .failing = condition { true } else { false } }
@@ -115,17 +133,29 @@ final class FileStateStore: StateStore {
     }
 
     private func replace() {
-        guard isBegun else { return }
-        let records = source?.stateToSave ?? []
-        savedApps = Set(records.filter { $0.0 == .app }.compactMap { $0.1["id"] }.map { AppID($0) })
-        let error = file.replace(with: records.flatMap { StateLine.encode($0.0, $0.1) })
-        setCondition(error.map { .failing($0) } ?? (file.hasRoom ? .good : .full))
+        guard isBegun, let source else { return }
+        let records = source.stateToSave
+        var error: Processes.Errno?
+        if slots == nil {
+            do throws(Processes.Errno) {
+                slots = try StateSlots(path: SavedState.slotsPath(file.path), saving: source)
+            } catch let failure {
+                error = failure
+            }
+        }
+        let lines = records.lazy.filter { $0.0 != .resources }.flatMap { StateLine.encode($0.0, $0.1) }
+        // The text says that there are slots.
+        if error == nil { error = file.replace(with: Array(lines)) }
+        setCondition(error.map { .failing($0) } ?? (hasRoom ? .good : .full))
     }
+
+    private var hasRoom: Bool { file.hasRoom && slots?.hasRoom ?? false }
 
     // MARK: Space
 
     func makeRoom() -> String? {
-        if isBegun, condition != .good || !file.hasRoom { replace() }
+        slots?.makeRoom()
+        if isBegun, condition != .good || !hasRoom { replace() }
         return objection
     }
 

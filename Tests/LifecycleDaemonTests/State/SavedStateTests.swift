@@ -7,7 +7,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct SavedStateTests {
-    private let header = SavedState.header(bootID: BootID.current)
+    private let header = SavedState.header(bootID: BootID.current, version: "1")
 
     private func read(_ bytes: [UInt8]) throws -> SavedState? {
         try withTemporaryDirectory { (root: String) throws in
@@ -23,7 +23,7 @@ import Testing
             "app id=a state=active\napp id=b state=inactive\nlaunch id=a token=1\napp id=a state=suspended\nforget id=b\n"
         )
         #expect(state?.apps.keys.map(\.name) == ["a"])
-        #expect(state?.apps[AppID("a")]?.core?["state"] == "suspended")
+        #expect(state?.apps[AppID("a")]?.core?.text?["state"] == "suspended")
         #expect(state?.apps[AppID("a")]?.launch?["token"] == "1")
     }
 
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func anotherVersionIsRefusedAndAnotherBootIsIgnored() throws {
-        let other = String(decoding: header, as: UTF8.self).replacing("version=1", with: "version=2")
+        let other = String(decoding: header, as: UTF8.self).replacing("version=1", with: "version=3")
         let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
         #expect(error?.description.contains("/state: it was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
@@ -96,4 +96,9 @@ import Testing
             }
         }
     }
+}
+
+extension Saved {
+    /// The record, if it is text.
+    var text: SavedRecord? { if case .text(let record) = self { record } else { nil } }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct StateFileTests {
-    private static let header = SavedState.header(bootID: BootID.current)
+    private static let header = SavedState.header(bootID: BootID.current, version: "1")
 
     private func line(_ number: Int) -> [UInt8] {
         let fields = [SavedRecord.Field(name: "id", value: "a"), .init(name: "since", value: String(number))]
@@ -14,7 +14,7 @@ import Testing
     }
 
     private func latest(_ path: String) throws -> String? {
-        try SavedState.read(path)?.apps[AppID("a")]?.core?["since"]
+        try SavedState.read(path)?.apps[AppID("a")]?.core?.text?["since"]
     }
 
     @Test func fileIsPrivateAndIsRemovedWithItsSpare() throws {
@@ -143,7 +143,7 @@ import Testing
     }
 }
 
-private func withSmallFileSystem(_ body: (String) throws -> Void) throws {
+func withSmallFileSystem(_ body: (String) throws -> Void) throws {
     try withTemporaryDirectory { (root: String) throws in
         guard unsafe mount("lifed-test", root, "tmpfs", 0, "size=1m,mode=0700") == 0 else { return }
         defer { _ = unsafe umount2(root, Int32(MNT_DETACH)) }
@@ -152,7 +152,7 @@ private func withSmallFileSystem(_ body: (String) throws -> Void) throws {
 }
 
 /// Leaves no page free.
-private func fill(_ root: String) {
+func fill(_ root: String) {
     let number = unsafe open(root + "/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     let page = [UInt8](repeating: 1, count: 4096)
     while unsafe Glibc.write(number, page, page.count) == page.count {}

@@ -21,6 +21,48 @@ extension FuzzTarget {
         for (id, app) in saved.apps { readRest(of: id, app) }
     }
 
+    /// A record of a slot, behind the byte of its kind, and the same bytes as a file of slots.
+    static let slots = FuzzTarget("slots", takesList: true) { bytes in
+        let line = SavedState.slotsHeader(bootID: "boot", namespaces: "none")
+        _ = SlotContents(SlotFormat.header(line, key: 0) + bytes, header: line)
+        guard let kind = bytes.first.flatMap({ SlotKind(rawValue: $0) }) else { return }
+        let record = bytes.dropFirst()
+        switch kind {
+        case .app: checkSlots(apps: [.slot(record)], machine: .text(SavedRecord()))
+        case .machine: checkSlots(apps: [], machine: .slot(record))
+        case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
+        case .resources: _ = ResourceRecord(text: SavedRecord(encoded: record)["resources"] ?? "")
+        case .announced, .free: break
+        }
+    }
+
+    private static func checkSlots(apps: [Saved], machine: Saved) {
+        let machine = Lifecycle(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
+        for app in machine.knownApps.values { checkScenes(of: app) }
+        checkIsFoundAgain(restored(from: machine))
+        checkDates(in: machine)
+        proceed(machine)
+    }
+
+    private static func checkTransition(_ transition: Announcement) {
+        var slot = SlotWriter()
+        SavedTransition(transition).write(to: &slot)
+        let again = Announcement.read(slot.bytes[..<slot.count])
+        require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
+    }
+
+    private static func restoredFromSlots(_ machine: Lifecycle) -> Lifecycle {
+        var core = machine
+        let apps = core.indexes.compactMap { index -> Saved? in
+            var slot = SlotWriter()
+            return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[..<slot.count]) : nil
+        }
+        var slot = SlotWriter()
+        core.writeRecord(to: &slot)
+        return Lifecycle(
+            restoring: .slot(slot.bytes[..<slot.count]), apps: apps, settings: defaults, policy: policy, at: now)
+    }
+
     private static let defaults = LifecycleCore.Settings()
     private static let now = Instant(microseconds: 1 << 40)
 
@@ -82,11 +124,12 @@ extension FuzzTarget {
     }
 
     private static func checkIsFoundAgain(_ machine: Lifecycle) {
-        let again = restored(from: machine)
-        require(machine.record == again.record, "a machine that was saved is found again: \(machine.record)")
-        for id in machine.knownApps.keys {
-            let (first, second) = (machine.record(of: id), again.record(of: id))
-            require(first == second, "an app that was saved is found again: \(first as Any) \(second as Any)")
+        for again in [restored(from: machine), restoredFromSlots(machine)] {
+            require(machine.record == again.record, "a machine that was saved is found again: \(machine.record)")
+            for id in machine.knownApps.keys {
+                let (first, second) = (machine.record(of: id), again.record(of: id))
+                require(first == second, "an app that was saved is found again: \(first as Any) \(second as Any)")
+            }
         }
     }
 

@@ -1,0 +1,187 @@
+import LifecycleCore
+import Processes
+
+/// The slots of the apps, of the machine and of the transitions to announce, and the table of them.
+///
+/// A value with one owner, so that its parts are reached without checks for exclusive access.
+struct StateSlots {
+    private struct AppSlot {
+        let id: AppID
+        let slot: Int
+    }
+
+    private var file: SlotFile
+    /// What the machine's slot has.
+    private var savedMachine: SharedState?
+    /// By the index of the app in the core.
+    private var apps: [AppSlot?] = []
+    private var machine: Int?
+    private var resources: [AppID: Int]
+    private var announced: Int?
+    /// The slots of transitions that are not announced, and those of others, which are written again.
+    private var transitions: [Int] = []
+    private var idleTransitions: [Int] = []
+    /// The apps that have no record any more.
+    private var forgotten: [AppID] = []
+
+    /// Opens the slots of a former daemon, or makes the file, and saves the whole state.
+    init(path: String, saving source: any StateSource) throws(Processes.Errno) {
+        var former: [AppID: Int] = [:]
+        var (machine, announced): (Int?, Int?)
+        var resources: [AppID: Int] = [:]
+        var idle: [Int] = []
+        file = try SlotFile(path: path, header: SavedState.slotsHeader(bootID: BootID.current)) { record, slot in
+            switch record.kind {
+            case .free: break
+            case .app:
+                guard let id = Saved.slot(record.bytes).app else { return idle.append(slot) }
+                if let older = former.updateValue(slot, forKey: id) { idle.append(older) }
+            case .machine: machine = slot
+            case .transitions: idle.append(slot)
+            case .announced: announced = slot
+            case .resources:
+                if let name = SavedRecord(encoded: record.bytes)["id"] { resources[AppID(name)] = slot }
+            }
+        }
+        (self.machine, self.announced, self.resources) = (machine, announced, resources)
+        file.begin()
+        add(source, former)
+        for slot in idle { file.remove(slot) }
+        try file.commit()
+        forgotten = []
+    }
+
+    private mutating func add(_ source: any StateSource, _ former: [AppID: Int]) {
+        var core = source.core
+        var former = former
+        for index in core.indexes {
+            guard let id = core.app(at: index) else { continue }
+            let slot = file.add(.app, to: former[id]) { core.writeRecord(at: index, to: &$0) }
+            guard let slot else { continue }
+            former[id] = nil
+            set(AppSlot(id: id, slot: slot), at: index)
+        }
+        for slot in former.values { file.remove(slot) }
+        var formerResources = resources
+        for (kind, record) in source.stateToSave where kind == .resources {
+            add(resources: record)
+            if let name = record["id"] { formerResources[AppID(name)] = nil }
+        }
+        for (id, slot) in formerResources {
+            file.remove(slot)
+            resources[id] = nil
+        }
+        addMachine(&core)
+        noteAnnounced()
+        add(source.unannounced)
+    }
+
+    // MARK: Changes
+
+    mutating func take(changesOf core: inout Lifecycle) {
+        file.begin()
+        for index in core.takeChangedIndexes() {
+            let former = index < apps.count ? apps[index] : nil
+            let slot = file.add(.app, to: former?.slot) { core.writeRecord(at: index, to: &$0) }
+            guard let slot, let id = core.app(at: index) else {
+                if let former { forget(former, at: index) }
+                continue
+            }
+            guard former?.slot != slot || former?.id != id else { continue }
+            set(AppSlot(id: id, slot: slot), at: index)
+            // The index belongs to another app by now.
+            if let former, former.id != id { forgetRest(of: former.id) }
+        }
+        addMachine(&core)
+    }
+
+    private mutating func set(_ slot: AppSlot, at index: Int) {
+        while apps.count <= index { apps.append(nil) }
+        apps[index] = slot
+    }
+
+    private mutating func forget(_ app: AppSlot, at index: Int) {
+        apps[index] = nil
+        file.remove(app.slot)
+        forgetRest(of: app.id)
+    }
+
+    private mutating func forgetRest(of id: AppID) {
+        if let slot = resources.removeValue(forKey: id) { file.remove(slot) }
+        forgotten.append(id)
+    }
+
+    private mutating func addMachine(_ core: inout Lifecycle) {
+        let state = core.sharedState
+        guard machine == nil || state != savedMachine else { return }
+        savedMachine = state
+        machine = file.add(.machine, to: machine) { slot in
+            core.writeRecord(to: &slot)
+            return true
+        }
+    }
+
+    mutating func add(resources record: SavedRecord) {
+        guard let name = record["id"] else { return }
+        let id = AppID(name)
+        resources[id] = file.add(.resources, to: resources[id]) { slot in
+            slot.append(record.bytes)
+            return true
+        }
+    }
+
+    // MARK: Transitions
+
+    /// Adds the transitions to announce.
+    ///
+    /// - Returns: The apps that have no record any more since the last call.
+    mutating func add(_ effects: [Effect]) -> [AppID] {
+        addTransitions { slot in
+            var hasTransitions = false
+            for effect in effects {
+                switch effect {
+                case .transition(let transition): SavedTransition(transition).write(to: &slot)
+                case .sceneTransition(let transition): SavedTransition(transition).write(to: &slot)
+                default: continue
+                }
+                hasTransitions = true
+            }
+            return hasTransitions
+        }
+        guard !forgotten.isEmpty else { return [] }
+        defer { forgotten = [] }
+        return forgotten
+    }
+
+    private mutating func add(_ announcements: [Announcement]) {
+        addTransitions { slot in
+            for announcement in announcements { SavedTransition(announcement).write(to: &slot) }
+            return !announcements.isEmpty
+        }
+    }
+
+    private mutating func addTransitions(_ write: (inout SlotWriter) -> Bool) {
+        let idle = idleTransitions.last
+        guard let slot = file.add(.transitions, to: idle, isNew: true, write) else { return }
+        if idle != nil { idleTransitions.removeLast() }
+        transitions.append(slot)
+    }
+
+    /// Adds that all transitions of steps so far are announced.
+    mutating func noteAnnounced() {
+        var step: UInt64? = file.step
+        announced = file.add(.announced, to: announced) { slot in
+            slot.number("announced", &step)
+            return true
+        }
+        idleTransitions += transitions
+        transitions.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Writing
+
+    mutating func commit() throws(Processes.Errno) { try file.commit() }
+
+    var hasRoom: Bool { file.hasRoom }
+    mutating func makeRoom() { file.makeRoom() }
+}

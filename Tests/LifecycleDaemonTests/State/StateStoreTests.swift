@@ -1,0 +1,195 @@
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct StateStoreTests {
+    private final class Source: StateSource {
+        var core = Lifecycle()
+        var unannounced: [Announcement] = []
+        var stateToSave: [(StateKind, SavedRecord)] = []
+    }
+
+    private static let (clock, mail) = (AppID("clock"), AppID("mail"))
+
+    private let source = Source()
+
+    private func begin(_ path: String, log: RecordingJournal = RecordingJournal()) throws -> FileStateStore {
+        let store = try FileStateStore(path: path, loop: EventLoop(), log: log)
+        store.source = source
+        store.begin()
+        return store
+    }
+
+    private func handle(_ input: Input, _ store: FileStateStore) {
+        let effects = source.core.handle(input, at: Instant(microseconds: 5))
+        store.take(changesOf: &source.core)
+        store.save(announcing: effects)
+    }
+
+    private func launch(_ id: AppID, _ store: FileStateStore) {
+        handle(.define(id, Policy()), store)
+        handle(.request(RequestID(1), .launch(id, background: false)), store)
+        handle(.outcome(id, .spawned), store)
+    }
+
+    private func restored(_ path: String) throws -> (state: SavedState, core: Lifecycle) {
+        let state = try #require(try SavedState.read(path))
+        return (
+            state,
+            Lifecycle(
+                restoring: state.machine, apps: state.apps.values.compactMap(\.core), settings: Settings(),
+                policy: { _ in Policy() }, at: Instant(microseconds: 5))
+        )
+    }
+
+    private func expectSaved(_ path: String) throws {
+        let core = try restored(path).core
+        #expect(core.record == source.core.record)
+        for id in source.core.knownApps.keys { #expect(core.record(of: id) == source.core.record(of: id), "\(id)") }
+    }
+
+    @Test func eachChangeIsSavedInSlots() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            try expectSaved(path)
+            launch(Self.mail, store)
+            try expectSaved(path)
+            var status = stat()
+            _ = unsafe stat(path, &status)
+            let size = status.st_size
+            for number in 2..<400 {
+                handle(.request(RequestID(UInt64(number)), .focus(number % 2 == 0 ? Self.clock : Self.mail)), store)
+            }
+            try expectSaved(path)
+            _ = unsafe stat(path, &status)
+            #expect(status.st_size == size, "a change of focus leaves nothing in the text")
+            store.end()
+            #expect(names(in: root).isEmpty)
+        }
+    }
+
+    @Test func transitionsAreKeptUntilTheyAreAnnounced() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            var store = try begin(path)
+            launch(Self.clock, store)
+            let unannounced = try restored(path).state.unannounced
+            #expect(unannounced.count >= 2)
+            source.unannounced = unannounced
+            store = try begin(path)
+            #expect(try restored(path).state.unannounced == unannounced)
+            store.noteAnnounced()
+            #expect(try restored(path).state.unannounced.isEmpty)
+            source.unannounced = []
+            handle(.request(RequestID(2), .suspend(Self.clock)), store)
+            handle(.outcome(Self.clock, .stopped), store)
+            #expect(try !restored(path).state.unannounced.isEmpty)
+        }
+    }
+
+    @Test func resourcesAreInASlotOfTheirOwn() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            for number in 1...50 { store.save(.resources, SavedRecord(["id": "clock", "resources": String(number)])) }
+            #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == "50")
+        }
+    }
+
+    @Test func forgottenAppIsInNoFile() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            store.save(.launch, SavedRecord(["id": "clock", "token": "1"]))
+            store.save(.resources, SavedRecord(["id": "clock", "resources": "1"]))
+            handle(.forget(Self.clock), store)
+            handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), store)
+            #expect(source.core.knownApps.count == 0)
+            #expect(try restored(path).state.apps.isEmpty)
+            // The index, and perhaps the slots, belong to another app.
+            launch(Self.mail, store)
+            #expect(try restored(path).state.apps.keys.map(\.name) == ["mail"])
+            try expectSaved(path)
+        }
+    }
+
+    @Test func stateOfTheVersionBeforeIsReadOnceAndBecomesSlots() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let text = """
+                machine front=mail place=mail
+                app id=clock state=suspended reason=idle since=3 wish=run wish-reason=displaced launched=1 launch-reason=launch sequence=0 last-event=0
+                app id=mail state=active reason=launch since=2 wish=run wish-reason=launch launched=2 launch-reason=launch sequence=0 last-event=0
+                launch id=clock token=1 main=1:1
+                resources id=clock resources=1
+                transition id=mail from=inactive to=active reason=launch at=2 since=2
+
+                """
+            LifecycleDaemonTests.write(
+                SavedState.header(bootID: BootID.current, version: "1") + Array(text.utf8), to: path)
+            let before = try restored(path)
+            source.core = before.core
+            source.unannounced = before.state.unannounced
+            source.stateToSave = [
+                (.launch, try #require(before.state.apps[Self.clock]?.launch)),
+                (.resources, try #require(before.state.apps[Self.clock]?.resources)),
+            ]
+            _ = try begin(path)
+            let after = try restored(path)
+            try expectSaved(path)
+            #expect(after.core.foreground == [Self.mail] && after.core.knownApps[Self.clock]?.state == .suspended)
+            #expect(after.state.unannounced == before.state.unannounced && after.state.unannounced.count == 1)
+            #expect(after.state.apps[Self.clock]?.launch?["token"] == "1")
+            #expect(after.state.apps[Self.clock]?.resources?["resources"] == "1")
+            #expect(names(in: root).contains("state.slots"))
+        }
+    }
+
+    @Test func slotsBelongToTheirStateFile() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            _ = unsafe chmod(path + ".slots", 0o660)
+            let error = #expect(throws: DaemonError.self) { try SavedState.read(path) }
+            #expect(error?.description.contains("state.slots") == true)
+            _ = unsafe unlink(path + ".slots")
+            #expect(throws: DaemonError.self) { try SavedState.read(path) }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
+    func changesAreSavedOnAFullFileSystemAndAppsAreRefused() throws {
+        try withSmallFileSystem { (root: String) throws in
+            let path = root + "/state"
+            let log = RecordingJournal()
+            let store = try begin(path, log: log)
+            launch(Self.clock, store)
+            #expect(store.makeRoom() == nil)
+            fill(root)
+            var count = 0
+            while store.makeRoom() == nil, count < 500 {
+                count += 1
+                launch(AppID("app-\(count)"), store)
+            }
+            #expect(count > 0 && count < 500 && store.objection != nil)
+            try expectSaved(path)
+            for number in 2..<200 {
+                handle(
+                    .request(RequestID(UInt64(number)), .focus(number % 2 == 0 ? Self.clock : AppID("app-1"))), store)
+            }
+            try expectSaved(path)
+            #expect(!log.entries.contains { $0.message.contains("cannot save") })
+            _ = unsafe unlink(root + "/ballast")
+            #expect(store.makeRoom() == nil)
+        }
+    }
+}
