@@ -170,7 +170,7 @@ extension Lifecycle {
     }
 }
 
-/// What concerns several apps, quick to make and to compare.
+/// The state that concerns several apps, quick to make and to compare.
 public struct SharedState: Sendable, Equatable {
     private let foreground: [AppIndex]
     private let slots: [AppIndex]
@@ -191,7 +191,7 @@ public struct SharedState: Sendable, Equatable {
     }
 }
 
-/// What concerns several apps, as it is saved.
+/// The state that concerns several apps, as it is saved.
 private struct SavedShared {
     var foreground: [AppID] = []
     var slots: [AppID] = []

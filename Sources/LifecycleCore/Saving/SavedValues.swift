@@ -124,20 +124,24 @@ extension ExitRecord: SavedItem {
 }
 
 extension Termination: SavedItem {
+    /// The parts, between separators.
     public var text: String { "\(state.rawValue):\(status.word):\(reason)" }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(maxSplits: 2)
         guard parts.count == 3, let state = AppState(rawValue: parts[0]) else { return nil }
         self.init(state: state, reason: Reason(saved: parts[2]), status: ExitStatus(word: parts[1]))
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.text(state.rawValue)
         status.write(to: &slot)
         slot.text(reason.rawValue)
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let state: AppState = slot.word() else { return nil }
         let status = ExitStatus(from: &slot)
@@ -176,8 +180,10 @@ struct SavedDeadline: SavedItem {
 }
 
 extension Assertion: SavedItem {
+    /// The parts, between separators.
     public var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(maxSplits: 3)
         guard parts.count == 4, let kind = Kind(rawValue: parts[0]), let number = UInt64(parts[1]),
@@ -186,6 +192,7 @@ extension Assertion: SavedItem {
         self.init(kind: kind, number: number, name: parts[3], since: Instant(microseconds: since))
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.text(kind.rawValue)
         slot.number(number)
@@ -193,6 +200,7 @@ extension Assertion: SavedItem {
         slot.text(name)
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let kind: Kind = slot.word(), let number = slot.number(), let since = slot.number(),
             let name = slot.text()
@@ -205,17 +213,20 @@ extension PendingCallback: SavedItem {
     /// The callback, and its scene if it has one.
     public var text: String { callback.rawValue + (scene.map { ":\($0)" } ?? "") }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(maxSplits: 1)
         guard let callback = Callback(rawValue: parts[0]) else { return nil }
         self.init(saved: callback, parts.count == 2 ? SceneID(parts[1]) : nil)
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.text(callback.rawValue)
         if let scene { slot.text(scene.name) }
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let callback: Callback = slot.word() else { return nil }
         self.init(saved: callback, slot.text().flatMap { SceneID($0) })
@@ -229,6 +240,7 @@ extension PendingCallback: SavedItem {
 
 /// A resignation behind a callback: number, deadline, instant of sending, state that it names, state that follows, and callback.
 extension SentCallback: SavedItem {
+    /// The parts, between separators.
     public var text: String {
         let next: String =
             switch self.next {
@@ -240,6 +252,7 @@ extension SentCallback: SavedItem {
         return "\(numbers):\(delivery.state.rawValue):\(next):\(delivery.pending.text)"
     }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(maxSplits: 5)
         guard parts.count == 6, let sequence = UInt64(parts[0]), let deadline = UInt64(parts[1]),
@@ -250,6 +263,7 @@ extension SentCallback: SavedItem {
             resignation: callback, sequence, deadline: deadline, sent: sent, state, hasNext: !parts[4].isEmpty)
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.number(delivery.sequence)
         slot.number(delivery.deadline.microseconds)
@@ -259,6 +273,7 @@ extension SentCallback: SavedItem {
         delivery.pending.write(to: &slot)
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let sequence = slot.number(), let deadline = slot.number(), let sent = slot.number(),
             let state: AppState = slot.word(), let hasNext = slot.byte(), let callback = PendingCallback(from: &slot)
@@ -280,11 +295,13 @@ extension SentCallback: SavedItem {
 }
 
 extension QueuedEvent: SavedItem {
+    /// The parts, between separators.
     public var text: String {
         ([String(number), event.callback.rawValue] + event.parts.map { SavedText.escaped($0) })
             .joined(separator: String(SavedText.separator))
     }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(separator: SavedText.separator, maxSplits: 4)
         guard parts.count >= 2, let number = UInt64(parts[0]), let callback = Callback(rawValue: parts[1]),
@@ -293,12 +310,14 @@ extension QueuedEvent: SavedItem {
         self.init(number: number, event: event)
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.number(number)
         slot.text(event.callback.rawValue)
         for part in event.parts { slot.text(part) }
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let number = slot.number(), let callback: Callback = slot.word() else { return nil }
         var parts: [String] = []
@@ -348,6 +367,7 @@ extension Scenes {
 }
 
 extension Scene: SavedItem {
+    /// The parts, between separators.
     public var text: String {
         var flags = ""
         if wasConnected { flags += "c" }
@@ -362,6 +382,7 @@ extension Scene: SavedItem {
         return parts.joined(separator: String(SavedText.separator))
     }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(separator: SavedText.separator, maxSplits: 9)
         guard parts.count == 10, let id = SceneID(parts[0]), SceneID.isWord(parts[1]),
@@ -381,6 +402,7 @@ extension Scene: SavedItem {
         isClosing = hasFlag("x")
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         slot.text(id.name)
         slot.text(role)
@@ -395,6 +417,7 @@ extension Scene: SavedItem {
         slot.text("", &info)
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         guard let id = slot.text().flatMap({ SceneID($0) }), let role = slot.text(), SceneID.isWord(role),
             let origin: Origin = slot.word(), let state: SceneState = slot.word(), let reason = slot.text(),
@@ -469,6 +492,7 @@ extension ReclaimRecord {
 }
 
 extension ReclaimRecord.Cause: SavedItem {
+    /// The parts, between separators.
     public var text: String {
         switch self {
         case .pressure(let words): "pressure:\(words)"
@@ -477,6 +501,7 @@ extension ReclaimRecord.Cause: SavedItem {
         }
     }
 
+    /// Creates the value of its text.
     public init?(text: String) {
         let parts = text.words(maxSplits: 1)
         guard parts.count == 2 else { return nil }
@@ -488,6 +513,7 @@ extension ReclaimRecord.Cause: SavedItem {
         }
     }
 
+    /// Adds the parts.
     public func write(to slot: inout SlotWriter) {
         switch self {
         case .pressure(let words):
@@ -500,6 +526,7 @@ extension ReclaimRecord.Cause: SavedItem {
         }
     }
 
+    /// Reads the parts.
     public init?(from slot: inout SlotReader) {
         switch slot.byte() {
         case 0:

@@ -70,7 +70,7 @@ struct SlotFile {
         step = contents?.step ?? 0
         key = contents?.key ?? UInt64.random(in: 1...UInt64.max)
         if let contents {
-            try takeOver(contents, keep)
+            try restore(contents, keep)
         } else {
             if let error = file.reserve(Self.leastCapacity(for: end)) { throw error }
             try file.write(SlotFormat.header(header, key: key), at: 0)
@@ -78,7 +78,7 @@ struct SlotFile {
         _ = file.reserve(2 * end + Self.slack)
     }
 
-    private mutating func takeOver(
+    private mutating func restore(
         _ contents: SlotContents, _ keep: (SlotContents.Record, Int) -> Void
     ) throws(Processes.Errno) {
         // Otherwise the half of a step would count as soon as a later step is written.

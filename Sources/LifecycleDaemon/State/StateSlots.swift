@@ -11,7 +11,7 @@ struct StateSlots {
     }
 
     private var file: SlotFile
-    /// What the machine's slot has.
+    /// The state in the slot of the machine.
     private var savedMachine: SharedState?
     /// By the index of the app in the core.
     private var apps: [AppSlot?] = []

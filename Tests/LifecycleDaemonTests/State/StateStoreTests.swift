@@ -126,8 +126,8 @@ import Testing
             let path = root + "/state"
             let text = """
                 machine front=mail place=mail
-                app id=clock state=suspended reason=idle since=3 wish=run wish-reason=displaced launched=1 launch-reason=launch sequence=0 last-event=0
-                app id=mail state=active reason=launch since=2 wish=run wish-reason=launch launched=2 launch-reason=launch sequence=0 last-event=0
+                app id=clock state=suspended reason=idle since=3 launched=1 launch-reason=launch sequence=0 last-event=0
+                app id=mail state=active reason=launch since=2 launched=2 launch-reason=launch sequence=0 last-event=0
                 launch id=clock token=1 main=1:1
                 resources id=clock resources=1
                 transition id=mail from=inactive to=active reason=launch at=2 since=2

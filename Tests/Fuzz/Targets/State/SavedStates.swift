@@ -22,7 +22,7 @@ extension FuzzTarget {
     }
 
     /// A record of a slot, behind the byte of its kind, and the same bytes as a file of slots.
-    static let slots = FuzzTarget("slots", takesList: true) { bytes in
+    static let slots = FuzzTarget("slots") { bytes in
         let line = SavedState.slotsHeader(bootID: "boot", namespaces: "none")
         _ = SlotContents(SlotFormat.header(line, key: 0) + bytes, header: line)
         guard let kind = bytes.first.flatMap({ SlotKind(rawValue: $0) }) else { return }
