@@ -31,6 +31,7 @@ final class AppUnits {
     private var waiting: [AppUnitName] = []
     /// The units whose group was asked for.
     private var asked: Set<String> = []
+    private var hasReportedCrowd = false
     /// The number of the present owner of the name: replies of an earlier one do not count.
     private var generation = 0
 
@@ -100,15 +101,19 @@ final class AppUnits {
     func look(at name: String) {
         guard let unit = AppUnitName(name), delegate?.isWanted(unit) ?? false, !waiting.contains(unit) else { return }
         guard waiting.count < Self.waitingLimit else {
+            // Once for each crowd: the list of systemd can have any number of units.
+            guard !hasReportedCrowd else { return }
+            hasReportedCrowd = true
             return log.write(
                 .warning,
-                "cannot manage the unit \(name): \(Self.waitingLimit) units wait; leaving it unmanaged")
+                "cannot manage the unit \(name): \(Self.waitingLimit) units wait; leaving it and later ones unmanaged")
         }
         waiting.append(unit)
         askNext()
     }
 
     private func askNext() {
+        if waiting.isEmpty { hasReportedCrowd = false }
         while asked.count < Self.callLimit, let owner, let unit = waiting.first {
             waiting.removeFirst()
             guard asked.insert(unit.unit).inserted else { continue }

@@ -82,7 +82,10 @@ final class EndNotifications {
         guard let number = message.arguments.first?.unsigned, let id = shown[number] else { return }
         switch message.member {
         case "NotificationClosed": shown[number] = nil
-        case "ActionInvoked" where message.arguments.last?.text == Self.reopenAction: manager.launchAgain(id)
+        case "ActionInvoked" where message.arguments.last?.text == Self.reopenAction:
+            // Once: a repeated signal must not launch the app again and again.
+            shown[number] = nil
+            manager.launchAgain(id)
         default: break
         }
     }
