@@ -48,7 +48,7 @@ extension FuzzTarget {
         guard let id = SceneID(texts[1]), SceneID.isWord(texts[2]) else { return }
         var scene = Scene(id: id, role: texts[2], info: optional(texts[0]), origin: .app, since: instant)
         scene.isWanted = true
-        let again = Scene(text: written(scene.text), since: Instant(microseconds: 0))
+        let again = Scene(text: written(scene.text))
         require(again == scene, "a scene is found again: \(scene)")
     }
 
