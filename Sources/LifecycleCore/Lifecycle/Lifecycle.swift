@@ -27,6 +27,8 @@ public struct Lifecycle: Sendable {
     var hasFinished = false
     /// The apps whose records may have changed since the last ``takeChangedApps()``.
     var changed = ChangedApps()
+    /// The state that concerns several apps at the last ``takeSharedChange()``.
+    var savedShared: SharedState?
 
     /// Creates a core that knows no app.
     public init() {}

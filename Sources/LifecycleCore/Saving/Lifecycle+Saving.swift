@@ -57,8 +57,12 @@ extension Lifecycle {
         return true
     }
 
-    /// The state that ``writeRecord(to:)`` writes, to be compared.
-    public var sharedState: SharedState { SharedState(self) }
+    /// Returns whether the record of what concerns several apps has changed since the last call.
+    public mutating func takeSharedChange() -> Bool {
+        if let savedShared, savedShared.isEqual(to: self) { return false }
+        savedShared = SharedState(self)
+        return true
+    }
 
     /// Adds the record of what concerns several apps to a slot.
     public func writeRecord(to slot: inout SlotWriter) {
@@ -171,7 +175,7 @@ extension Lifecycle {
 }
 
 /// The state that concerns several apps, quick to make and to compare.
-public struct SharedState: Sendable, Equatable {
+struct SharedState: Sendable {
     private let foreground: [AppIndex]
     private let slots: [AppIndex]
     private let interruptions: OrderedSet<String>
@@ -180,7 +184,7 @@ public struct SharedState: Sendable, Equatable {
     private let returning: [AppIndex]
     private let blockers: OrderedSet<ForegroundBlocker>
 
-    fileprivate init(_ core: borrowing Lifecycle) {
+    init(_ core: borrowing Lifecycle) {
         foreground = core.shared.foreground
         slots = core.shared.activation.slots
         interruptions = core.shared.interruptions
@@ -188,6 +192,12 @@ public struct SharedState: Sendable, Equatable {
         round = core.reclaimer.round
         returning = core.shared.returning
         blockers = core.shared.blockers
+    }
+
+    func isEqual(to core: borrowing Lifecycle) -> Bool {
+        foreground == core.shared.foreground && slots == core.shared.activation.slots
+            && interruptions == core.shared.interruptions && lastWarning == core.reclaimer.lastWarning
+            && round == core.reclaimer.round && returning == core.shared.returning && blockers == core.shared.blockers
     }
 }
 

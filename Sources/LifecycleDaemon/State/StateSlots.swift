@@ -11,8 +11,6 @@ struct StateSlots {
     }
 
     private var file: SlotFile
-    /// The state in the slot of the machine.
-    private var savedMachine: SharedState?
     /// By the index of the app in the core.
     private var apps: [AppSlot?] = []
     private var machine: Int?
@@ -92,7 +90,7 @@ struct StateSlots {
             // The index belongs to another app by now.
             if let former, former.id != id { forgetRest(of: former.id) }
         }
-        addMachine(&core)
+        if core.takeSharedChange() { addMachine(&core) }
     }
 
     private mutating func set(_ slot: AppSlot, at index: Int) {
@@ -112,9 +110,6 @@ struct StateSlots {
     }
 
     private mutating func addMachine(_ core: inout Lifecycle) {
-        let state = core.sharedState
-        guard machine == nil || state != savedMachine else { return }
-        savedMachine = state
         machine = file.add(.machine, to: machine) { slot in
             core.writeRecord(to: &slot)
             return true
