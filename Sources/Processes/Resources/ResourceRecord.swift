@@ -137,9 +137,8 @@ struct OwnValues: Hashable {
     ) {
         lazy var inheritance = inheritedValues()
         // A program may have thousands of threads.
-        let known =
-            entries.count <= Self.searchLimit
-            ? [:] : Dictionary(entries.map { ($0.bearer, $0.record) }, uniquingKeysWith: { $1 })
+        var known: [Bearer: Record] = [:]
+        if entries.count > Self.searchLimit { for entry in entries { known[entry.bearer] = entry.record } }
         var updated: [Entry] = []
         for (bearer, current) in bearers {
             let record = known[bearer] ?? (known.isEmpty ? entries.last { $0.bearer == bearer }?.record : nil)
