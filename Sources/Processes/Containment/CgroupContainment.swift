@@ -187,7 +187,8 @@ final class CgroupContainment: Containment {
     override var isAskedToFreeze: Bool { isFreezeRequested }
 
     override func freeze() -> Bool {
-        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil
+        // A call that fails leaves the group as it was, and an earlier daemon may have frozen it.
+        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
         return isFreezeRequested
     }
 
