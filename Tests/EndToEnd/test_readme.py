@@ -237,6 +237,7 @@ def test_the_kiosk_of_the_guide_shows_its_app(container, service, logind):
             container.run(["loginctl", "terminate-user", "kiosk"], check=False)
             container.run(["rm", "-rf", unit, f"{unit}.d"])
             container.run(["systemctl", "daemon-reload"])
+            container.run(["systemctl", "reset-failed", "kiosk-screen.service"], check=False)
 
 
 def kiosk_scripts():
@@ -248,13 +249,16 @@ def kiosk_scripts():
 def consoles(container):
     """The first console. logind looks for consoles when it starts."""
     container.run(["sh", "-c", "mknod /dev/tty0 c 4 0 && mknod -m 620 /dev/tty1 c 4 1"])
-    container.run(["systemctl", "restart", "systemd-logind.service"])
-    yield
-    container.run(["rm", "/dev/tty0", "/dev/tty1"])
+    try:
+        container.run(["systemctl", "restart", "systemd-logind.service"])
+        yield
+    finally:
+        container.run(["rm", "/dev/tty0", "/dev/tty1"])
+        container.run(["systemctl", "restart", "systemd-logind.service"])
 
 
 def shows(container, pid):
-    """Whether a process is connected to the socket of a compositor."""
+    """True if a process is connected to the socket of a compositor."""
     sockets = container.run(["sh", "-c", f"ls -l /proc/{pid}/fd"], check=False).stdout
     inodes = set(re.findall(r"socket:\[(\d+)\]", sockets))
     # The kernel lists the compositor's end by the name of the socket, and the client's end beside it.
