@@ -98,9 +98,9 @@ extension FuzzTarget {
     /// Nice values and I/O priorities are given to system calls, which take less than an `Int` holds.
     private static func checkRanges(_ record: ResourceRecord) {
         for (setting, values) in record.ownValues {
-            var rows = ""
+            var rows: [UInt8] = []
             values.write(to: &rows)
-            for row in rows.split(separator: ",") {
+            for row in String(decoding: rows, as: UTF8.self).split(separator: ",") {
                 guard let own = row.split(separator: ":").dropLast().last.flatMap({ Int($0) }) else { continue }
                 let value = record.profile.nice.map { setting.value(wanted: $0, own: own) } ?? own
                 let fits = setting == .timerSlack || Int32(exactly: value) != nil

@@ -65,14 +65,14 @@ extension FuzzTarget {
             case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
             case .focus: return try echo(call, FocusParameters.self)
             case .suspend: return try echo(call, SuspendParameters.self)
-            case .background, .resume, .terminate, .release, .describe, .explain:
+            case .background, .resume, .terminate, .restart, .release, .describe, .explain:
                 return try echo(call, AppParameters.self)
             case .kill: return try echo(call, KillParameters.self)
             case .adopt: return try echo(call, AdoptParameters.self)
             case .findApp: return try echo(call, FindAppParameters.self)
             case .history: return try echo(call, HistoryParameters.self)
             case .listAvailable: return try echo(call, ListAvailableParameters.self)
-            case .home, .list, .monitor, .getStatus, .reload, .reexecute, nil: return try echo(call, NoParameters.self)
+            case .home, .list, .monitor, .monitorAdoptions, .getStatus, .reload, .reexecute, nil: return try echo(call, NoParameters.self)
             }
         } catch {
             return error.reply
