@@ -72,7 +72,8 @@ extension FuzzTarget {
             case .findApp: return try echo(call, FindAppParameters.self)
             case .history: return try echo(call, HistoryParameters.self)
             case .listAvailable: return try echo(call, ListAvailableParameters.self)
-            case .home, .list, .monitor, .monitorAdoptions, .getStatus, .reload, .reexecute, nil: return try echo(call, NoParameters.self)
+            case .home, .list, .monitor, .monitorAdoptions, .getStatus, .reload, .reexecute, nil:
+                return try echo(call, NoParameters.self)
             }
         } catch {
             return error.reply
