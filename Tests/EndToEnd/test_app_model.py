@@ -87,7 +87,7 @@ class Channel(History):
 
     @property
     def can_speak(self):
-        """True if it could, were it a process: a stopped one cannot, and one that has said half a line goes on with it."""
+        """True if it could, were it a process: a stopped process cannot, and a process continues its half line."""
         self.far.take()
         return not self.half and not self.far.closed and self.details()["app"]["state"] != "suspended"
 

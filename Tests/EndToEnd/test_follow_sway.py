@@ -136,7 +136,7 @@ def test_windows_of_nobody_become_apps_where_a_rule_says_so(quick, sway, windows
     foreign = subprocess.Popen(["foot", "sleep", "infinity"], env={**os.environ, **sway.environment})
     try:
         follow()
-        wait_for(lambda: foreign.pid in sway.windows(), what="the window of nobody")
+        wait_for(lambda: foreign.pid in sway.windows(), what="the window of no app")
         quick.lifectl.wait_for_state("terminal", "active")
         assert quick.lifectl.app("terminal")["pid"] == foreign.pid
         sway.focus(one)
@@ -151,7 +151,7 @@ def test_window_whose_process_is_adopted_later_is_seen_at_once(quick, sway, wind
     foreign = subprocess.Popen(["foot", "sleep", "infinity"], env={**os.environ, **sway.environment})
     try:
         follow()
-        wait_for(lambda: foreign.pid in sway.windows(), what="the window of nobody")
+        wait_for(lambda: foreign.pid in sway.windows(), what="the window of no app")
         # Both are known to the follower before the adoption.
         sway.focus(one)
         quick.lifectl.wait_for_state("one", "active")

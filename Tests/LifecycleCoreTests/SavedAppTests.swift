@@ -101,7 +101,7 @@ import Testing
         #expect(restored == app && reader.isAtEnd)
     }
 
-    /// A version that does not know the last values of the table reads the others, and one that knows more has defaults.
+    /// A version with fewer values reads those that it knows. A version with more values has defaults for the rest.
     @Test(arguments: phases.indices)
     func slotThatEndsAnywhereIsRestoredAsFarAsItGoes(index: Int) {
         let app = Self.app(Self.phases[index])

@@ -141,7 +141,7 @@ public struct SlotWriter: SavedCoder, Sendable {
 
 /// Reads the values that a ``SlotWriter`` has written.
 ///
-/// The bytes are a file's word: whatever they are, each value is one that could have been written, or is missing.
+/// A file may hold any bytes. Each value that is read could have been written, or is missing.
 public struct SlotReader: SavedCoder {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

@@ -88,7 +88,7 @@ struct ConnectionHolders {
         greatest(of: greatest(of: connections, by: \.unit), by: \.process).first?.number
     }
 
-    /// Returns the connections with the most common value, of several the one that came first.
+    /// Returns the connections with the most common value; of several values, that of the first connection.
     private static func greatest(
         of connections: [(number: Int32, holder: Holder)], by key: (Holder) -> some Hashable
     ) -> [(number: Int32, holder: Holder)] {

@@ -100,7 +100,7 @@ struct SlotFile {
 
     // MARK: Steps
 
-    /// Begins a step, and forgets one that was not committed.
+    /// Begins a step. A step before it that was not committed is lost.
     mutating func begin() {
         buffer.cut(to: 0)
         changes.removeAll(keepingCapacity: true)
