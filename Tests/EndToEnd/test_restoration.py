@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import kernel
 import programs
 from container import wait_for
 from driver import call, connect
@@ -94,6 +95,20 @@ def test_a_continuation_from_elsewhere_is_noticed_without_a_control_group(mortal
     mortal.lifectl("focus", "app")
     before = mortal.kernel.ticks(pid)
     wait_for(lambda: mortal.kernel.ticks(pid) > before, what="the app runs")
+
+
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.skipif(not kernel.reports_switches(), reason="kernel.perf_event_paranoid keeps the switches of a process from this user")
+def test_a_monitor_is_told_of_an_app_that_sleeps_again_after_a_continuation_from_elsewhere(mortal):
+    """Nobody asks, and the app uses no processor time that a clock's tick would see."""
+    pid = mortal.lifectl.start("app", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    start_again(mortal)
+    mortal.lifectl.wait_for_state("app", "suspended")
+    for number in range(1, 21):
+        os.kill(pid, signal.SIGCONT)
+        wait_for(lambda: mortal.logged.count("lifed stops it again") == number, timeout=1, what="it is noticed")
+        wait_for(lambda: mortal.kernel.is_stopped(pid), what="the app is stopped again")
 
 
 ANSWERS = [

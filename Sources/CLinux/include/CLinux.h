@@ -275,6 +275,23 @@ int linux_watch_processor(pid_t pid, int signal, intptr_t *timer);
 /// Ends such a timer. A signal of it may be pending.
 void linux_end_processor_watch(intptr_t timer);
 
+/// The times at which the kernel gives a processor to a thread, or takes it away.
+struct linux_switches {
+    /// Is ready to be read from the first of them on.
+    int descriptor;
+    uintptr_t buffer;
+};
+
+/// Opens those of the main thread of a process: perf_event_open(2). 0, or a negative errno; -EACCES where the kernel leaves that to
+/// privileged processes.
+int linux_open_switches(pid_t pid, struct linux_switches *switches);
+
+/// Returns whether there was one. It makes no system call.
+bool linux_has_switched(struct linux_switches switches);
+
+/// Closes the descriptor, and unmaps the buffer.
+void linux_close_switches(struct linux_switches switches);
+
 /// Reads a timer that is ready: 0 when its time has come, -ECANCELED when the clock was set, another negative errno.
 int linux_read_timer(int timer);
 

@@ -36,6 +36,9 @@ final class AppProcesses {
     private var processorSignal: SignalSource?
     /// A Boolean value that indicates whether an app has ever had a `processorWatch`: most daemons have none.
     private var hasWatchedProcessors = false
+    private var switchReports: SwitchReports?
+    /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
+    private var openingOfReports: DeferredSource?
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppID>?
     private var reaping: DelayedReaping?
@@ -53,6 +56,8 @@ final class AppProcesses {
         postponedStops = try BatchQueue(loop: loop) { [weak self] in self?.stop($0) }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
         processorSignal = try loop.signal(ProcessorWatch.signal) { [weak self] in self?.noticeRunning($0.value) }
+        openingOfReports = try loop.deferred { [weak self] in self?.openSwitchReports() }
+        openingOfReports?.setPriority(.idle)
         reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
@@ -363,22 +368,32 @@ final class AppProcesses {
     /// Reports the apps that another program has continued without notice from the kernel.
     func noticeContinuations() {
         guard hasWatchedProcessors else { return }
-        for app in running.values where app.processorWatch != nil { noticeContinuation(of: app) }
+        for app in running.values where app.processorWatch?.mayHaveRun ?? false {
+            if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
+        }
     }
 
     private func watchProcessor(of app: RunningApp) {
-        app.watchProcessor()
-        if app.processorWatch != nil { hasWatchedProcessors = true }
+        app.watchProcessor(with: switchReports) { [weak self] in self?.noticeRunning($0) }
+        guard app.processorWatch != nil, !hasWatchedProcessors else { return }
+        hasWatchedProcessors = true
+        openingOfReports?.schedule()
+    }
+
+    private func openSwitchReports() {
+        switchReports = SwitchReports()
+        guard switchReports != nil else { return }
+        for app in running.values where app.processorWatch != nil { watchProcessor(of: app) }
     }
 
     private func noticeRunning(_ pid: ProcessID) {
-        guard let app = running.values.first(where: { $0.processorWatch?.includes(pid) ?? false }) else { return }
-        // The timer may have expired though nothing runs, for example because a debugger looks at the process.
-        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { watchProcessor(of: app) }
+        guard let app = running.values.first(where: { $0.processorWatch?.hasTimer(for: pid) ?? false }) else { return }
+        noticeRunning(app)
     }
 
-    private func noticeContinuation(of app: RunningApp) {
-        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
+    private func noticeRunning(_ app: RunningApp) {
+        // Nothing runs any more if, for example, a debugger has looked at the process.
+        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { watchProcessor(of: app) }
     }
 
     // MARK: Events of the kernel

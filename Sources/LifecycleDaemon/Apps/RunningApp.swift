@@ -23,6 +23,7 @@ final class RunningApp {
     var mainWatch: IOSource?
     /// Set while the app is suspended and the kernel does not report that another program continues it.
     private(set) var processorWatch: ProcessorWatch?
+    private var switchWatches: [IOSource] = []
     /// A Boolean value that indicates whether the core knows that the main process has ended.
     var hasReportedExit = false
     var isAskedToEnd = false
@@ -78,7 +79,7 @@ final class RunningApp {
 
     func begin(_ operation: Operation) {
         self.operation = operation
-        processorWatch = nil
+        endProcessorWatch()
         mirrorTimer?.disarm()
         mirrorDeadline = 0
         timer = nil
@@ -137,9 +138,27 @@ final class RunningApp {
     // MARK: Continued by others
 
     /// Watches the processes of a suspended app whose continuation the kernel does not report.
-    func watchProcessor() {
+    ///
+    /// - Parameter noticeRunning: Called once, when one of them has run. Timers send ``ProcessorWatch/signal`` instead.
+    func watchProcessor(with reports: SwitchReports?, noticeRunning: @escaping (RunningApp) -> Void) {
+        endProcessorWatch()
         let members = tree.unnoticedMembers
-        processorWatch = members.isEmpty ? nil : ProcessorWatch(of: members)
+        guard !members.isEmpty else { return }
+        let watch = ProcessorWatch(of: members, reports: reports)
+        processorWatch = watch
+        switchWatches = watch.descriptors.compactMap { descriptor in
+            try? loop.watch(descriptor: descriptor, events: .readable) { [weak self] _ in
+                guard let self else { return }
+                endProcessorWatch()
+                noticeRunning(self)
+            }
+        }
+    }
+
+    private func endProcessorWatch() {
+        for watch in switchWatches { watch.cancel() }
+        switchWatches = []
+        processorWatch = nil
     }
 
     // MARK: Mirrors
