@@ -282,8 +282,8 @@ struct linux_switches {
     uintptr_t buffer;
 };
 
-/// Opens those of the main thread of a process: perf_event_open(2). 0, or a negative errno; -EACCES where the kernel leaves that to
-/// privileged processes.
+/// Opens those of the main thread of a process, or of the caller for 0: perf_event_open(2). 0, or a negative errno; -EACCES where
+/// the kernel leaves that to privileged processes.
 int linux_open_switches(pid_t pid, struct linux_switches *switches);
 
 /// Returns whether there was one. It makes no system call.
