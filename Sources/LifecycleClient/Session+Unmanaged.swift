@@ -28,6 +28,16 @@ extension Session {
         answers = AnswerLog()
     }
 
+    /// Tells an app without a daemon that it is in the foreground.
+    mutating func launchToFront() {
+        launch = .session
+        channel = .none
+        let launch = [Field("reason", "launch")]
+        queue(.willFinishLaunching, .inactive, launch)
+        queue(.didFinishLaunching, .inactive, launch)
+        if usesScenes { showScene(.main, reason: "person") } else { queue(.didBecomeActive, .active) }
+    }
+
     private mutating func returnToFront() {
         launch = .session
         if state == .background { queue(.willEnterForeground, .background) }

@@ -1,0 +1,113 @@
+import AppChannel
+public import LifecycleTypes
+
+/// The error of a request for a scene that the library does not send.
+public enum SceneRequestError: Error, Sendable {
+    /// The role is not of 1 to 64 letters, digits, dots, underscores and hyphens.
+    case malformedRole
+    /// The info has more than `SceneProtocol.infoLimit` bytes, or a NUL.
+    case unusableInfo
+    /// The app has not heard of such a scene, or it is closed.
+    case noSuchScene
+    /// So much waits for the daemon already that nothing is added.
+    case tooManyRequests
+}
+
+extension Session {
+    /// The number of requests for scenes that may wait for a channel: more than an app may have scenes.
+    static let waitingScenesLimit = 64
+
+    /// The known scenes, in the order of their first connection.
+    public var allScenes: [SceneRecord] { scenes.scenes }
+
+    /// Requests a scene: a new one, or the scene with this id.
+    ///
+    /// - Throws: ``SceneRequestError``.
+    public mutating func openScene(
+        _ id: SceneID?, role: String?, info: String?
+    ) throws(SceneRequestError) {
+        if let role, !SceneID.isWord(role) { throw .malformedRole }
+        try check(info)
+        if !isManaged { return showScene(id ?? scenes.freeID(), role: role, info: info) }
+        let message = MessageFromApp.openScene(id, role: role, info: info)
+        if isLost {
+            guard waitingScenes.count < Self.waitingScenesLimit else { throw .tooManyRequests }
+            waitingScenes.append(message)
+        } else {
+            try checkRoom()
+            send(message)
+        }
+    }
+
+    /// Requests the end of a scene. An unknown scene is ignored.
+    public mutating func closeScene(_ id: SceneID) {
+        guard let scene = scenes[id] else { return }
+        scenes.close(id)
+        if isManaged { send(.closeScene(id)) } else { removeScene(scene) }
+    }
+
+    /// Sets the content of a scene, which the app gets back with the restored scene.
+    ///
+    /// - Throws: ``SceneRequestError``.
+    public mutating func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
+        try check(info)
+        guard let scene = scenes[id], !scene.isClosing else { throw .noSuchScene }
+        guard scene.info != info else { return }
+        try checkRoom()
+        scenes.setInfo(info, of: id)
+        send(.sceneInfo(id, info: info))
+    }
+
+    private func check(_ info: String?) throws(SceneRequestError) {
+        guard let info else { return }
+        guard info.utf8.count <= SceneProtocol.infoLimit, !info.utf8.contains(0) else { throw .unusableInfo }
+    }
+
+    private func checkRoom() throws(SceneRequestError) {
+        guard output.count <= Self.outputLimit else { throw .tooManyRequests }
+    }
+
+    /// Returns the state of the app after a callback about a scene.
+    func stateAfter(_ callback: CallbackMessage) -> ReportedState {
+        switch callback.kind {
+        case .sceneWillResignActive where !scenes.isActive: .inactive
+        case .sceneWillEnterForeground where state == .background: .inactive
+        default: state
+        }
+    }
+
+    // MARK: - Without a daemon
+
+    /// Tells an app without a daemon that the scene is in the foreground.
+    mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: String = "app") {
+        let known = scenes[id]
+        if known == nil || known?.state == .unattached {
+            let connection = SceneConnectionFields(
+                scene: id, role: role ?? known?.role ?? SceneProtocol.defaultRole, reason: reason,
+                info: info ?? known?.info)
+            queue(.sceneWillConnect, .inactive, connection.fields)
+        }
+        guard known?.state != .foregroundActive else { return }
+        queue(.sceneWillEnterForeground, .inactive, .scene(id))
+        queue(.sceneDidBecomeActive, .active, .scene(id))
+    }
+
+    private mutating func removeScene(_ scene: SceneRecord) {
+        if scene.state == .foregroundActive { queue(.sceneWillResignActive, .active, .scene(scene.id)) }
+        let state: ReportedState =
+            scenes.scenes.contains { $0.id != scene.id && $0.state == .foregroundActive }
+            ? .active : .background
+        if scene.state != .background, scene.state != .unattached {
+            queue(.sceneDidEnterBackground, state, .scene(scene.id))
+        }
+        let fields = SceneDisconnectionFields(scene: scene.id, reason: SceneDisconnectionFields.closed).fields
+        queue(.sceneDidDisconnect, state, fields)
+    }
+
+    /// Queues a callback of the library itself, whose answer is dropped.
+    mutating func queue(_ kind: Callback, _ state: ReportedState, _ fields: [Field] = []) {
+        let callback = CallbackMessage(
+            kind, sequence: .ofSession, deadlineMilliseconds: 0, state: state, fields: fields)
+        events.append(.callback(callback))
+    }
+}
