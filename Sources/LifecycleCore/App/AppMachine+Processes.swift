@@ -1,0 +1,113 @@
+// The processes of an app: its launch, what the kernel reports, and what a new daemon repeats.
+
+extension AppMachine {
+    // MARK: Launch
+
+    mutating func spawn(to state: AppState, _ shared: inout Shared) {
+        shared.runningCount += 1
+        // The stops of processes that are no children are not reported.
+        launch.isForeign = policy.isAdopted
+        launch.instant = shared.now
+        launch.isComplete = false
+        launch.hasScenes = policy.scenes
+        prepareLaunchURL()
+        phase = .spawning(to: state, nil)
+        shared.effects.append(.spawn(id))
+    }
+
+    /// The program runs. If the app was killed meanwhile, its end goes on.
+    mutating func spawned(_ shared: inout Shared) {
+        guard case .spawning(let state, let termination) = phase else { return }
+        phase = .notRunning
+        if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
+        transition(to: state, &shared)
+        finishLaunchURL(&shared)
+        if let termination { continueTermination(termination, &shared) }
+    }
+
+    // MARK: Outcomes of effects
+
+    mutating func handle(_ outcome: Outcome, _ shared: inout Shared) {
+        switch outcome {
+        case .spawned: spawned(&shared)
+        case .stopped:
+            if phase == .stopping {
+                transition(to: .suspended, &shared)
+            } else if phase.awaitsStop {
+                phase = .suspended(isConfirmed: true)
+            }
+        case .stopIncomplete(let which): if phase.awaitsStop { stopIncomplete(which, &shared) }
+        case .resumed: resumed(&shared)
+        case .resumedByOther: resumedByOther(&shared)
+        case .stoppedByOther: stoppedByOther(&shared)
+        case .spawnFailed, .exited, .gone: break
+        }
+    }
+
+    /// The attempt goes on in the shell, but no request waits for it.
+    private mutating func stopIncomplete(_ which: String, _ shared: inout Shared) {
+        shared.effects.append(.decision(.stopIncomplete(id, which)))
+        refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
+    }
+
+    private mutating func resumed(_ shared: inout Shared) {
+        guard case .resuming(let isSuspended) = phase else { return }
+        isStoppedByOther = false
+        if isSuspended {
+            transition(to: .background, &shared)
+        } else {
+            phase = .running(.background, awaiting: nil)
+        }
+        awaitReconnection(&shared)
+    }
+
+    /// Only the daemon wakes a suspended app.
+    private mutating func resumedByOther(_ shared: inout Shared) {
+        isStoppedByOther = false
+        guard phase == .suspended(isConfirmed: true) else { return }
+        guard destination == .suspended else {
+            // It is to run in any case, and its state says so.
+            shared.effects.append(.resume(id))
+            phase = .resuming(isSuspended: true)
+            return
+        }
+        shared.effects.append(.decision(.stopRenewed(id)))
+        renewStop(&shared)
+    }
+
+    private mutating func renewStop(_ shared: inout Shared) {
+        shared.effects.append(.stop(id))
+        phase = .suspended(isConfirmed: false)
+    }
+
+    private mutating func stoppedByOther(_ shared: inout Shared) {
+        switch phase {
+        case .running, .resuming(isSuspended: false): break
+        case .notRunning, .spawning, .stopping, .suspended, .resuming, .terminating: return
+        }
+        isStoppedByOther = true
+        shared.effects.append(.decision(.stoppedByOther(id)))
+    }
+
+    // MARK: Restart of the daemon
+
+    /// Repeats what may not have been done when the daemon before was killed.
+    mutating func repeatPendingOperation(_ shared: inout Shared) {
+        switch phase {
+        case .spawning(_, let termination):
+            shared.effects.append(.spawn(id))
+            if termination != nil { shared.effects.append(.kill(id)) }
+        // What the app has not received is sent when it is back.
+        case .notRunning, .running: break
+        case .stopping: shared.effects.append(.stop(id))
+        case .resuming: shared.effects.append(.resume(id))
+        // It may have been continued in between, by the rescue unit for example.
+        case .suspended: renewStop(&shared)
+        case .terminating:
+            let isAsked = shared.deadlines[.grace, index] != nil
+            shared.effects.append(isAsked ? .terminate(id) : .kill(id))
+            // It may be asked only now.
+            if isAsked { shared.deadlines.set(.grace, index, at: shared.now + policy.timeouts.willTerminate) }
+        }
+    }
+}
