@@ -93,4 +93,13 @@ import Testing
         let resting = world.ask(.release(Self.viewer))
         #expect(world.replies[resting] == .refused(.notRunning(Self.viewer)))
     }
+
+    @Test(arguments: [false, true])
+    func `adopted app gets events if it has connected`(connects: Bool) {
+        var world = world { $0.callbacks = .auto }
+        world.ask(.launch(Self.viewer, background: false))
+        if connects { world.give(.message(Self.viewer, .hello)) }
+        let open = world.ask(.deliver(Self.viewer, .openURL("lifed:1")))
+        #expect(world.replies[open]?.name == (connects ? "declined" : "not-listening"))
+    }
 }

@@ -219,6 +219,12 @@ import Testing
             world.ask(.focus(clock))
             world.ask(.terminate(maps))
         },
+        { world in
+            world.silent[clock] = [.openURL]
+            world.ask(.deliver(clock, .openURL("lifed:1")))
+            world.ask(.beginInterruption("call"))
+            world.answer(clock)
+        },
     ]
 
     @Test(arguments: histories.indices)

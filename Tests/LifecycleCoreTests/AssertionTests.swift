@@ -119,4 +119,41 @@ import Testing
         let ends = app.heldAssertions.map { world.core.end(of: $0, of: Self.clock) }
         #expect(ends == [world.now + .seconds(30), nil])
     }
+
+    @Test(arguments: [false, true])
+    func `tasks that expire after an earlier expiration have all of their time`(isLaunchedAgain: Bool) {
+        var world = inForeground()
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(31))
+        if isLaunchedAgain { world.ask(.kill(Self.clock)) }
+        world.ask(.launch(Self.clock, background: false))
+        if isLaunchedAgain { world.give(.message(Self.clock, .beginTask(1, name: "upload"))) }
+        world.ask(.home)
+        world.pass(.seconds(29))
+        world = world.restored()
+        world.pass(.seconds(2))
+        world.reconnect(Self.clock)
+        #expect(world.core.deadline(.taskExpiration, of: Self.clock) == world.now + .seconds(5))
+    }
+
+    @Test(arguments: [false, true])
+    func `request to suspend expires the tasks of an app, unless it suspends the app at once`(now: Bool) {
+        var world = inForeground()
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.suspend(Self.clock, now: now))
+        world.pass(.zero)
+        #expect(world.lines().contains("clock ← expire-task 1") == !now)
+    }
+
+    @Test func `request to suspend expires the tasks of a background app`() {
+        var world = inForeground()
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(10))
+        world.ask(.suspend(Self.clock))
+        world.pass(.zero)
+        #expect(world.lines().contains("clock ← expire-task 1"))
+    }
 }

@@ -118,4 +118,85 @@ import Testing
         world.pass(.milliseconds(1))
         #expect(exit(world) == (.background, .taskTimeout))
     }
+
+    @Test func appWhoseChannelEndedIsToldNothing() {
+        var world = running("clock", silent: .openURL)
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        world.give(.message(Self.clock, .closed))
+        world.ask(.home)
+        #expect(world.told[Self.clock]?.last?.callback == .openURL)
+    }
+
+    @Test func appThatReconnectsAfterTheEndOfItsChannelStaysConnected() {
+        var world = running("clock", silent: .memoryWarning)
+        world.give(.message(Self.clock, .closed))
+        world.pass(.milliseconds(500))
+        world.reconnect(Self.clock)
+        world.pass(.seconds(60))
+        #expect(world.core.knownApps[Self.clock]?.isConnected == true)
+    }
+
+    @Test func appThatConnectsAgainAfterAnOverdueAnswerStaysConnected() {
+        var world = running("clock", silent: .significantTimeChange)
+        world.ask(.machine(.timeChange))
+        world.pass(.milliseconds(4_800))
+        world.give(.message(Self.clock, .closed))
+        world.pass(.milliseconds(200))
+        world.give(.message(Self.clock, .hello))
+        world.pass(.seconds(60))
+        #expect(world.core.knownApps[Self.clock]?.isConnected == true)
+    }
+
+    @Test func channelThatEndsLateInTheReconnectionTimeHasTheTimeOfAnExit() {
+        var world = running("clock", silent: .memoryWarning).restored()
+        world.pass(.milliseconds(34_500))
+        world.give(.message(Self.clock, .closed))
+        world.pass(.milliseconds(999))
+        #expect(world.core.knownApps[Self.clock]?.isConnected == true)
+        world.pass(.milliseconds(1))
+        #expect(world.core.knownApps[Self.clock]?.isConnected == false)
+    }
+
+    @Test func appWhoseChannelEndedBehindAResignationWaitsForNoAnswer() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.give(.message(Self.clock, .closed))
+        world.pass(AppMachine.exitTime)
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func appWhoseChannelEndedAndWhoseTasksAreOverdueIsNotKilled() {
+        var world = running("clock", silent: .memoryWarning)
+        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.milliseconds(34_500))
+        world.give(.message(Self.clock, .closed))
+        world.pass(.milliseconds(500))
+        #expect(world.state("clock") == .background)
+        #expect(world.core.knownApps[Self.clock]?.isConnected == false)
+        #expect(!world.lines().contains("kill clock"))
+    }
+
+    @Test func suspendedAppWhoseChannelEndedCanBeEndedAtOnce() {
+        var world = running("clock", silent: .memoryWarning)
+        world.ask(.home)
+        world.withholding = [.stopped]
+        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.message(Self.clock, .closed))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        #expect(world.lines().contains("terminate clock"))
+    }
+
+    @Test func suspendedAppThatIsNeededAndThatAnotherProgramResumesRunsAtOnce() {
+        var world = running("clock", silent: .memoryWarning)
+        world.ask(.home)
+        world.give(.message(Self.clock, .closed))
+        world.ask(.focus(Self.clock))
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .resumedByOther))
+        #expect(world.lines() == ["resume clock", "clock: suspended → background (focus)"])
+    }
 }

@@ -261,4 +261,40 @@ import Testing
         let queued = QueuedEvent(number: 7, event: event)
         #expect(QueuedEvent(text: queued.text) == queued)
     }
+
+    @Test func `work that is lost with a suspension at once is not delivered later`() {
+        var world = running(["clock"])
+        world.silent[Self.clock] = [.performTask]
+        let works = ["fetch", "sync"].map { world.ask(.deliver(Self.clock, .performTask(kind: $0))) }
+        world.ask(.suspend(Self.clock, now: true))
+        for work in works { #expect(world.replies[work]?.name == "refused superseded") }
+        _ = world.lines()
+        world.ask(.resume(Self.clock))
+        #expect(!world.lines().contains("clock ← perform-task"))
+    }
+
+    @Test func `work of an app that was suspended at once may begin an activity`() {
+        var world = running(["clock"])
+        var policy = Policy()
+        policy.backgroundModes = ["audio"]
+        world.give(.define(Self.clock, policy))
+        world.ask(.suspend(Self.clock, now: true))
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
+        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.answer(Self.clock, .result(.newData))
+        #expect(world.state("clock") == .background)
+        world.give(.message(Self.clock, .endAssertion(1)))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `background launch is refused if the app does not answer did-become-active`() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.didBecomeActive]
+        let launch = world.ask(.untilAnswered(.launch(Self.clock, background: false)))
+        world.pass(.milliseconds(4_999))
+        #expect(world.replies[launch] == nil)
+        world.pass(.milliseconds(1))
+        #expect(world.replies[launch] == .refused(.unanswered(Self.clock, .didBecomeActive)))
+    }
 }

@@ -49,4 +49,16 @@ import Testing
         #expect(world.core.shared.suspendedCount == 1)
         #expect(world.state("four") == .suspended)
     }
+
+    @Test func `app that becomes the home app with a new limit is not reclaimed for it`() {
+        var world = World(apps: "one", "two", linked: true)
+        for name in ["one", "two"] { world.ask(.launch(AppID(name), background: false)) }
+        world.ask(.home)
+        #expect(world.state("one") == .suspended && world.state("two") == .suspended)
+        var settings = Settings()
+        settings.homeApp = AppID("one")
+        settings.suspendedLimit = 1
+        world.give(.configure(settings))
+        #expect(world.state("one") == .active && world.state("two") == .suspended)
+    }
 }

@@ -160,4 +160,54 @@ import Testing
         world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         #expect(world.replies[url]?.name == "refused ended" && world.replies[next]?.name == "refused ended")
     }
+
+    /// The clock is killed while a callback waits behind another one.
+    private func killedWithPendingCallbacks() -> World {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive, .willFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        return world
+    }
+
+    @Test func `pending callbacks of the first process are not sent to the second`() {
+        var world = killedWithPendingCallbacks()
+        world.ask(.kill(Self.clock))
+        world.linked = []
+        _ = world.lines()
+        world.ask(.launch(Self.clock, background: false))
+        #expect(!world.lines().contains { $0.contains("←") })
+        #expect(world.state("clock") == .active)
+    }
+
+    @Test func `resignation of the first process is not awaited from the second`() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.beginInterruption("call"))
+        world.ask(.kill(Self.clock))
+        world.silent = [:]
+        let launch = world.ask(.launch(Self.clock, background: true))
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `resume of an app that cannot be started does not keep its next process running`() {
+        var world = World(apps: "clock", linked: true)
+        world.withholding = [.spawned]
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.resume(Self.clock))
+        world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
+        world.withholding = []
+        world.ask(.launch(Self.clock, background: true))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func `resume of an app that ends does not keep its next process running`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.resume(Self.clock))
+        world.give(.outcome(Self.clock, .exited(.code(1), othersLeft: false)))
+        world.ask(.launch(Self.clock, background: true))
+        #expect(world.state("clock") == .suspended)
+    }
 }

@@ -251,4 +251,46 @@ import Testing
         world.ask(.resume(Self.clock))
         #expect(world.core.knownApps[Self.clock]?.reason == .resume)
     }
+
+    @Test func `status of the main process is kept until the rest of its tree is gone`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.give(.outcome(Self.clock, .exited(.code(3), othersLeft: true)))
+        world.give(.outcome(Self.clock, .gone))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.status == .code(3))
+    }
+
+    @Test(arguments: [World.Withheld.stopped, .resumed])
+    func `app that is being stopped or resumed is terminated at once`(operation: World.Withheld) {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        if operation == .resumed { world.ask(.home) }
+        world.withholding = [operation]
+        world.ask(operation == .stopped ? .home : .focus(Self.clock))
+        _ = world.lines()
+        world.ask(.terminate(Self.clock))
+        let state = operation == .stopped ? "background" : "suspended"
+        let lines = world.lines().filter { !$0.hasPrefix("reply") }
+        #expect(lines.prefix(2) == ["clock: \(state) → terminating (terminate)", "terminate clock"])
+    }
+
+    @Test func `superseded request names the reason`() {
+        var world = World(apps: "clock", "maps", linked: true)
+        for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }
+        world.silent[Self.clock] = [.willResignActive]
+        let focus = world.ask(.focus(AppID("maps")))
+        world.ask(.home)
+        #expect(world.replies[focus] == .refused(.superseded(AppID("maps"), by: .home)))
+    }
+
+    @Test func `background request for an app in the background does not wait for its answers`() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.didEnterBackground]
+        world.ask(.home)
+        let background = world.ask(.background(Self.clock))
+        #expect(world.replies[background]?.doneApp == Self.clock)
+    }
 }

@@ -258,4 +258,15 @@ import Testing
         let launch = deliveries(from: World(apps: "clock")).first?.launch
         #expect(launch?.previous == nil && launch?.restores == false)
     }
+
+    @Test func `app that connects just before it is stopped hears all when it is resumed`() {
+        var world = running("clock", linked: false)
+        world.ask(.home)
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+        world.give(.message(Self.clock, .hello))
+        world.ask(.resume(Self.clock))
+        let told = world.told[Self.clock]?.map(\.callback)
+        #expect(told == [.willFinishLaunching, .didFinishLaunching, .didEnterBackground])
+    }
 }

@@ -246,6 +246,16 @@ import Testing
         }
     }
 
+    @Test func `restored end of tasks ends no app without tasks`() {
+        var record = SavedRecord(
+            fields: [("id", "clock"), ("state", "background")].map { .init(name: $0.0, value: $0.1) })
+        record.add("deadline", "task-expiration:1")
+        var core = Self.core(restoring: record)
+        let effects = core.handle(.tick, at: Self.time(100))
+        #expect(!effects.contains(.kill(Self.clock)))
+        #expect(core.knownApps[Self.clock]?.state.isAlive == true)
+    }
+
     static let possible: [(AppState, SceneState, SceneState)] = [
         (.notRunning, .background, .unattached), (.terminating, .foregroundActive, .unattached),
         (.suspended, .foregroundActive, .suspended), (.suspended, .unattached, .unattached),

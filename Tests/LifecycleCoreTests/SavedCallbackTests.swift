@@ -54,6 +54,14 @@ import Testing
         #expect(!told.contains { $0.callback.rawValue == callback })
     }
 
+    @Test(arguments: ["background", "suspended", "notRunning"])
+    func `answer to a restored callback leads to no illegal state`(next: String) {
+        var core = Self.restored(Self.awaiting("did-become-active", [("next", next)]))
+        _ = core.handle(.message(Self.clock, .reconnected(lastSequence: 1)), at: Self.now)
+        _ = core.handle(.message(Self.clock, .done(sequence: 1)), at: Self.now)
+        #expect(core.knownApps[Self.clock]?.state == .active)
+    }
+
     @Test(
         arguments: [
             "scene-will-connect", "scene-will-connect:", "scene-will-connect:a:b", "did-become-active:main", "open-url",

@@ -229,6 +229,23 @@ import Testing
         world.pass(.milliseconds(1))
         #expect(world.lines().contains("kill clock"))
     }
+
+    @Test func `app with scenes that connects late becomes inactive for its launch callbacks`() {
+        var world = SceneFixture.world(sceneLimit: 2)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.linked = []
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willFinishLaunching]
+        _ = world.lines()
+        world.give(.message(Self.clock, .hello))
+        #expect(
+            world.lines() == [
+                "clock/main: foregroundActive → foregroundInactive (launch)", "clock: active → inactive (launch)",
+                "clock ← will-finish-launching",
+            ])
+    }
 }
 
 extension World {

@@ -52,7 +52,7 @@ extension AppMachine {
         }
         shared.effects.append(.deliver(id, delivery))
         // An app that waits for the slot may be told to come as soon as this one was told to go.
-        if awaited != nil || callback.isResignation { shared.reconcileWaiting() }
+        if callback.isResignation { shared.reconcileWaiting() }
     }
 
     /// Returns the callback as the app is told of it.
@@ -107,7 +107,7 @@ extension AppMachine {
     /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
     /// was told to resign and has not answered.
     @inline(__always) var isResigning: Bool {
-        phase.awaiting != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
+        phase.awaiting != nil ? hasUnansweredResignation : false
     }
 
     private var hasUnansweredResignation: Bool {
@@ -120,7 +120,7 @@ extension AppMachine {
     /// Returns whether the app has an unanswered resignation of this scene, or, without a scene, of itself.
     func isResigning(_ scene: SceneID?) -> Bool {
         if let awaited = awaitedPending, awaited.isResignation, awaited.scene == scene { return true }
-        return outbox.resignations.contains { $0.delivery.pending.isResignation && $0.delivery.pending.scene == scene }
+        return outbox.resignations.contains { $0.delivery.pending.scene == scene }
     }
 
     /// The next resignation that the app has to be sent: of itself, or of one of its active scenes.
@@ -267,7 +267,6 @@ extension AppMachine {
         let time = shared.now.duration(since: resignation.sent)
         shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time)))
         enter(resignation.next, scene: resignation.delivery.scene?.scene, answerTime: time, &shared)
-        answerWaiters(&shared)
     }
 
     /// Takes the step that the awaited callback holds up.

@@ -107,7 +107,7 @@ extension AppMachine {
 
     /// An app that has received neither its activation nor its resignation is sent neither.
     private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
-        guard let awaited = phase.awaitedCallback, awaited.next == nil, awaited.delivery.pending.isActivation,
+        guard let awaited = phase.awaitedCallback, awaited.delivery.pending.isActivation,
             awaited.delivery.sequence > lastSequence,
             let position = outbox.resignations.firstIndex(where: {
                 $0.delivery.scene?.scene == awaited.delivery.scene?.scene

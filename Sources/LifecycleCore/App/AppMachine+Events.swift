@@ -84,7 +84,7 @@ extension AppMachine {
             return state.isForeground && target.isForeground && (!hasScenes || scenes.appState != .background)
         case .performTask: return false
         // The data is put away before the app leaves the foreground.
-        case .notice(.protectedDataWillBecomeUnavailable): return destination != .active || state == .active
+        case .notice(.protectedDataWillBecomeUnavailable): return true
         // An app that becomes active after an unlock has its data by then.
         case .notice(.protectedDataDidBecomeAvailable):
             return isAtDestination || (state == .inactive && target == .active)
@@ -113,7 +113,6 @@ extension AppMachine {
         dropEvents(.notListening, &shared)
         // What it was launched for, and could not be told, it may do all the same.
         if hadWork, desired == .run { grantWorkTime(since: launch.instant, &shared) }
-        answerWaiters(&shared)
     }
 
     // MARK: Launch for an event

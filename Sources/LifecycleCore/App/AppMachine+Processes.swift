@@ -18,7 +18,6 @@ extension AppMachine {
     /// The program runs. If the app was killed meanwhile, its end goes on.
     mutating func spawned(_ shared: inout Shared) {
         guard case .spawning(let state, let termination) = phase else { return }
-        phase = .notRunning
         if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
         transition(to: state, &shared)
         finishLaunchURL(&shared)

@@ -231,7 +231,6 @@ extension AppMachine {
         if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback))) }
         abandonEvent(.lost, &shared)
         abandonPendingOperation()
-        outbox.resignations = []
         outbox.callbacks = []
         detachScenes(reason: desiredReason, &shared)
     }

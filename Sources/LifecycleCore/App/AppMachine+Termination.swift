@@ -50,7 +50,6 @@ extension AppMachine {
         let termination = begun ?? phase.termination ?? Termination(state: state, reason: reason)
         forgetConversation(&shared)
         if state != .terminating { endScenes(reason: termination.reason, &shared) }
-        if case .terminating = phase { phase = .terminating(termination) }
         transition(to: .terminating, reason: reason, termination: termination, &shared)
     }
 
@@ -98,7 +97,6 @@ extension AppMachine {
         if !wasTerminating { dropEvents(.lost, begun: begun, &shared) }
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
-        launch.hasScenes = false
         lastExit = termination.exit(at: shared.now)
         assertions.isKeptRunning = false
         isStoppedByOther = false
@@ -118,7 +116,6 @@ extension AppMachine {
         desired = .rest
         assertions.isKeptRunning = false
         assertions.isWoken = false
-        launch.hasScenes = false
         scenes.removeNew()
         reason = .launchFailed
         target = .notRunning
@@ -138,7 +135,6 @@ extension AppMachine {
         outbox.callbacks = []
         abandonEvent(.lost, &shared)
         abandonPendingOperation()
-        outbox.resignations = []
     }
 
     /// Abandons the operation that the phase waits for.
