@@ -221,4 +221,26 @@ import Testing
         #expect(world.state("home") == .inactive)
         #expect(world.told[Self.home]?.map(\.callback) == [.willFinishLaunching, .didFinishLaunching])
     }
+
+    @Test func `apps get their slots in the order in which they come, with scenes or without`() {
+        var settings = Settings()
+        settings.foregroundLimit = 2
+        var world = World(apps: "maps", "notes", "mail", linked: true, settings: settings)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.linked.insert(Self.clock)
+        for name in ["clock", "mail"] { world.ask(.launch(AppID(name), background: true)) }
+        for name in ["maps", "notes"] { world.ask(.launch(AppID(name), background: false)) }
+        world.silent = [
+            AppID("maps"): [.willResignActive], AppID("notes"): [.willResignActive], Self.clock: [.sceneWillConnect],
+        ]
+        for name in ["clock", "mail"] { world.ask(.focus(AppID(name))) }
+        world.answer(AppID("maps"))
+        #expect(world.state("mail") == .inactive)
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .active && world.state("mail") == .inactive)
+        world.answer(AppID("notes"))
+        #expect(world.state("mail") == .active)
+    }
 }
