@@ -25,6 +25,8 @@ final class CoreDriver: InputHandler {
     private let loop: EventLoop
     private let store: any StateStore
     private var queue: [Input] = []
+    /// The transitions of the steps that are performed and not saved.
+    private var unsaved: [Effect] = []
     private var isDraining = false
     private var timer: TimerSource?
     private var announcement: DeferredSource?
@@ -38,37 +40,69 @@ final class CoreDriver: InputHandler {
             self?.armedFor = nil
             self?.handle(.tick)
         }
-        announcement = try loop.deferred { [weak self] in self?.effectHandler?.announceTransitions() }
-        announcement?.setPriority(.next)
+        announcement = try loop.deferred(isFirst: true) { [weak self] in
+            self?.effectHandler?.announceTransitions()
+        }
     }
 
     func restore(_ core: Lifecycle) { self.core = core }
     /// Asks the core in place, without a copy of it.
-    func isInForeground(_ id: AppID) -> Bool { core.foreground.contains(id) }
+    func isInForeground(_ id: AppID) -> Bool { core.isInForeground(id) }
 
     var now: Instant { Instant(microseconds: loop.freshNow) }
 
     func handle(_ input: Input) {
-        queue.append(input)
-        guard !isDraining else { return }
+        guard !isDraining else { return queue.append(input) }
         isDraining = true
+        stepInTime(input)
         var index = 0
         while index < queue.count {
-            while let due = core.nextDeadline, due <= now { step(.tick) }
-            step(queue[index])
+            stepInTime(queue[index])
             index += 1
         }
-        queue.removeAll(keepingCapacity: true)
+        if index > 0 { queue.removeAll(keepingCapacity: true) }
         isDraining = false
         announcement?.schedule()
         arm()
     }
 
+    private func stepInTime(_ input: Input) {
+        while let due = core.nextDeadline, due <= now { step(.tick) }
+        step(input)
+    }
+
     private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
+        if Self.canSaveLater(input, effects) {
+            for effect in effects where effect.isTransition { unsaved.append(effect) }
+        } else {
+            save(effects)
+        }
+        guard let effectHandler else { return }
+        for effect in effects { effectHandler.perform(effect) }
+    }
+
+    // MARK: Saving
+
+    /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
+    /// once more, which changes nothing, and gets the same outcome. So the reply need not wait for the record.
+    private static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
+        switch input {
+        case .outcome(_, .stopped), .outcome(_, .resumed): effects.allSatisfy { $0.isTransition || $0.isReply }
+        default: false
+        }
+    }
+
+    private func save(_ effects: [Effect]) {
         store.take(changesOf: &core)
-        store.save(announcing: effects)
-        for effect in effects { effectHandler?.perform(effect) }
+        if unsaved.isEmpty { return store.save(announcing: effects) }
+        store.save(announcing: unsaved + effects)
+        unsaved.removeAll(keepingCapacity: true)
+    }
+
+    /// Saves the steps that were performed before they were saved. Called before their transitions are announced.
+    func saveDelayed() {
+        if !unsaved.isEmpty { save([]) }
     }
 
     private func arm() {
@@ -80,4 +114,15 @@ final class CoreDriver: InputHandler {
             timer?.disarm()
         }
     }
+}
+
+extension Effect {
+    fileprivate var isTransition: Bool {
+        switch self {
+        case .transition, .sceneTransition: true
+        default: false
+        }
+    }
+
+    fileprivate var isReply: Bool { if case .reply = self { true } else { false } }
 }

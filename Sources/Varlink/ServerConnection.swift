@@ -65,6 +65,12 @@ extension ServerConnection {
         input.append(bytes)
     }
 
+    /// Appends the bytes of a call of recv(2).
+    public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !isClosing else { return }
+        unsafe input.append(bytes)
+    }
+
     /// Notes that the peer has closed its direction. Its calls are still answered.
     public mutating func endOfInput() {
         inputEnded = true

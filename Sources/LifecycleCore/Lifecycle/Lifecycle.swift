@@ -36,6 +36,11 @@ public struct Lifecycle: Sendable {
     /// The foreground apps, the latest first; never more than the settings allow.
     public var foreground: [AppID] { shared.foreground.map { knownApps.id(of: $0) } }
 
+    /// Returns whether an app is in the foreground.
+    public func isInForeground(_ id: AppID) -> Bool {
+        knownApps.index(of: id).map(shared.foreground.contains) ?? false
+    }
+
     /// The names of the interruptions under way.
     public var interruptions: OrderedSet<String> { shared.interruptions }
 

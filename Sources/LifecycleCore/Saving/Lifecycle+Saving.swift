@@ -65,7 +65,7 @@ extension Lifecycle {
     }
 
     /// Adds the record of what concerns several apps to a slot.
-    public func writeRecord(to slot: inout SlotWriter) {
+    public borrowing func writeRecord(to slot: inout SlotWriter) {
         var saved = SavedShared(self)
         saved.code(with: &slot)
     }
@@ -175,7 +175,7 @@ extension Lifecycle {
 }
 
 /// The state that concerns several apps, quick to make and to compare.
-struct SharedState: Sendable {
+final class SharedState: Sendable {
     private let foreground: [AppIndex]
     private let slots: [AppIndex]
     private let interruptions: OrderedSet<String>
@@ -211,14 +211,14 @@ private struct SavedShared {
     var returning: [AppID] = []
     var blockers: [ForegroundBlocker] = []
 
-    init(_ core: Lifecycle) {
-        foreground = core.foreground
-        slots = core.shared.activation.slots.map { core.knownApps.id(of: $0) }
-        interruptions = Array(core.interruptions)
+    init(_ core: borrowing Lifecycle) {
+        for app in core.shared.foreground { foreground.append(core.knownApps.id(of: app)) }
+        for app in core.shared.activation.slots { slots.append(core.knownApps.id(of: app)) }
+        interruptions = Array(core.shared.interruptions)
         lastWarning = core.reclaimer.lastWarning
         round = core.reclaimer.round
-        returning = core.shared.returning.map { core.knownApps.id(of: $0) }
-        blockers = Array(core.foregroundBlockers)
+        for app in core.shared.returning { returning.append(core.knownApps.id(of: app)) }
+        blockers = Array(core.shared.blockers)
     }
 
     init(_ record: Saved) {

@@ -20,11 +20,16 @@ public struct SlotWriter: SavedCoder, Sendable {
     /// Adds zeros until the count is a multiple of eight, and that many more.
     public mutating func pad(adding size: Int = 0) {
         let end = (count + 7) & ~7 + size
-        reserve(end - count)
-        while count < end {
-            bytes[count] = 0
-            count += 1
+        reserve(end + 8 - count)
+        var position = count
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        // The last word may reach beyond the end, where nothing is written yet.
+        while position < end {
+            raw.storeBytes(of: 0, toByteOffset: position, as: UInt64.self)
+            position += 8
         }
+        count = end
     }
 
     /// Replaces eight bytes that were written.
@@ -90,8 +95,8 @@ public struct SlotWriter: SavedCoder, Sendable {
         let start = count
         let isCopied: Void? = unsafe text.withContiguousStorageIfAvailable { source in
             unsafe bytes.withUnsafeMutableBytes { target in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<start + size])
-                    .copyMemory(from: UnsafeRawBufferPointer(source))
+                guard let target = target.baseAddress, let source = source.baseAddress else { return }
+                unsafe (target + start).copyMemory(from: source, byteCount: size)
             }
         }
         if isCopied != nil { count += size } else { for byte in text { append(byte) } }
@@ -105,8 +110,17 @@ public struct SlotWriter: SavedCoder, Sendable {
     @inline(__always)
     public mutating func number(_ name: StaticString, _ value: inout UInt64?) {
         guard let value else { return append(UInt8(0)) }
-        append(UInt8(1))
-        append(value)
+        appendNumber(value)
+    }
+
+    private mutating func appendNumber(_ value: UInt64) {
+        reserve(9)
+        let start = count
+        var span = bytes.mutableSpan
+        var raw = unsafe span.mutableBytes
+        raw.storeBytes(of: 1, toByteOffset: start, as: UInt8.self)
+        raw.storeBytes(of: value.littleEndian, toByteOffset: start + 1, as: UInt64.self)
+        count = start + 9
     }
 
     /// Adds the text.

@@ -364,11 +364,13 @@ extension AppManager: EffectHandler {
     }
 
     func announceTransitions() {
+        driver.saveDelayed()
         followTransitions()
         suspensions?.inputsHandled()
         guard !announcements.isEmpty else { return }
         let pending = announcements
         announcements = []
+        announcements.reserveCapacity(pending.count)
         unwritten += pending.map { $0.0 }
         for (announcement, pid) in pending {
             switch announcement {

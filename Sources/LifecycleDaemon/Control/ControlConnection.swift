@@ -28,6 +28,9 @@ final class ControlConnection {
     private var isProceeding = false
     private(set) var heldByteCount = 0
 
+    /// The bytes of one call of recv(2), for all connections.
+    private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, scope: ClientScope, limits: ConnectionLimits,
         overrun: Reply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
@@ -116,17 +119,14 @@ final class ControlConnection {
     ///
     /// - Returns: A Boolean value that indicates whether the connection is usable.
     private func read() -> Bool {
-        var count = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
-            unsafe count = recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            filled = max(0, count)
-        }
+        let buffer = unsafe Self.inputBuffer
+        let count = unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         guard count != 0 else {
             state.endOfInput()
             return true
         }
         guard count > 0 else { return errno == EAGAIN || errno == EINTR }
-        state.receive(bytes)
+        unsafe state.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         return true
     }
 

@@ -182,17 +182,19 @@ final class ReservedFile {
         var position = range.lowerBound
         defer { writtenEnd = max(writtenEnd, offset + position - range.lowerBound) }
         while position < range.upperBound {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe pwrite(
-                    descriptor.rawValue, buffer.baseAddress.map { unsafe $0 + position }, range.upperBound - position,
-                    off_t(offset + position - range.lowerBound))
-            }
+            let count = Self.write(
+                bytes.span.extracting(position..<range.upperBound), to: descriptor.rawValue,
+                at: offset + position - range.lowerBound)
             if count > 0 {
                 position += count
             } else if count == 0 || errno != EINTR {
                 throw Errno(rawValue: errno)
             }
         }
+    }
+
+    private nonisolated static func write(_ bytes: Span<UInt8>, to descriptor: Int32, at offset: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 
     /// Cuts the file off, and gives up its space beyond that.

@@ -71,18 +71,23 @@ extension EventLoop {
 /// Work for later: runs in the next iteration of the loop, after the handler that asked for it has returned.
 public final class DeferredSource: EventSource<Void> {
     private let loop: EventLoop
+    /// A Boolean value that indicates whether the source has a priority: it is dispatched before others however long they
+    /// have been ready.
+    private let isFirst: Bool
 
-    init(loop: EventLoop, handler: @escaping Handler) throws(SystemdError) {
+    init(loop: EventLoop, isFirst: Bool, handler: @escaping Handler) throws(SystemdError) {
         self.loop = loop
+        self.isFirst = isFirst
         super.init(handler: handler)
         unsafe setSource(try makeSource())
         setEnabled(SD_EVENT_OFF)
+        if isFirst { setPriority(.next) }
     }
 
     /// Makes the handler run once. Called from the handler itself, it makes it run once more, after other ready
     /// sources.
     public func schedule() {
-        joinTheQueue()
+        if !isFirst { joinTheQueue() }
         setEnabled(SD_EVENT_ONESHOT)
     }
 
@@ -119,8 +124,14 @@ public final class DeferredSource: EventSource<Void> {
 extension EventLoop {
     /// Makes a deferred source that is not scheduled.
     ///
+    /// - Parameters:
+    ///   - isFirst: Whether it is dispatched with ``EventPriority/next``, before all others.
+    ///   - handler: Called once for each time that it was scheduled.
+    /// - Returns: The source.
     /// - Throws: `SystemdError` when there is no memory left.
-    public func deferred(handler: @escaping DeferredSource.Handler) throws(SystemdError) -> DeferredSource {
-        try DeferredSource(loop: self, handler: handler)
+    public func deferred(
+        isFirst: Bool = false, handler: @escaping DeferredSource.Handler
+    ) throws(SystemdError) -> DeferredSource {
+        try DeferredSource(loop: self, isFirst: isFirst, handler: handler)
     }
 }

@@ -14,7 +14,7 @@ public struct JSONWriter {
     /// Creates an empty text.
     ///
     /// - Parameter capacity: The number of bytes for which the text needs no other memory.
-    public init(capacity: Int = 256) {
+    public init(capacity: Int = 512) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
@@ -28,13 +28,17 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: scalar))
     }
 
-    /// Writes the comma between two members or elements: the byte before tells whether one is needed.
-    private mutating func separate() {
+    /// A Boolean value that indicates whether a comma belongs between two members or elements: the byte before tells.
+    private var needsComma: Bool {
         switch bytes.last {
-        case nil: break
-        case .some("{"), .some("["), .some(":"): break
-        default: append(",")
+        case nil: false
+        case .some("{"), .some("["), .some(":"): false
+        default: true
         }
+    }
+
+    private mutating func separate() {
+        if needsComma { append(",") }
     }
 }
 
@@ -65,11 +69,14 @@ extension JSONWriter {
 
     /// Writes a name that needs no escape sequences.
     public mutating func key(_ name: StaticString) {
-        separate()
-        append("\"")
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        append("\"")
-        append(":")
+        let (hasComma, size) = (needsComma, name.utf8CodeUnitCount)
+        bytes.append(addingCapacity: size + 4) { output in
+            if hasComma { output.append(UInt8(ascii: ",")) }
+            output.append(UInt8(ascii: "\""))
+            for index in 0..<size { unsafe output.append(name.utf8Start[index]) }
+            output.append(UInt8(ascii: "\""))
+            output.append(UInt8(ascii: ":"))
+        }
     }
 
     /// Writes a name.
@@ -95,15 +102,23 @@ extension JSONWriter {
 
     /// Writes a string.
     public mutating func write(_ text: String) {
+        let utf8 = text.utf8
+        let content = utf8.span
+        guard needsEscapes(content) else { return write(plain: content) }
         separate()
         append("\"")
-        let start = bytes.count
-        bytes.append(contentsOf: text.utf8)
-        if needsEscapes(bytes.span.extracting(start...)) {
-            bytes.removeSubrange(start...)
-            for byte in text.utf8 { appendEscaped(byte) }
-        }
+        for byte in utf8 { appendEscaped(byte) }
         append("\"")
+    }
+
+    private mutating func write(plain content: Span<UInt8>) {
+        let hasComma = needsComma
+        bytes.append(addingCapacity: content.count + 3) { output in
+            if hasComma { output.append(UInt8(ascii: ",")) }
+            output.append(UInt8(ascii: "\""))
+            for index in content.indices { output.append(content[index]) }
+            output.append(UInt8(ascii: "\""))
+        }
     }
 
     private func needsEscapes(_ text: Span<UInt8>) -> Bool {
@@ -161,18 +176,26 @@ extension JSONWriter {
 
     /// Writes `true` or `false`.
     public mutating func write(_ value: Bool) {
-        append(word: value ? "true" : "false")
+        append(literal: value ? "true" : "false")
     }
 
     /// Writes null.
     public mutating func writeNull() {
-        append(word: "null")
+        append(literal: "null")
     }
 
     /// Writes a text as it is.
     public mutating func write(_ text: JSONText) {
         separate()
         bytes.append(contentsOf: text.bytes)
+    }
+
+    private mutating func append(literal word: StaticString) {
+        let (hasComma, size) = (needsComma, word.utf8CodeUnitCount)
+        bytes.append(addingCapacity: size + 1) { output in
+            if hasComma { output.append(UInt8(ascii: ",")) }
+            for index in 0..<size { unsafe output.append(word.utf8Start[index]) }
+        }
     }
 
     /// Writes a value that is text already, such as a number.
