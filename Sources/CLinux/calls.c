@@ -43,6 +43,11 @@ int linux_open(const char *path, int flags)
     return result_of(open(path, flags));
 }
 
+int linux_open_at(int directory, const char *name, int flags)
+{
+    return result_of(openat(directory, name, flags));
+}
+
 int linux_pidfd_open(pid_t pid)
 {
     return result_of(syscall(SYS_pidfd_open, pid, 0U));

@@ -59,6 +59,82 @@ import Testing
         #expect(events == ["reply", "announcement", "other"])
     }
 
+    /// A driver with an app that was launched and is suspended.
+    private func driverWithSuspendedApp(_ store: MemoryStateStore, _ loop: EventLoop, _ handler: Handler) throws
+        -> CoreDriver
+    {
+        let driver = try CoreDriver(loop: loop, store: store)
+        driver.effectHandler = handler
+        handler.onEffect = { [weak driver] effect in
+            switch effect {
+            case .spawn(let id): driver?.handle(.outcome(id, .spawned))
+            case .stop(let id): driver?.handle(.outcome(id, .stopped))
+            default: break
+            }
+        }
+        handler.onAnnouncement = { [weak driver] in driver?.saveDelayed() }
+        driver.handle(.define(Self.clock, Policy()))
+        driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
+        driver.handle(.request(RequestID(2), .suspend(Self.clock, now: true)))
+        try loop.dispatchReady()
+        #expect(driver.core.knownApps[Self.clock]?.state == .suspended)
+        return driver
+    }
+
+    @Test func resumeIsSavedAfterTheReplyAndBeforeTheAnnouncement() throws {
+        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let driver = try driverWithSuspendedApp(store, loop, handler)
+        var events: [String] = []
+        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        handler.onEffect = { [weak driver] effect in
+            if case .resume(let id) = effect {
+                events.append("resume")
+                driver?.handle(.outcome(id, .resumed))
+            }
+            if case .reply = effect { events.append("reply") }
+        }
+        handler.onAnnouncement = { [weak driver] in
+            driver?.saveDelayed()
+            events.append("announcement")
+            #expect(
+                store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
+        }
+        driver.handle(.request(RequestID(3), .focus(Self.clock)))
+        #expect(events == ["saved", "resume", "reply"])
+        try loop.dispatchReady()
+        #expect(events == ["saved", "resume", "reply", "saved", "announcement"])
+    }
+
+    @Test func stepThatWasNotSavedIsSavedWithTheNextThatHasEffects() throws {
+        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let driver = try driverWithSuspendedApp(store, loop, handler)
+        driver.handle(.request(RequestID(3), .focus(Self.clock)))
+        try loop.dispatchReady()
+        var events: [String] = []
+        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        handler.onEffect = { effect in
+            if case .reply = effect { events.append("reply") }
+            if case .stop = effect { events.append("stop") }
+        }
+        driver.handle(.outcome(Self.clock, .resumed))
+        #expect(events == ["reply"])
+        driver.handle(.request(RequestID(4), .suspend(Self.clock, now: true)))
+        #expect(events == ["reply", "saved", "stop"])
+        #expect(store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
+    }
+
+    @Test func exitIsSavedBeforeTheReply() throws {
+        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let driver = try driverWithSuspendedApp(store, loop, handler)
+        handler.onEffect = { _ in }
+        driver.handle(.request(RequestID(3), .terminate(Self.clock)))
+        var events: [String] = []
+        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        handler.onEffect = { if case .reply = $0 { events.append("reply") } }
+        driver.handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)))
+        #expect(events == ["saved", "reply"])
+    }
+
     @Test func inputDuringAnEffectWaitsUntilAllEffectsArePerformed() throws {
         let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
         let handler = Handler()

@@ -1,4 +1,5 @@
 import LifecycleCore
+import Processes
 
 @testable import LifecycleDaemon
 
@@ -39,6 +40,8 @@ final class MemoryStateStore: StateStore {
     func noteAnnounced() { unannounced = [] }
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
+
+    func save(_ record: ResourceRecord, of id: AppID) { save(.resources, record.saved(id)) }
 
     func flush() -> Bool { isBegun }
 

@@ -157,6 +157,9 @@ int linux_close_range(unsigned int first, unsigned int last);
 /// open(2) without a mode: a descriptor, or a negated errno.
 int linux_open(const char *path, int flags);
 
+/// openat(2) without a mode: a descriptor, or a negated errno.
+int linux_open_at(int directory, const char *name, int flags);
+
 /// A file in memory that is not closed on exec (memfd_create(2)); the name is for users. A descriptor, or a negative errno.
 int linux_memory_file(const char *name);
 

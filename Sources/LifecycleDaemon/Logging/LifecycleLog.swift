@@ -24,7 +24,13 @@ struct LifecycleLog {
     private func joined(_ texts: [String]) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
-        for text in texts { bytes += text.utf8 }
+        for text in texts {
+            let utf8 = text.utf8
+            let span = utf8.span
+            bytes.append(addingCapacity: span.count) { output in
+                for index in span.indices { output.append(span[index]) }
+            }
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -149,29 +149,58 @@ nonisolated struct Console {
             line.append(UInt8(ascii: " "))
             line.append(contentsOf: name.utf8)
             line.append(UInt8(ascii: "="))
-            append(value.isPlain ? value : value.debugDescription, to: &line)
+            if !appendPlain(value, to: &line) { append(value.debugDescription, to: &line) }
         }
         if line.count >= longestLine { line.removeLast(line.count - longestLine + 1) }
         line.append(UInt8(ascii: "\n"))
         return line
     }
 
+    /// Appends a text that needs no quotation marks.
+    ///
+    /// - Returns: False if it needs them.
+    private static func appendPlain(_ text: String, to line: inout [UInt8]) -> Bool {
+        let utf8 = text.utf8
+        let bytes = utf8.span
+        guard !bytes.isEmpty else { return false }
+        for index in bytes.indices where !(0x21..<0x7F ~= bytes[index]) || bytes[index] == UInt8(ascii: "\"") {
+            return false
+        }
+        append(bytes, to: &line)
+        return true
+    }
+
+    private static func append(_ bytes: Span<UInt8>, to line: inout [UInt8]) {
+        line.append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+
     /// Appends a text with a space for each scalar on which a terminal acts: controls, direction marks, line separators.
     private static func append(_ text: String, to line: inout [UInt8]) {
-        // Most texts have none, and most are ASCII alone.
-        let start = line.count
-        line.append(contentsOf: text.utf8)
-        guard !isPrintable(line.span.extracting(start...)),
-            text.unicodeScalars.contains(where: { commandsTerminal($0) })
-        else { return }
-        line.removeSubrange(start...)
+        // Most texts have none, and most are ASCII alone, or have an arrow besides.
+        let utf8 = text.utf8
+        let bytes = utf8.span
+        if isPrintable(bytes) || !text.unicodeScalars.contains(where: { commandsTerminal($0) }) {
+            return append(bytes, to: &line)
+        }
         for scalar in text.unicodeScalars {
             line.append(contentsOf: String(commandsTerminal(scalar) ? " " : scalar).utf8)
         }
     }
 
     private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
-        for index in bytes.indices where !(0x20..<0x7F ~= bytes[index]) { return false }
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            // The arrows from U+2180 to U+21BF.
+            if byte == 0xE2, index + 2 < bytes.count, bytes[index + 1] == 0x86 {
+                index += 3
+                continue
+            }
+            guard 0x20..<0x7F ~= byte else { return false }
+            index += 1
+        }
         return true
     }
 
@@ -181,11 +210,5 @@ nonisolated struct Console {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
         }
-    }
-}
-
-nonisolated extension String {
-    fileprivate var isPlain: Bool {
-        !isEmpty && utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }
 }

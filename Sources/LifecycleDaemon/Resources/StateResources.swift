@@ -101,7 +101,7 @@ final class StateResources {
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree.token), record != before { store.save(.resources, record.saved(id)) }
+        if let record = control.record(of: tree.token), record != before { store.save(record, of: id) }
     }
 
     private func profile(of id: AppID) -> ResourceProfile? {

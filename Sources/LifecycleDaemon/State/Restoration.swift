@@ -120,7 +120,8 @@ extension AppManager: StateSource {
             case .code, .signal, .unknown: return status
             }
         }
-        if let record = saved?.resources?["resources"].flatMap({ ResourceRecord(text: $0) }) {
+        let text = saved?.resources?["resources"]
+        if let record = saved?.resourceNumbers ?? text.flatMap({ ResourceRecord(text: $0) }) {
             resources.restore(record, of: app.id)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {

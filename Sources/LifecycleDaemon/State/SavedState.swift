@@ -9,6 +9,8 @@ nonisolated struct SavedState {
         var launch: SavedRecord?
         var channel: SavedRecord?
         var resources: SavedRecord?
+        /// The same as numbers, which the daemon writes from the first change on.
+        var resourceNumbers: ResourceRecord?
         var definition: SavedRecord?
     }
 
@@ -64,10 +66,50 @@ nonisolated struct SavedState {
             case .resources:
                 let saved = SavedRecord(encoded: record.bytes)
                 if let name = saved["id"], !name.isEmpty { apps[AppID(name), default: App()].resources = saved }
+            case .resourceNumbers:
+                if let (id, record) = SavedResources.read(record.bytes) {
+                    apps[id, default: App()].resourceNumbers = record
+                }
             }
         }
         unannounced += slots.records.filter { $0.kind == .transitions && $0.step > announced }
             .sorted { $0.step < $1.step }.flatMap { Announcement.read($0.bytes) }
+    }
+}
+
+/// The resource values of an app in a slot: its id, and the numbers of the record.
+nonisolated enum SavedResources {
+    static func write(_ record: ResourceRecord, of id: AppID, to slot: inout SlotWriter) {
+        var name: String? = id.name
+        slot.text("id", &name)
+        record.forEachNumber { number in
+            var number: UInt64? = number
+            slot.number("", &number)
+        }
+    }
+
+    /// Returns the app of a record; nil if the bytes are none.
+    static func app(_ bytes: ArraySlice<UInt8>) -> AppID? {
+        var reader = SlotReader(bytes)
+        return id(&reader)
+    }
+
+    /// Returns a record and its app; nil if the bytes are none.
+    static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ResourceRecord)? {
+        var reader = SlotReader(bytes)
+        guard let id = id(&reader) else { return nil }
+        let record = ResourceRecord {
+            var number: UInt64?
+            reader.number("", &number)
+            return number
+        }
+        return record.map { (id, $0) }
+    }
+
+    private static func id(_ reader: inout SlotReader) -> AppID? {
+        var name: String?
+        reader.text("id", &name)
+        return name.flatMap { $0.isEmpty ? nil : AppID($0) }
     }
 }
 

@@ -13,8 +13,10 @@ nonisolated enum SlotKind: UInt8, Sendable {
     case transitions
     /// The number of the step up to which transitions are announced.
     case announced
-    /// The resource values of an app, as text.
+    /// The resource values of an app, as text: the format before ``resourceNumbers``.
     case resources
+    /// The resource values of an app, as numbers.
+    case resourceNumbers
 }
 
 /// The file of slots in the runtime directory: the part of the state that changes all the time.

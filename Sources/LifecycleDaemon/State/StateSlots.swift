@@ -39,6 +39,8 @@ struct StateSlots {
             case .announced: announced = slot
             case .resources:
                 if let name = SavedRecord(encoded: record.bytes)["id"] { resources[AppID(name)] = slot }
+            case .resourceNumbers:
+                if let id = SavedResources.app(record.bytes) { resources[id] = slot }
             }
         }
         (self.machine, self.announced, self.resources) = (machine, announced, resources)
@@ -121,6 +123,13 @@ struct StateSlots {
         let id = AppID(name)
         resources[id] = file.add(.resources, to: resources[id]) { slot in
             slot.append(record.bytes)
+            return true
+        }
+    }
+
+    mutating func add(_ record: ResourceRecord, of id: AppID) {
+        resources[id] = file.add(.resourceNumbers, to: resources[id]) { slot in
+            SavedResources.write(record, of: id, to: &slot)
             return true
         }
     }

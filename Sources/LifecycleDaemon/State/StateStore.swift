@@ -27,6 +27,8 @@ protocol StateStore: AnyObject {
     /// Notes that every transition was announced, and the journal has the entries.
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
+    /// Saves the resource values of an app.
+    func save(_ record: ResourceRecord, of id: AppID)
     /// Saves the whole state.
     ///
     /// - Returns: A Boolean value that indicates whether a successor finds all of it.
@@ -112,6 +114,12 @@ final class FileStateStore: StateStore {
         guard isBegun else { return }
         guard kind == .resources else { return write(StateLine.encode(kind, record)) }
         slots?.add(resources: record)
+        commit()
+    }
+
+    func save(_ record: ResourceRecord, of id: AppID) {
+        guard isBegun else { return }
+        slots?.add(record, of: id)
         commit()
     }
 

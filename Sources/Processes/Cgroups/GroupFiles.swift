@@ -37,6 +37,36 @@ final class GroupFiles {
         status = nil
     }
 
+    /// Writes an attribute of the group.
+    func write(_ value: StaticString, to attribute: StaticString) throws(Errno) {
+        let file = try open(attribute, O_WRONLY)
+        let size = value.utf8CodeUnitCount
+        guard unsafe CLinux.write(file.rawValue, value.utf8Start, size) == size else { throw Errno.latest }
+    }
+
+    /// The present state of the group; nil if the group is gone.
+    var events: CgroupEvents? {
+        do throws(Errno) {
+            let file = try open("cgroup.events", O_RDONLY)
+            return ProcFile.readAgain(file.rawValue) { CgroupEvents(parsing: $0) }
+        } catch {
+            ProcFile.recordFailure(error.rawValue)
+            return nil
+        }
+    }
+
+    /// Opens an attribute by the directory, if that is open: the path of a group is long.
+    private func open(_ attribute: StaticString, _ flags: Int32) throws(Errno) -> Descriptor {
+        guard let directory = open?.directory.rawValue else {
+            return try Descriptor.open("\(group.path)/\(attribute)", flags)
+        }
+        let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount) {
+            unsafe linux_open_at(directory, $0, flags | O_CLOEXEC)
+        }
+        guard number >= 0 else { throw Errno(rawValue: -number) }
+        return Descriptor(owning: number)
+    }
+
     /// Returns the processes in the group and below it.
     func processIDs() -> [ProcessID] {
         // A directory of the kernel's has two links, and one more for each directory in it.

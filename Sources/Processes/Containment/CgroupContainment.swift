@@ -128,11 +128,18 @@ final class CgroupContainment: Containment {
     }
 
     override func lookOutside(_ members: [ProcessStatus]) -> Bool {
-        let known = Set(members.pids)
         let children = Children()
-        var found = members.flatMap { parent in
-            children.of(parent.pid, threadCount: parent.threadCount).filter { !known.contains($0) }
-                .compactMap { ProcessStatus(of: $0) }.filter { $0.parent == parent.pid }
+        var candidates: [(parent: ProcessID, child: ProcessID)] = []
+        for parent in members {
+            for child in children.of(parent.pid, threadCount: parent.threadCount) {
+                candidates.append((parent.pid, child))
+            }
+        }
+        // Mostly it is one process without children.
+        guard !candidates.isEmpty || hadSeveral else { return false }
+        let known = Set(members.pids)
+        var found = candidates.filter { !known.contains($0.child) }.compactMap { candidate in
+            ProcessStatus(of: candidate.child).flatMap { $0.parent == candidate.parent ? $0 : nil }
         }
         // Reading the daemon's own children costs more the more apps there are.
         if let launch, hadSeveral {
@@ -188,19 +195,19 @@ final class CgroupContainment: Containment {
 
     override func freeze() -> Bool {
         // A call that fails leaves the group as it was, and an earlier daemon may have frozen it.
-        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
+        isFreezeRequested = (try? files.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
         return isFreezeRequested
     }
 
     override func thaw() {
         // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
         for _ in 0..<2 where isFreezeRequested {
-            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
+            isFreezeRequested = (try? files.write("0", to: "cgroup.freeze")) == nil
         }
     }
 
     override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
-    override var isFrozen: Bool { isFreezeRequested && group.events?.isFrozen ?? false }
+    override var isFrozen: Bool { isFreezeRequested && files.events?.isFrozen ?? false }
 }

@@ -48,7 +48,8 @@ struct Children {
 
     private func listedChildren(of pid: ProcessID, thread: ProcessID) -> [ProcessID] {
         // Far above what a process can have with the kernel's largest pid_max (4,194,304) in practice.
-        guard let list = ProcFile.read("/proc/\(pid)/task/\(thread)/children", limit: 4 << 20) else { return [] }
+        let path = ProcPath(pid, thread: thread, "children")
+        guard let list = ProcFile.read(path, limit: 4 << 20, longestRecord: 16), !list.isEmpty else { return [] }
         return list.split(separator: UInt8(ascii: " ")).compactMap { ProcessID(ascii: $0) }
     }
 }

@@ -17,6 +17,16 @@ struct ProcPath {
         if let number { append(number) }
     }
 
+    /// - Parameters:
+    ///   - process: The number of the process.
+    ///   - thread: The number of one of its threads.
+    ///   - file: A name of at most 24 bytes, of a file of the thread.
+    init(_ process: ProcessID, thread: ProcessID, _ file: StaticString) {
+        self.init(process, "task/", thread)
+        append("/")
+        append(file)
+    }
+
     private mutating func append(_ text: StaticString) {
         for index in 0..<text.utf8CodeUnitCount {
             bytes[count] = unsafe text.utf8Start[index]

@@ -49,6 +49,47 @@ extension ResourceRecord {
     }
 }
 
+/// The record as numbers, for a slot of the state file: those of the profile, the settings that are incomplete as bits, and for each
+/// setting the number of its values, and five numbers for each.
+extension ResourceRecord {
+    /// Stands for a number that the profile does not have.
+    private static let none = UInt64(bitPattern: Int64.min)
+
+    /// Calls a closure with each number, in order.
+    public func forEachNumber(_ body: (UInt64) -> Void) {
+        for number in profile.numbers { body(number.map { UInt64(bitPattern: Int64($0)) } ?? Self.none) }
+        body(incomplete.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
+        for setting in ResourceSetting.allCases {
+            guard let values = ownValues[setting] else {
+                body(0)
+                continue
+            }
+            values.forEachNumber(body)
+        }
+    }
+
+    /// Reads a record; nil if the numbers are none.
+    ///
+    /// - Parameter next: Returns the next number; nil behind the last.
+    public init?(next: () -> UInt64?) {
+        self.init()
+        var numbers: [Int?] = []
+        for _ in 0..<ResourceProfile.numberCount {
+            guard let number = next() else { return nil }
+            numbers.append(number == Self.none ? nil : Int(Int64(bitPattern: number)))
+        }
+        profile = ResourceProfile(numbers: numbers)
+        guard let bits = next() else { return nil }
+        for setting in ResourceSetting.allCases where bits & 1 << UInt64(setting.rawValue) != 0 {
+            incomplete.insert(setting)
+        }
+        for setting in ResourceSetting.allCases {
+            guard let values = OwnValues(within: setting.range, next: next) else { return nil }
+            if !values.isEmpty { ownValues[setting] = values }
+        }
+    }
+}
+
 extension ResourceSetting {
     fileprivate init?(word: Substring.UTF8View) {
         guard let setting = Self.allCases.first(where: { $0.word.utf8.elementsEqual(word) }) else { return nil }
@@ -65,16 +106,26 @@ extension ResourceProfile {
     /// The numbers in the order of the properties, "own" for nil. The limit of processes is the same in all states, and is
     /// written to the cgroup again after a restart.
     fileprivate func write(to text: inout [UInt8]) {
-        let numbers = [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
         for number in numbers {
             if !text.isEmpty { text.append(UInt8(ascii: ",")) }
             if let number { text.append(decimal: number) } else { text += "own".utf8 }
         }
     }
 
+    fileprivate static let numberCount = 7
+
+    fileprivate var numbers: [Int?] {
+        [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
+    }
+
     fileprivate init?(text: Substring.UTF8View) {
         let numbers = text.split(separator: UInt8(ascii: ",")).map { $0.number() as Int? }
-        guard numbers.count == 7 else { return nil }
+        guard numbers.count == Self.numberCount else { return nil }
+        self.init(numbers: numbers)
+    }
+
+    /// - Parameter numbers: As many as ``numberCount``.
+    fileprivate init(numbers: [Int?]) {
         self.init()
         cpuWeight = numbers[0]
         ioWeight = numbers[1]
@@ -186,6 +237,34 @@ extension OwnValues {
                 text.append(UInt8(ascii: ":"))
                 text.append(decimal: number)
             }
+        }
+    }
+
+    /// Calls a closure with the number of values, and the same numbers of each.
+    func forEachNumber(_ body: (UInt64) -> Void) {
+        body(UInt64(entries.count))
+        for entry in entries {
+            let (bearer, record) = (entry.bearer, entry.record)
+            body(UInt64(bitPattern: Int64(bearer.process.pid)))
+            body(bearer.process.startTime)
+            for number in [Int(bearer.id), record.own, record.set] { body(UInt64(bitPattern: Int64(number))) }
+        }
+    }
+
+    /// Reads numbers, and leaves out the values that no process can have; nil if some are missing.
+    init?(within range: ClosedRange<Int>, next: () -> UInt64?) {
+        guard var rest = next() else { return nil }
+        while rest > 0 {
+            guard let pid = next(), let startTime = next(), let id = next(), let own = next(), let set = next() else {
+                return nil
+            }
+            rest -= 1
+            let values = Record(own: Int(Int64(bitPattern: own)), set: Int(Int64(bitPattern: set)))
+            guard let pid = ProcessID(exactly: Int64(bitPattern: pid)), let id = ProcessID(exactly: Int64(bitPattern: id)),
+                range.contains(values.own), range.contains(values.set)
+            else { continue }
+            let process = ProcessIdentity(pid: pid, startTime: startTime)
+            entries.append(Entry(bearer: Bearer(process: process, id: id), record: values))
         }
     }
 

@@ -70,8 +70,9 @@ extension ProcessTree {
     private func signalSome(_ signal: Signal, _ numbers: ArraySlice<ProcessID>) -> [SignalFailure] {
         let opened = numbers.map { (number: $0, descriptor: linux_pidfd_open($0)) }
         defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
-        let present = Set(containment.memberIDs() ?? [])
-        return opened.filter { present.contains($0.number) }.compactMap { number, descriptor in
+        let list = containment.memberIDs() ?? []
+        let present = list.count <= 1 ? nil : Set(list)
+        return opened.filter { present?.contains($0.number) ?? (list.first == $0.number) }.compactMap { number, descriptor in
             guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
             // For want of a descriptor, or of a kernel that has pidfds.
             return ProcessStatus(of: number).flatMap { status in
@@ -150,8 +151,8 @@ extension ProcessTree {
     /// Continues every process: first those that have no children in the tree, and then their parents.
     @discardableResult
     func resumeBottomUp(_ parents: [[ProcessIdentity]]) -> [SignalFailure] {
-        let last = Set(parents.joined())
-        let failures = last.isEmpty ? signalAll(.resume) : signalAll(.resume, except: last)
+        guard !parents.isEmpty else { return signalAll(.resume) }
+        let failures = signalAll(.resume, except: Set(parents.joined()))
         return failures + parents.reversed().flatMap { signal(.resume, only: $0) }
     }
 

@@ -169,7 +169,8 @@ extension ProcessTree {
         hasLookedOutside = false
         if desiredState != .stopped {
             desiredState = .stopped
-            let held = Set(members.filter { $0.state == .stopped }.identities)
+            let held = members.contains { $0.state == .stopped }
+                ? Set(members.filter { $0.state == .stopped }.identities) : []
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
             heldBefore.remove(main)
             mayBeStoppedByPredecessor = false
@@ -258,7 +259,7 @@ extension ProcessTree {
     }
 
     private func checkSignalled(after signalled: [ProcessIdentity] = []) -> StopCheck {
-        var known = Set(signalled)
+        var known: Set<ProcessIdentity>?
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
             // A process that could not be seen may run.
@@ -280,7 +281,7 @@ extension ProcessTree {
             // Something that was running during the look may have left a child behind that was not found:
             // only another look at the same processes, which were stopped before it, is sure.
             stoppedMembers = running.isEmpty ? present : nil
-            let hasNewMembers = !present.isSubset(of: known)
+            let hasNewMembers = !present.isSubset(of: known ?? Set(signalled))
             known = present
             if !running.isEmpty && !hasNewMembers { break }
         }
@@ -319,7 +320,9 @@ extension ProcessTree {
 
     private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
-        mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
+        if !parents.isEmpty || !heldBefore.isEmpty || mirrors.count != 1 || !mirrors.contains(main) {
+            mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
+        }
         hasParents = !parents.isEmpty
         stoppedMembers = nil
         if isFreezing && suspendMethod == .freezer {
@@ -465,7 +468,7 @@ extension ProcessTree {
     }
 
     /// The numbers of the processes that the containment names at this moment.
-    public var processIDs: [ProcessID] { containment.members().pids }
+    public var processIDs: [ProcessID] { containment.memberIDs() ?? containment.members().pids }
 
     /// Returns whether the number of a process still means this process.
     func isCurrent(_ process: ProcessIdentity) -> Bool {

@@ -10,6 +10,7 @@ struct JSONChecker {
 
     init(depth: Int) {
         self.depth = depth
+        names.reserveCapacity(Self.fewNames)
     }
 
     /// Checks a text.

@@ -103,6 +103,63 @@ import Testing
         }
     }
 
+    @Test func successorTakesTheStepAgainThatWasRepliedToAndNotSaved() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            let now = Instant(microseconds: 5)
+            handle(.request(RequestID(2), .suspend(Self.clock, now: true)), store)
+            _ = source.core.handle(.outcome(Self.clock, .stopped), at: now)
+            var core = try restored(path).core
+            #expect(core.handle(.resumeRestored, at: now).contains(.stop(Self.clock)))
+            _ = core.handle(.outcome(Self.clock, .stopped), at: now)
+            #expect(core.knownApps[Self.clock]?.phase == .suspended(isConfirmed: true))
+
+            handle(.request(RequestID(3), .focus(Self.clock)), store)
+            _ = source.core.handle(.outcome(Self.clock, .resumed), at: now)
+            core = try restored(path).core
+            #expect(core.handle(.resumeRestored, at: now).contains(.resume(Self.clock)))
+            let effects = core.handle(.outcome(Self.clock, .resumed), at: now)
+            #expect(effects.contains { if case .transition(let step) = $0 { step.to == .active } else { false } })
+        }
+    }
+
+    @Test func resourcesThatWereSavedAsTextAreReadAndBecomeNumbers() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            let text = "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5;oomScoreAdjustment=5:6:5:0:300"
+            let record = try #require(ResourceRecord(text: text))
+            store.save(.resources, record.saved(Self.clock))
+            #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == text)
+            store.save(record, of: Self.clock)
+            let app = try #require(try restored(path).state.apps[Self.clock])
+            #expect(app.resourceNumbers == record && app.resources == nil)
+            // A successor without the values removes the slot.
+            _ = try begin(path)
+            #expect(try restored(path).state.apps[Self.clock]?.resourceNumbers == nil)
+        }
+    }
+
+    @Test func numbersThatAreNoResourcesAreIgnored() throws {
+        let record = try #require(ResourceRecord(text: "own,own,own,10,own,own,own;;nice=5:6:5:0:10"))
+        var numbers: [UInt64] = []
+        record.forEachNumber { numbers.append($0) }
+        for count in 0..<numbers.count {
+            var rest = numbers.prefix(count)[...]
+            #expect(ResourceRecord { rest.popFirst() } == nil, "\(count) of \(numbers.count)")
+        }
+        // The nice values of the profile and of the thread, and a number of values that are not there.
+        for (index, number) in [(3, 100), (12, 100), (12, UInt64.max), (8, UInt64.max)] {
+            var rest = numbers[...]
+            rest[index] = number
+            let read = ResourceRecord { rest.popFirst() }
+            #expect(read == nil || read != record)
+        }
+    }
+
     @Test func forgottenAppIsInNoFile() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
