@@ -70,7 +70,9 @@ enum Build {
     }
 
     private static func run(_ command: [String]) throws {
-        let process = try AppProcess(command, channel: nil, environment: [:])
+        // A toolchain of another release finds its libraries there.
+        let libraries = unsafe getenv("LD_LIBRARY_PATH").map { unsafe ["LD_LIBRARY_PATH": String(cString: $0)] }
+        let process = try AppProcess(command, channel: nil, environment: libraries ?? [:])
         let lines = try process.remainingLines()
         guard try process.status() == 0 else { throw Failure(command: (command + lines).joined(separator: " ")) }
     }
