@@ -40,7 +40,7 @@ final class CoreDriver: InputHandler {
             self?.armedFor = nil
             self?.handle(.tick)
         }
-        announcement = try loop.deferred(isFirst: true) { [weak self] in
+        announcement = try loop.deferred(priority: .next) { [weak self] in
             self?.effectHandler?.announceTransitions()
         }
     }

@@ -19,7 +19,7 @@ class Probe:
         self._program = settings.compiled.absolute() / "probe"
         self._directory = directory
         self._stopwatch = stopwatch
-        self._process = None
+        self.process = None
         compile_swift(self._program, "Probe/probe.h", "Probe/Probe.swift", "Probe/Call.swift")
 
     def add(self, app):
@@ -29,7 +29,7 @@ class Probe:
         self._directory.mkdir()
         self._connection, other = socket.socketpair()
         with open(self._directory / "log", "wb") as log:
-            self._process = subprocess.Popen([str(self._program)], stdin=other, stderr=log, cwd=self._directory)
+            self.process = subprocess.Popen([str(self._program)], stdin=other, stderr=log, cwd=self._directory)
         other.close()
 
     def launch(self, app):
@@ -41,6 +41,6 @@ class Probe:
         return self._stopwatch.call(self._connection, "Focus", id=to.name)[1]
 
     def stop(self):
-        if self._process:
+        if self.process:
             self._connection.close()
-            self._process.wait(timeout=60)
+            self.process.wait(timeout=60)

@@ -94,7 +94,7 @@ final class AppChannels {
         case .message(.hello(let version, let resume)): greet(id, version: version, resume: resume)
         case .message(let message): report(AppMessage(message), from: id)
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: id)
-        case .changed: if let state = state(of: id) { store.save(.channel, state.saved(id)) }
+        case .changed: if let state = state(of: id) { store.save(state, of: id) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(forKey: id) else { return }
@@ -120,7 +120,7 @@ final class AppChannels {
 }
 
 /// The progress of the conversation on an app's channel.
-struct ChannelState: Equatable {
+nonisolated struct ChannelState: Equatable {
     /// The version of the protocol; nil before the app has said hello.
     var version: Int64?
     var mistakes = 0
@@ -130,7 +130,7 @@ struct ChannelState: Equatable {
     var hasSaidHello: Bool { version != nil }
 }
 
-extension ChannelState {
+nonisolated extension ChannelState {
     func saved(_ id: AppID) -> SavedRecord {
         SavedRecord([
             "id": id.name, "version": version.map { String($0) }, "mistakes": mistakes > 0 ? String(mistakes) : nil,
@@ -138,9 +138,53 @@ extension ChannelState {
         ])
     }
 
+    /// Adds the state to a slot of the state file.
+    func write(of id: AppID, to slot: inout SlotWriter) {
+        var saved = SavedChannel(app: id, self)
+        saved.code(with: &slot)
+    }
+
+    /// Returns the state in a slot, and its app; nil if the bytes are none.
+    nonisolated static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ChannelState)? {
+        var reader = SlotReader(bytes)
+        var saved = SavedChannel()
+        saved.code(with: &reader)
+        guard let app = saved.app, !app.name.isEmpty else { return nil }
+        var state = ChannelState()
+        state.version = saved.version.flatMap { Int64(exactly: $0) }
+        state.mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
+        state.toldSequence = saved.toldSequence ?? 0
+        return (app, state)
+    }
+
     init(_ record: SavedRecord) {
         version = record["version"].flatMap { Int64($0) }
         mistakes = record["mistakes"].flatMap { Int($0) }.map { min(max(0, $0), AppConnection.mistakeLimit) } ?? 0
         toldSequence = record["told"].flatMap { UInt64($0) } ?? 0
+    }
+}
+
+/// The progress of a conversation as it is saved in a slot.
+private nonisolated struct SavedChannel {
+    var app: AppID?
+    var version: UInt64?
+    var mistakes: UInt64?
+    var toldSequence: UInt64?
+
+    init() {}
+
+    init(app: AppID, _ state: ChannelState) {
+        self.app = app
+        version = state.version.flatMap { UInt64(exactly: $0) }
+        mistakes = UInt64(clamping: state.mistakes)
+        toldSequence = state.toldSequence
+    }
+
+    /// Writes or reads the values: the table of a saved channel.
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.item("id", &app)
+        coder.number("version", &version)
+        coder.number("mistakes", &mistakes)
+        coder.number("told", &toldSequence)
     }
 }

@@ -15,11 +15,14 @@ final class AppConnection {
     }
 
     /// The number of mistakes after which the channel is closed.
-    static let mistakeLimit = 16
+    nonisolated static let mistakeLimit = 16
     /// The number of bytes that may wait for an app that does not read.
     private static let queueLimit = 1 << 16
     private static let readSize = 1 << 14
     private static let reading: IOEvents = [.readable, .peerClosed, .edgeTriggered]
+
+    /// The bytes of one call of recv(2), for all channels.
+    private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 1)
 
     private(set) var state: ChannelState
     private let descriptor: Descriptor
@@ -73,8 +76,12 @@ final class AppConnection {
     private func ready(_ events: IOEvents) {
         if events.contains(.writable) { write() }
         guard !events.isDisjoint(with: [.readable, .peerClosed, .hangUp, .error]) else { return }
+        let isEnding = !events.isDisjoint(with: [.peerClosed, .hangUp, .error])
+        let (hasRead, mayHaveMore) = read()
         // Bytes before the end of the stream without a line feed are ignored.
-        if !read(), !events.isDisjoint(with: [.peerClosed, .hangUp, .error]) { close() }
+        if isEnding, !hasRead { return close() }
+        // The watch is edge-triggered: there is no other event for an end, or for bytes, that are there already.
+        if isEnding || mayHaveMore { source?.retrigger() }
     }
 
     /// Reads once, so that other apps have their turn.
@@ -82,21 +89,19 @@ final class AppConnection {
     /// Lines leave the socket when they are handled and the state is saved: if the daemon is killed in between, its successor
     /// reads them again, which does no harm. An incomplete line stays in the socket.
     ///
-    /// - Returns: A Boolean value that indicates whether there may be more to read.
-    private func read() -> Bool {
+    /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
+    private func read() -> (hasRead: Bool, mayHaveMore: Bool) {
         let bytes = receive(Self.readSize, flags: Int32(MSG_PEEK))
         guard !bytes.isEmpty else {
             if errno != EAGAIN && errno != EINTR { close() }
-            return false
+            return (false, false)
         }
         let count = completeCount(of: bytes)
-        guard count > 0 else { return false }
+        guard count > 0 else { return (false, false) }
         lines.append(bytes.prefix(count))
         while source != nil, let entry = lines.next() { handle(entry) }
         _ = receive(count, flags: 0)
-        // The watch is edge-triggered: there is no other event for bytes that are there already.
-        source?.retrigger()
-        return true
+        return (true, bytes.count == Self.readSize)
     }
 
     /// Returns the number of bytes in complete lines, or in a line that is too long.
@@ -108,14 +113,12 @@ final class AppConnection {
 
     /// Receives bytes. If there are none, errno is the error, or 0 at the end of the stream.
     private func receive(_ size: Int, flags: Int32) -> [UInt8] {
-        var count = 0
         errno = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
-            unsafe count = recv(descriptor.rawValue, buffer.baseAddress, size, flags | Int32(MSG_DONTWAIT))
-            filled = max(0, count)
-        }
+        let buffer = unsafe Self.inputBuffer
+        let count = unsafe recv(
+            descriptor.rawValue, buffer.baseAddress, min(size, buffer.count), flags | Int32(MSG_DONTWAIT))
         if count == 0 { errno = 0 }
-        return bytes
+        return count > 0 ? unsafe Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
     }
 
     private func handle(_ entry: LineBuffer.Entry) {

@@ -90,7 +90,6 @@ final class AppProcesses {
     /// The main process of the app's latest launch, running or not.
     func lastPID(of id: AppID) -> ProcessID? { lastPIDs[id] }
     func forgetLastPID(of id: AppID) { lastPIDs[id] = nil }
-    func containment(of id: AppID) -> ContainmentKind? { running[id]?.tree.containmentKind }
     /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at all open files of all apps.
     func appsConnected(to id: AppID) -> [AppID] {
         guard let app = running[id] else { return [] }

@@ -30,7 +30,7 @@ final class RunningApp {
 
     private let loop: EventLoop
     private let proceed: (RunningApp) -> Void
-    private var timer: TimerSource?
+    private var timer: CheckTimer?
     private var delay: UInt64 = 0
     private var mirrorTimer: TimerSource?
     private var mirrorDelays: ArraySlice<UInt64> = []
@@ -82,6 +82,7 @@ final class RunningApp {
         endProcessorWatch()
         mirrorTimer?.disarm()
         mirrorDeadline = 0
+        timer?.release()
         timer = nil
         delay = 0
     }
@@ -100,8 +101,8 @@ final class RunningApp {
     /// or ended.
     func scheduleCheck() {
         delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
-        if timer == nil { timer = try? loop.timer { [weak self] in if let self { self.proceed(self) } } }
-        timer?.arm(atMicroseconds: loop.freshNow + delay)
+        if timer == nil { timer = CheckTimer.take(for: loop) }
+        timer?.arm(atMicroseconds: loop.freshNow + delay) { [weak self] in if let self { self.proceed(self) } }
     }
 
     /// Returns the cause why processes have not stopped, and the remedy or the consequence.
@@ -192,5 +193,37 @@ final class RunningApp {
         }
         if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: check) }
         mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
+    }
+}
+
+/// A timer for the checks of an operation. To make one takes longer than to stop an app, so the last one is kept for the next app.
+private final class CheckTimer {
+    private static var spare: CheckTimer?
+
+    private let loop: EventLoop
+    private var source: TimerSource?
+    private var handler: () -> Void = {}
+
+    private init(_ loop: EventLoop) throws(SystemdError) {
+        self.loop = loop
+        source = try loop.timer { [weak self] in self?.handler() }
+    }
+
+    /// Returns a timer; nil if the kernel has no memory left.
+    static func take(for loop: EventLoop) -> CheckTimer? {
+        if let timer = spare.take(), timer.loop === loop { return timer }
+        return try? CheckTimer(loop)
+    }
+
+    func arm(atMicroseconds instant: UInt64, handler: @escaping () -> Void) {
+        self.handler = handler
+        source?.arm(atMicroseconds: instant)
+    }
+
+    /// Disarms the timer, which belongs to no app from now on.
+    func release() {
+        source?.disarm()
+        handler = {}
+        Self.spare = self
     }
 }

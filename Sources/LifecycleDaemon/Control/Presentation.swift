@@ -14,15 +14,20 @@ struct Presentation {
     // MARK: Apps
 
     func app(_ app: AppMachine) -> ControlAPI.App {
-        ControlAPI.App(
+        // Each reply has an app: a closure would take as long as a member.
+        var result = ControlAPI.App(
             id: app.id.name, name: manager.catalog[app.id]?.name, state: state(of: app), target: app.target,
             reason: app.reason, foreground: manager.driver.isInForeground(app.id), connected: app.isConnected,
-            adHoc: app.policy.isTransient, pid: manager.processes.pid(of: app.id).map { Int64($0) },
-            containment: manager.processes.containment(of: app.id).map { ControlAPI.Containment($0) },
-            sinceUSec: time(of: app.since),
-            lastExit: app.lastExit.map { exit($0, at: manager.exits.time(of: $0, app.id), app.reclaimed) },
-            scenes: app.hasScenes ? app.scenes.all.map { scene($0, of: app) } : nil,
-            stoppedByOther: isStoppedByOther(app))
+            adHoc: app.policy.isTransient, sinceUSec: time(of: app.since), stoppedByOther: isStoppedByOther(app))
+        if let tree = manager.processes.tree(of: app.id) {
+            if tree.exitStatus == nil { result.pid = Int64(tree.main.pid) }
+            result.containment = ControlAPI.Containment(tree.containmentKind)
+        }
+        if let last = app.lastExit {
+            result.lastExit = exit(last, at: manager.exits.time(of: last, app.id), app.reclaimed)
+        }
+        if app.hasScenes { result.scenes = app.scenes.all.map { scene($0, of: app) } }
+        return result
     }
 
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app

@@ -50,8 +50,7 @@ final class SuspendedApps: SuspensionObserver {
             manager?.report(.awaited, of: $0, by: $1)
         }
         begun = try BatchQueue(loop: loop) { [weak self] in self?.begin($0) }
-        occasion = try loop.deferred { [weak self] in self?.look() }
-        occasion?.setPriority(.idle)
+        occasion = try loop.deferred(priority: .idle) { [weak self] in self?.look() }
         calls.source = self
         manager.suspensions = self
         // Those of a former daemon.

@@ -125,7 +125,8 @@ extension AppManager: StateSource {
             resources.restore(record, of: app.id)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
-            channels.restore(channel, of: app.id, state: saved?.channel.map { ChannelState($0) } ?? ChannelState())
+            let state = saved?.channelState ?? saved?.channel.map { ChannelState($0) }
+            channels.restore(channel, of: app.id, state: state ?? ChannelState())
         }
         return nil
     }

@@ -8,6 +8,8 @@ nonisolated struct SavedState {
         var core: Saved?
         var launch: SavedRecord?
         var channel: SavedRecord?
+        /// The same in a slot, which the daemon writes from the first change on.
+        var channelState: ChannelState?
         var resources: SavedRecord?
         /// The same as numbers, which the daemon writes from the first change on.
         var resourceNumbers: ResourceRecord?
@@ -66,6 +68,8 @@ nonisolated struct SavedState {
             case .resources:
                 let saved = SavedRecord(encoded: record.bytes)
                 if let name = saved["id"], !name.isEmpty { apps[AppID(name), default: App()].resources = saved }
+            case .channel:
+                if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channelState = state }
             case .resourceNumbers:
                 if let (id, record) = SavedResources.read(record.bytes) {
                     apps[id, default: App()].resourceNumbers = record

@@ -17,6 +17,8 @@ nonisolated enum SlotKind: UInt8, Sendable {
     case resources
     /// The resource values of an app, as numbers.
     case resourceNumbers
+    /// The progress of the conversation on the channel of an app.
+    case channel
 }
 
 /// The file of slots in the runtime directory: the part of the state that changes all the time.

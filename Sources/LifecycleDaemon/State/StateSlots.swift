@@ -15,6 +15,7 @@ struct StateSlots {
     private var apps: [AppSlot?] = []
     private var machine: Int?
     private var resources: [AppID: Int]
+    private var channels: [AppID: Int]
     private var announced: Int?
     /// The slots of transitions that are not announced, and those of others, which are written again.
     private var transitions: [Int] = []
@@ -27,6 +28,7 @@ struct StateSlots {
         var former: [AppID: Int] = [:]
         var (machine, announced): (Int?, Int?)
         var resources: [AppID: Int] = [:]
+        var channels: [AppID: Int] = [:]
         var idle: [Int] = []
         file = try SlotFile(path: path, header: SavedState.slotsHeader(bootID: BootID.current)) { record, slot in
             switch record.kind {
@@ -41,9 +43,12 @@ struct StateSlots {
                 if let name = SavedRecord(encoded: record.bytes)["id"] { resources[AppID(name)] = slot }
             case .resourceNumbers:
                 if let id = SavedResources.app(record.bytes) { resources[id] = slot }
+            case .channel:
+                if let (id, _) = ChannelState.read(record.bytes) { channels[id] = slot }
             }
         }
-        (self.machine, self.announced, self.resources) = (machine, announced, resources)
+        (self.machine, self.announced) = (machine, announced)
+        (self.resources, self.channels) = (resources, channels)
         file.begin()
         add(source, former)
         for slot in idle { file.remove(slot) }
@@ -62,18 +67,29 @@ struct StateSlots {
             set(AppSlot(id: id, slot: slot), at: index)
         }
         for slot in former.values { file.remove(slot) }
-        var formerResources = resources
-        for (kind, record) in source.stateToSave where kind == .resources {
-            add(resources: record)
-            if let name = record["id"] { formerResources[AppID(name)] = nil }
-        }
-        for (id, slot) in formerResources {
-            file.remove(slot)
-            resources[id] = nil
-        }
+        addRest(source)
         addMachine(&core)
         noteAnnounced()
         add(source.unannounced)
+    }
+
+    /// Adds the state of the apps besides that in the core, and frees the slots of others.
+    private mutating func addRest(_ source: any StateSource) {
+        var (formerResources, formerChannels) = (resources, channels)
+        for (kind, record) in source.stateToSave {
+            guard kind == .resources || kind == .channel, let name = record["id"] else { continue }
+            if kind == .resources {
+                add(resources: record)
+                formerResources[AppID(name)] = nil
+            } else {
+                add(ChannelState(record), of: AppID(name))
+                formerChannels[AppID(name)] = nil
+            }
+        }
+        for slot in formerResources.values { file.remove(slot) }
+        for slot in formerChannels.values { file.remove(slot) }
+        resources = resources.filter { formerResources[$0.key] == nil }
+        channels = channels.filter { formerChannels[$0.key] == nil }
     }
 
     // MARK: Changes
@@ -108,6 +124,7 @@ struct StateSlots {
 
     private mutating func forgetRest(of id: AppID) {
         if let slot = resources.removeValue(forKey: id) { file.remove(slot) }
+        if let slot = channels.removeValue(forKey: id) { file.remove(slot) }
         forgotten.append(id)
     }
 
@@ -130,6 +147,13 @@ struct StateSlots {
     mutating func add(_ record: ResourceRecord, of id: AppID) {
         resources[id] = file.add(.resourceNumbers, to: resources[id]) { slot in
             SavedResources.write(record, of: id, to: &slot)
+            return true
+        }
+    }
+
+    mutating func add(_ state: ChannelState, of id: AppID) {
+        channels[id] = file.add(.channel, to: channels[id]) { slot in
+            state.write(of: id, to: &slot)
             return true
         }
     }

@@ -29,6 +29,8 @@ protocol StateStore: AnyObject {
     func save(_ kind: StateKind, _ record: SavedRecord)
     /// Saves the resource values of an app.
     func save(_ record: ResourceRecord, of id: AppID)
+    /// Saves the progress of the conversation on the channel of an app.
+    func save(_ state: ChannelState, of id: AppID)
     /// Saves the whole state.
     ///
     /// - Returns: A Boolean value that indicates whether a successor finds all of it.
@@ -120,6 +122,12 @@ final class FileStateStore: StateStore {
     func save(_ record: ResourceRecord, of id: AppID) {
         guard isBegun else { return }
         slots?.add(record, of: id)
+        commit()
+    }
+
+    func save(_ state: ChannelState, of id: AppID) {
+        guard isBegun else { return }
+        slots?.add(state, of: id)
         commit()
     }
 

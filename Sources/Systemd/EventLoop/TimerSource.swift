@@ -71,23 +71,23 @@ extension EventLoop {
 /// Work for later: runs in the next iteration of the loop, after the handler that asked for it has returned.
 public final class DeferredSource: EventSource<Void> {
     private let loop: EventLoop
-    /// A Boolean value that indicates whether the source has a priority: it is dispatched before others however long they
-    /// have been ready.
-    private let isFirst: Bool
+    /// A Boolean value that indicates whether the source has a priority that hardly any other has: those before it and
+    /// those behind it are dispatched in this order however long they have been ready.
+    private let hasOwnPriority: Bool
 
-    init(loop: EventLoop, isFirst: Bool, handler: @escaping Handler) throws(SystemdError) {
+    init(loop: EventLoop, priority: EventPriority?, handler: @escaping Handler) throws(SystemdError) {
         self.loop = loop
-        self.isFirst = isFirst
+        hasOwnPriority = priority != nil
         super.init(handler: handler)
         unsafe setSource(try makeSource())
         setEnabled(SD_EVENT_OFF)
-        if isFirst { setPriority(.next) }
+        if let priority { setPriority(priority) }
     }
 
     /// Makes the handler run once. Called from the handler itself, it makes it run once more, after other ready
     /// sources.
     public func schedule() {
-        if !isFirst { joinTheQueue() }
+        if !hasOwnPriority { joinTheQueue() }
         setEnabled(SD_EVENT_ONESHOT)
     }
 
@@ -125,13 +125,13 @@ extension EventLoop {
     /// Makes a deferred source that is not scheduled.
     ///
     /// - Parameters:
-    ///   - isFirst: Whether it is dispatched with ``EventPriority/next``, before all others.
+    ///   - priority: A priority of its own, not to be set again; nil for the default, in a queue with all others.
     ///   - handler: Called once for each time that it was scheduled.
     /// - Returns: The source.
     /// - Throws: `SystemdError` when there is no memory left.
     public func deferred(
-        isFirst: Bool = false, handler: @escaping DeferredSource.Handler
+        priority: EventPriority? = nil, handler: @escaping DeferredSource.Handler
     ) throws(SystemdError) -> DeferredSource {
-        try DeferredSource(loop: self, isFirst: isFirst, handler: handler)
+        try DeferredSource(loop: self, priority: priority, handler: handler)
     }
 }

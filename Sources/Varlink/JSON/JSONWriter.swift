@@ -73,7 +73,7 @@ extension JSONWriter {
         bytes.append(addingCapacity: size + 4) { output in
             if hasComma { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            for index in 0..<size { unsafe output.append(name.utf8Start[index]) }
+            unsafe output.append(name.utf8Start, size)
             output.append(UInt8(ascii: "\""))
             output.append(UInt8(ascii: ":"))
         }
@@ -116,7 +116,7 @@ extension JSONWriter {
         bytes.append(addingCapacity: content.count + 3) { output in
             if hasComma { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            for index in content.indices { output.append(content[index]) }
+            output.append(content)
             output.append(UInt8(ascii: "\""))
         }
     }
@@ -194,7 +194,7 @@ extension JSONWriter {
         let (hasComma, size) = (needsComma, word.utf8CodeUnitCount)
         bytes.append(addingCapacity: size + 1) { output in
             if hasComma { output.append(UInt8(ascii: ",")) }
-            for index in 0..<size { unsafe output.append(word.utf8Start[index]) }
+            unsafe output.append(word.utf8Start, size)
         }
     }
 
@@ -202,5 +202,25 @@ extension JSONWriter {
     mutating func append(word: String) {
         separate()
         bytes.append(contentsOf: word.utf8)
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes, for which there is room.
+    fileprivate mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            unsafe append(start, source.count)
+        }
+    }
+
+    /// Appends so many bytes, for which there is room.
+    fileprivate mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
+        precondition(size <= freeCapacity)
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            guard let target = buffer.baseAddress else { return }
+            unsafe (target + count).initialize(from: bytes, count: size)
+            count += size
+        }
     }
 }

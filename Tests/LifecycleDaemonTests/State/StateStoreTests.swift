@@ -143,6 +143,30 @@ import Testing
         }
     }
 
+    @Test func channelThatWasSavedAsTextIsReadAndBecomesASlot() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            var state = ChannelState()
+            (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
+            store.save(.channel, state.saved(Self.clock))
+            var app = try #require(try restored(path).state.apps[Self.clock])
+            #expect(app.channelState == nil && app.channel.map { ChannelState($0) } == state)
+            state.toldSequence = 42
+            store.save(state, of: Self.clock)
+            app = try #require(try restored(path).state.apps[Self.clock])
+            #expect(app.channelState == state)
+            // A successor has it in its slot, and removes the slot with the app.
+            source.stateToSave = [(.channel, state.saved(Self.clock))]
+            let next = try begin(path)
+            #expect(try restored(path).state.apps[Self.clock]?.channelState == state)
+            handle(.forget(Self.clock), next)
+            handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), next)
+            #expect(try restored(path).state.apps.isEmpty)
+        }
+    }
+
     @Test func numbersThatAreNoResourcesAreIgnored() throws {
         let record = try #require(ResourceRecord(text: "own,own,own,10,own,own,own;;nice=5:6:5:0:10"))
         var numbers: [UInt64] = []
