@@ -43,7 +43,7 @@ final class MemoryStateStore: StateStore {
 
     func save(_ record: ResourceRecord, of id: AppID) { save(.resources, record.saved(id)) }
 
-    func save(_ state: ChannelState, of id: AppID) { save(.channel, state.saved(id)) }
+    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { save(.channel, state.saved(id)) }
 
     func flush() -> Bool { isBegun }
 

@@ -60,7 +60,8 @@ final class GroupFiles {
         guard let directory = open?.directory.rawValue else {
             return try Descriptor.open("\(group.path)/\(attribute)", flags)
         }
-        let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount) {
+        let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount)
+        {
             unsafe linux_open_at(directory, $0, flags | O_CLOEXEC)
         }
         guard number >= 0 else { throw Errno(rawValue: -number) }

@@ -260,7 +260,8 @@ extension OwnValues {
             }
             rest -= 1
             let values = Record(own: Int(Int64(bitPattern: own)), set: Int(Int64(bitPattern: set)))
-            guard let pid = ProcessID(exactly: Int64(bitPattern: pid)), let id = ProcessID(exactly: Int64(bitPattern: id)),
+            guard let pid = ProcessID(exactly: Int64(bitPattern: pid)),
+                let id = ProcessID(exactly: Int64(bitPattern: id)),
                 range.contains(values.own), range.contains(values.set)
             else { continue }
             let process = ProcessIdentity(pid: pid, startTime: startTime)

@@ -72,7 +72,8 @@ extension ProcessTree {
         defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
         let list = containment.memberIDs() ?? []
         let present = list.count <= 1 ? nil : Set(list)
-        return opened.filter { present?.contains($0.number) ?? (list.first == $0.number) }.compactMap { number, descriptor in
+        return opened.filter { present?.contains($0.number) ?? (list.first == $0.number) }.compactMap {
+            number, descriptor in
             guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
             // For want of a descriptor, or of a kernel that has pidfds.
             return ProcessStatus(of: number).flatMap { status in

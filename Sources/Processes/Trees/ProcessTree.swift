@@ -169,7 +169,8 @@ extension ProcessTree {
         hasLookedOutside = false
         if desiredState != .stopped {
             desiredState = .stopped
-            let held = members.contains { $0.state == .stopped }
+            let held =
+                members.contains { $0.state == .stopped }
                 ? Set(members.filter { $0.state == .stopped }.identities) : []
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
             heldBefore.remove(main)

@@ -130,7 +130,8 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            let text = "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5;oomScoreAdjustment=5:6:5:0:300"
+            let text =
+                "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5;oomScoreAdjustment=5:6:5:0:300"
             let record = try #require(ResourceRecord(text: text))
             store.save(.resources, record.saved(Self.clock))
             #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == text)
@@ -148,11 +149,11 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            var state = ChannelState()
+            var state = LifecycleDaemon.ChannelState()
             (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
             store.save(.channel, state.saved(Self.clock))
             var app = try #require(try restored(path).state.apps[Self.clock])
-            #expect(app.channelState == nil && app.channel.map { ChannelState($0) } == state)
+            #expect(app.channelState == nil && app.channel.map { LifecycleDaemon.ChannelState($0) } == state)
             state.toldSequence = 42
             store.save(state, of: Self.clock)
             app = try #require(try restored(path).state.apps[Self.clock])
