@@ -213,18 +213,15 @@ import Testing
     }
 
     @Test func `scene that leaves before it is told that it is active is told of neither`() throws {
-        var world = try awayWithScenes { world in
-            world.ask(.beginInterruption("call"))
-            world.silent[Self.clock] = [.sceneDidBecomeActive, .sceneWillResignActive]
-        }
+        var world = try awayWithScenes(silent: [.openURL]) { $0.ask(.beginInterruption("call")) }
         world.ask(.endInterruption("call"))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.reconnect(Self.clock)
-        #expect(told(&world) == ["scene-did-become-active main"])
-        world.ask(.home)
-        #expect(told(&world) == ["scene-will-resign-active main"])
+        #expect(told(&world) == ["open-url"])
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .foregroundInactive])
+        world.ask(.home)
+        #expect(world.scenes("clock") == ["main": .foregroundInactive, "scene-2": .foregroundInactive])
         world.answer(Self.clock)
-        world.answer(Self.clock, to: .sceneDidBecomeActive)
         #expect(told(&world).filter { $0.contains("active") } == [])
     }
 

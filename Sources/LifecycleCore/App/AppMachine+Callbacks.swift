@@ -198,12 +198,6 @@ extension AppMachine {
 
     private mutating func resignUnanswered(_ shared: inout Shared) {
         if hasScenes { return resignScenesUnanswered(&shared) }
-        // An app that reconnects and has launched may have heard that it is active. It is told of the change when it is back.
-        let mayKnow = isReconnecting && launch.isComplete
-        if !mayKnow, outbox.callbacks.contains(where: { $0.isActivation }) {
-            outbox.callbacks.removeAll { $0.isActivation }
-            return transition(to: .inactive, &shared)
-        }
         // It handles what it was sent before, and then this.
         if isResigning, isAwaitedBeyondSlot(shared) {
             keepResignation(scene: nil, &shared)
@@ -228,11 +222,8 @@ extension AppMachine {
         let isAwaited = isAwaitedBeyondSlot(shared)
         if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
         for scene in scenes.all where scene.state == .foregroundActive {
-            let activation = PendingCallback(.sceneDidBecomeActive, scene.id)
             if isAwaited, isResigning(scene.id) {
                 keepResignation(scene: scene.id, &shared)
-            } else if !isReconnecting, outbox.callbacks.contains(activation) {
-                outbox.callbacks.removeAll { $0 == activation }
             } else if isConnected {
                 outbox.callbacks.append(PendingCallback(.sceneWillResignActive, scene.id))
             }
