@@ -105,7 +105,10 @@ import Testing
         world.ask(.resume(Self.clock))
         world.pass(.seconds(after))
         world.give(.message(Self.clock, .closed))
-        world.pass(AppMachine.exitTime + .seconds(5))
+        world.pass(AppMachine.exitTime)
+        #expect(world.core.deadline(.tasks, of: Self.clock) == nil)
+        #expect(world.core.deadline(.taskExpiration, of: Self.clock) == nil)
+        world.pass(.seconds(5))
         #expect(world.state("clock") == .background)
         #expect(world.core.nextDeadline == nil)
     }

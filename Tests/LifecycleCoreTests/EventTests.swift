@@ -268,6 +268,7 @@ import Testing
         let works = ["fetch", "sync"].map { world.ask(.deliver(Self.clock, .performTask(kind: $0))) }
         world.ask(.suspend(Self.clock, now: true))
         for work in works { #expect(world.replies[work]?.name == "refused superseded") }
+        #expect(world.state("clock") == .suspended)
         _ = world.lines()
         world.ask(.resume(Self.clock))
         #expect(!world.lines().contains("clock ← perform-task"))

@@ -251,7 +251,7 @@ import Testing
             fields: [("id", "clock"), ("state", "background")].map { .init(name: $0.0, value: $0.1) })
         record.add("deadline", "task-expiration:1")
         var core = Self.core(restoring: record)
-        let effects = core.handle(.tick, at: Self.time(100))
+        let effects = core.handle(.tick, at: Self.time(99) + .seconds(1))
         #expect(!effects.contains(.kill(Self.clock)))
         #expect(core.knownApps[Self.clock]?.state.isAlive == true)
     }
