@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// What of an app's life is over with its process, and no part of the next one.
 @Suite struct RelaunchTests {
@@ -161,22 +162,27 @@ import Testing
         #expect(world.replies[url]?.name == "refused ended" && world.replies[next]?.name == "refused ended")
     }
 
-    /// The clock is killed while a callback waits behind another one.
-    private func killedWithPendingCallbacks() -> World {
-        var world = World(apps: "clock", linked: true)
-        world.silent[Self.clock] = [.didBecomeActive, .willResignActive, .willFinishLaunching]
-        world.ask(.launch(Self.clock, background: false))
-        return world
-    }
-
     @Test func `pending callbacks of the first process are not sent to the second`() {
-        var world = killedWithPendingCallbacks()
-        world.ask(.kill(Self.clock))
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
         world.linked = []
         _ = world.lines()
         world.ask(.launch(Self.clock, background: false))
         #expect(!world.lines().contains { $0.contains("←") })
         #expect(world.state("clock") == .active)
+    }
+
+    @Test func `app that is needed again while its start is aborted is launched for the new reason`() {
+        var world = World(apps: "clock", linked: true)
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.kill(Self.clock))
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        world.withholding = []
+        world.give(.outcome(Self.clock, .exited(.signal(9), othersLeft: false)))
+        #expect(world.core.knownApps[Self.clock]?.launch.reason == .url)
     }
 
     @Test func `resignation of the first process is not awaited from the second`() {

@@ -110,6 +110,19 @@ import Testing
         #expect(overdue(&world) == ["! clock overdue scene-will-resign-active"])
     }
 
+    @Test func `app that is needed again while its scenes resign is active when all have answered`() {
+        var world = withScenes(limit: 2, silent: [.sceneWillResignActive])
+        world.ask(.home)
+        let focus = world.ask(.focus(Self.clock))
+        let resignations = world.told[Self.clock]?.suffix(2).map(\.sequence) ?? []
+        #expect(resignations.count == 2)
+        for sequence in resignations {
+            #expect(world.replies[focus] == nil)
+            world.give(.message(Self.clock, .done(sequence: sequence)))
+        }
+        #expect(world.replies[focus]?.doneApp == Self.clock)
+    }
+
     @Test func `next app comes while the last active scene resigns`() {
         var world = withScenes(silent: [.sceneWillResignActive])
         world.ask(.focus(Self.maps))

@@ -107,7 +107,7 @@ extension AppMachine {
     /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
     /// was told to resign and has not answered.
     @inline(__always) var isResigning: Bool {
-        phase.awaiting != nil ? hasUnansweredResignation : false
+        phase.awaiting != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
     }
 
     private var hasUnansweredResignation: Bool {
