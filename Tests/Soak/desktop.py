@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A session of real programs with windows under a headless sway or GNOME Shell, in which random input moves the focus.
 
-Every second or so, one of these happens: another window gets the focus, another workspace is shown, the pointer crosses the screen, or
-(sway) the output changes its mode. It fails if a program ends, if the compositor drops a client, if the app of a visible window stays
-suspended, or if GNOME shows a "not responding" dialog. At the end it prints the processor time of each app with its time in the states,
-and the wake-ups of the daemon and the follower.
+Every second or so, one of these happens: another window gets the focus, another workspace is shown, the pointer crosses the screen, the
+output changes its mode (sway), or a window is maximised or restored (GNOME). It fails if a program ends, if the compositor drops a
+client, if the app of a visible window stays suspended, or if GNOME shows a "not responding" dialog. At the end it prints the processor
+time of each app with its time in the states, and the wake-ups of the daemon and the follower. Screenshots show what no check can see.
 """
 
 import argparse
@@ -28,7 +28,6 @@ from gnome_shell import GnomeShell
 from screens import Follower, Sway
 
 TEXT = Path(__file__).resolve()
-PICTURE = ROOT / "docs" / "images"
 
 # A window of Qt 6; the module is Debian's python3-pyqt6, and the display's plugin qt6-wayland.
 QT = """
@@ -61,6 +60,8 @@ PROGRAMS = {
     "qt": ["/usr/bin/python3", "-c", QT],
     "chromium": ["chromium", "--no-sandbox", "--ozone-platform=wayland", "--no-first-run", "--password-store=basic", "about:version"],
 }
+# The pause between two screenshots, in seconds.
+PICTURE_PAUSE = 60
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -115,6 +116,9 @@ class SwayScreen:
     def mode(self):
         self.sway(f"output HEADLESS-1 resolution {self.random.choice(['1280x800', '1024x768', '1600x900'])}")
 
+    def screenshot(self, path):
+        subprocess.run(["grim", path], env={**os.environ, **self.sway.environment}, check=True, timeout=30)
+
     def complaint(self):
         return None
 
@@ -123,7 +127,7 @@ class GnomeScreen:
     """Half of the windows on each of two workspaces."""
 
     source = "gnome"
-    actions = {"focus": 5, "workspace": 2, "pointer": 4}
+    actions = {"focus": 5, "workspace": 2, "pointer": 4, "size": 2}
 
     def __init__(self, directory, random):
         self.shell, self.random = GnomeShell(directory), random
@@ -153,6 +157,14 @@ class GnomeScreen:
     def pointer(self):
         self.shell.move_pointer(self.random.randrange(20, 1280), self.random.randrange(40, 720))
 
+    def size(self):
+        """Maximises the window with the focus, which covers the others then, or restores its size."""
+        if pid := self.shell.focused():
+            self.shell.to_window(pid, "if (w.get_maximized()) w.unmaximize(3); else w.maximize(3);")
+
+    def screenshot(self, path):
+        self.shell.screenshot(path)
+
     def complaint(self):
         return "GNOME shows a dialog" if self.shell.dialogs() else None
 
@@ -170,11 +182,11 @@ class Session:
         self.events = collections.Counter()
 
     def run(self):
-        self.daemon.start()
+        self.start_bus()
+        self.daemon.start(["env", f"DBUS_SESSION_BUS_ADDRESS={self.address}"])
         (self.daemon.configuration / "lifed.toml").write_text(f'visible = "{self.arguments.visible}"\n')
         self.daemon.lifectl("reload")
         self.screen.start()
-        self.start_bus()
         self.launch()
         self.follower = Follower(
             self.daemon, self.screen.source, environment=self.screen.follower_environment, log=self.directory / "follower")
@@ -183,10 +195,14 @@ class Session:
         before = {name: processor_seconds(self.processes(name)) for name in self.pids}
         idle = {"lifed": wake_ups(self.daemon.process.pid), "follower": wake_ups(self.follower.process.pid)}
         start = time.monotonic()
+        pictures = 0
         while time.monotonic() < start + self.arguments.minutes * 60 and not self.problems:
             self.act()
             time.sleep(self.random.uniform(0.3, 1.7))
             self.check()
+            if self.arguments.pictures and (self.problems or time.monotonic() > start + pictures * PICTURE_PAUSE):
+                pictures += 1
+                self.screen.screenshot(self.arguments.pictures / f"{self.arguments.screen}-{pictures:02}.png")
         self.report(before, idle, time.monotonic() - start)
 
     def start_bus(self):
@@ -195,10 +211,13 @@ class Session:
         self.address = self.bus.stdout.readline().strip()
 
     def launch(self):
-        home = self.directory / "home"
+        home, runtime = self.directory / "home", self.directory / "runtime"
         home.mkdir()
+        # Firefox refuses a runtime directory of another user, such as that of the compositor where the tests are root's.
+        runtime.mkdir(mode=0o700)
+        display = Path(self.screen.environment["XDG_RUNTIME_DIR"]) / self.screen.environment["WAYLAND_DISPLAY"]
         variables = {
-            **self.screen.environment, "DBUS_SESSION_BUS_ADDRESS": self.address, "HOME": home, "GDK_BACKEND": "wayland",
+            **self.screen.environment, "XDG_RUNTIME_DIR": runtime, "WAYLAND_DISPLAY": display, "DBUS_SESSION_BUS_ADDRESS": self.address, "HOME": home, "GDK_BACKEND": "wayland",
             "QT_QPA_PLATFORM": "wayland", "MOZ_ENABLE_WAYLAND": "1", "GSETTINGS_BACKEND": "memory", "LIBGL_ALWAYS_SOFTWARE": "1",
             "GTK_A11Y": "none", "NO_AT_BRIDGE": "1", "GSK_RENDERER": "cairo",
         }
@@ -213,7 +232,8 @@ class Session:
             try:
                 wait_for(lambda: set(self.screen.windows()) - known, timeout=30, what=f"a window of {name}")
             except AssertionError:
-                print(f"{name} shows no window")
+                details = self.daemon.lifectl.json("status", name)["details"]
+                print(f"{name} shows no window: {details.get('lastExit') or details['processes']}")
                 self.daemon.lifectl("kill", name, check=False)
                 continue
             self.pids[name] = (set(self.screen.windows()) - known).pop()
@@ -292,6 +312,7 @@ def main():
     parser.add_argument("--screen", choices=["sway", "gnome"], default="sway")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--visible", choices=["keep", "ignore"], default="keep", help="the key of lifed.toml")
+    parser.add_argument("--pictures", type=Path, help="a directory for a screenshot a minute")
     parser.add_argument("--products", type=Path, default=ROOT / ".build" / "release")
     arguments = parser.parse_args()
     print(f"--seed {arguments.seed}", flush=True)
