@@ -35,14 +35,14 @@ static bool is_channel(int fd) {
 static atomic_int adopted = -1;
 
 int lifecycle_find_channel(void) {
-    const char *text = getenv("LIFECYCLE_FD");
+    const char *text = secure_getenv("LIFECYCLE_FD");
     int fd = text ? parse_descriptor(text) : -1;
     return fd >= 0 && fd != adopted && is_channel(fd) ? fd : -1;
 }
 
 static void say_why_there_is_none(void) {
-    const char *reason = getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD names no channel" : "LIFECYCLE_FD is not set, and no daemon listens";
-    if (getenv("LIFECYCLE_VERBOSE"))
+    const char *reason = secure_getenv("LIFECYCLE_FD") ? "LIFECYCLE_FD names no channel" : "LIFECYCLE_FD is not set, and no daemon listens";
+    if (secure_getenv("LIFECYCLE_VERBOSE"))
         fprintf(stderr, "lifecycle: cannot find a channel to lifed: %s; continuing as a foreground app\n", reason);
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 const char *lifecycle_state_directory(void) {
-    const char *path = getenv("LIFECYCLE_STATE_DIR");
+    const char *path = secure_getenv("LIFECYCLE_STATE_DIR");
     if (path && *path) return path;
     errno = ENOENT;
     return NULL;

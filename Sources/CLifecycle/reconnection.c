@@ -22,17 +22,17 @@ static bool set_path(struct sockaddr_un *address, const char *path) {
 
 const char *lifecycle_find_socket_path(void) {
     struct sockaddr_un address;
-    const char *path = getenv("LIFECYCLE_SOCKET");
+    const char *path = secure_getenv("LIFECYCLE_SOCKET");
     return path && set_path(&address, path) ? path : NULL;
 }
 
 const char *lifecycle_own_socket_path(int index) {
     static char own[sizeof((struct sockaddr_un *)0)->sun_path];
     // The channel of an app is its own process's, and not that of every program below it.
-    if (getenv("LIFECYCLE_LAUNCH")) return NULL;
-    const char *named = getenv("LIFECYCLE_SOCKET");
+    if (secure_getenv("LIFECYCLE_LAUNCH")) return NULL;
+    const char *named = secure_getenv("LIFECYCLE_SOCKET");
     if (named) return index == 0 ? lifecycle_find_socket_path() : NULL;
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
     if (index == 0 && runtime && runtime[0] == '/') {
         int length = snprintf(own, sizeof own, "%s/lifed/channel", runtime);
         if (length > 0 && (size_t)length < sizeof own) return own;

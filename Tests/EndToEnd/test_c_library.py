@@ -1,11 +1,14 @@
 """The C library as the script builds it: what it shows, what it costs, and the sample on it."""
 
+import errno
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -323,3 +326,72 @@ def test_a_forked_child_has_a_life_cycle_of_its_own(installed, tmp_path):
     program = build(source, tmp_path / "forking", f"-I{installed}/include", installed / "lib/liblifecycle.a")
     result = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+OPENING = """\
+#include <errno.h>
+#include <lifecycle.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void) {
+    struct lifecycle_callbacks callbacks = {.size = sizeof callbacks};
+    struct lifecycle *app = lifecycle_open(&callbacks, NULL, 0);
+    if (!app) return 1;
+    puts(lifecycle_save_state(app, "state", 5) == 0 ? "saved" : strerror(errno));
+    lifecycle_close(app);
+    return 0;
+}
+"""
+NOBODY = 65534
+
+
+@pytest.mark.parametrize("variable", ["LIFECYCLE_FD", "LIFECYCLE_SOCKET", "XDG_RUNTIME_DIR"])
+def test_a_program_with_raised_privileges_follows_no_variable(installed, tmp_path, variable):
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a set-user-ID program for another user")
+    (tmp_path / "opening.c").write_text(OPENING)
+    program = build(tmp_path / "opening.c", tmp_path / "opening", f"-I{installed}/include", installed / "lib/liblifecycle.a")
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        state = place / "state"
+        state.mkdir()
+        os.chown(state, NOBODY, NOBODY)
+        (place / "lifed").mkdir()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(place / "lifed" / "channel"))
+        (place / "lifed" / "channel").chmod(0o666)
+        listener.listen()
+        ours, theirs = socket.socketpair()
+        value = {
+            "LIFECYCLE_FD": str(theirs.fileno()), "LIFECYCLE_SOCKET": str(place / "lifed" / "channel"),
+            "XDG_RUNTIME_DIR": str(place)}[variable]
+
+        def run_by_other_user(mode):
+            copy = place / f"program-{mode:o}"
+            shutil.copy(program, copy)
+            copy.chmod(mode)
+            result = subprocess.run(
+                [copy], env={"LIFECYCLE_STATE_DIR": str(state), variable: value}, pass_fds=[theirs.fileno()], user=NOBODY,
+                group=NOBODY, extra_groups=[], capture_output=True, text=True, timeout=60)
+            assert (result.returncode, result.stderr) == (0, "")
+            return result.stdout
+
+        def has_spoken():
+            ours.setblocking(False)
+            listener.setblocking(False)
+            try:
+                return bool(ours.recv(1000) if variable == "LIFECYCLE_FD" else listener.accept())
+            except BlockingIOError:
+                return False
+
+        assert run_by_other_user(0o755) == "saved\n"
+        assert has_spoken() and list(state.iterdir())
+        for each in state.iterdir():
+            each.unlink()
+        assert run_by_other_user(0o4755) == os.strerror(errno.ENOENT) + "\n"
+        assert not has_spoken() and not list(state.iterdir())
+        ours.close()
+        theirs.close()
+        listener.close()

@@ -9,6 +9,9 @@
 /// Returns the channel that LIFECYCLE_FD names, or -1 if there is none. Changes nothing.
 int lifecycle_find_channel(void);
 
+// The environment of a program with raised privileges (AT_SECURE) is the word of a user with fewer rights. These functions take
+// nothing from it: with secure_getenv(3), every variable is unset there.
+
 /// Returns the path in LIFECYCLE_SOCKET, or NULL if it cannot be the path of a socket. Valid until the environment changes.
 const char *lifecycle_find_socket_path(void);
 
