@@ -11,7 +11,8 @@ CONFIGURATION = "/usr/share/dbus-1/session.conf"
 
 
 class SessionBus:
-    def __init__(self, directory):
+    def __init__(self, directory, variables=()):
+        self.variables = dict(variables)
         self.directory = directory / "bus"
         self.directory.mkdir()
         self.path = self.directory / "socket"
@@ -38,7 +39,7 @@ class DBusDaemon(SessionBus):
     def launch(self):
         self.process = subprocess.Popen(
             ["dbus-daemon", f"--config-file={CONFIGURATION}", f"--address={self.address}", "--nofork", "--nopidfile"],
-            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **self.variables})
 
 
 class DBusBroker(SessionBus):

@@ -1,4 +1,7 @@
-"""A user's own daemon with directories of desktop entries."""
+"""A user's own daemon with directories of desktop entries, and a client that reports the visible apps."""
+
+import json
+import socket
 
 from container import wait_for
 from direct import DirectDaemon
@@ -59,6 +62,38 @@ class Desktop(DirectDaemon):
 
     def launchable(self, *options):
         return {app["id"]: app for app in self.lifectl.json("list", "--available", *options)["apps"]}
+
+
+class WindowReporter:
+    """Reports the visible apps as `lifectl follow` does, until it is closed."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        self.socket.connect(str(path))
+
+    def show(self, *visible):
+        self.call("SetInUse", use="visible", apps=visible)
+
+    def call(self, method, **parameters):
+        self.send((method, parameters))
+        assert "error" not in self.reply()
+
+    def send(self, *calls):
+        """Sends all calls at once."""
+        messages = [{"method": f"org.lifed.{method}", "parameters": parameters} for method, parameters in calls]
+        self.socket.sendall(b"".join(json.dumps(each).encode() + b"\0" for each in messages))
+
+    def reply(self):
+        reply = b""
+        while not reply.endswith(b"\0"):
+            part = self.socket.recv(1)
+            assert part, "the daemon has closed the connection"
+            reply += part
+        return json.loads(reply[:-1])
+
+    def close(self):
+        self.socket.close()
 
 
 def refusal(desktop, *arguments):

@@ -44,6 +44,15 @@ def fault(pid, *injections, paths=(), follows=False):
         reader.join()
 
 
+@contextlib.contextmanager
+def killed_at(daemon, *calls, number=1):
+    """Kills a daemon of the tests as it enters one of the system calls for the nth time, and starts the next one."""
+    with fault(daemon.process.pid, f"{','.join(calls)}:signal=KILL:when={number}"):
+        yield
+        wait_for(lambda: daemon.process.poll() is not None, what=f"the daemon is killed at {number}. {' or '.join(calls)}")
+    daemon.start()
+
+
 class Reader(threading.Thread):
     """Reads what strace says, so that it never has to wait for a reader."""
 

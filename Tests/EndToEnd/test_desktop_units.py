@@ -1,12 +1,16 @@
 """The apps that a desktop starts, each in an app unit of the user's systemd, managed by the user's daemon."""
 
+import contextlib
 import json
-import socket
+import subprocess
+import threading
+from pathlib import Path
 
 import pytest
 
 import programs
 from container import wait_for
+from desktop import WindowReporter
 from kernel import Kernel
 from lifectl import Lifectl
 from sandboxes import FLATPAK_CLOCK, prepare
@@ -89,19 +93,8 @@ class Desktop:
         self.wait_for_daemon()
 
     def follow(self, *visible):
-        """Reports the visible apps as `lifectl follow` does, until the connection is closed."""
-        if not self.follower:
-            self.follower = socket.socket(socket.AF_UNIX)
-            self.follower.settimeout(60)
-            self.follower.connect(str(self.container.path(self.run.socket)))
-        call = {"method": "org.lifed.SetInUse", "parameters": {"use": "visible", "apps": visible}}
-        self.follower.sendall(json.dumps(call).encode() + b"\0")
-        reply = b""
-        while not reply.endswith(b"\0"):
-            part = self.follower.recv(65536)
-            assert part, "the daemon has closed the connection"
-            reply += part
-        assert "error" not in json.loads(reply[:-1])
+        self.follower = self.follower or WindowReporter(self.container.path(self.run.socket))
+        self.follower.show(*visible)
 
     def leave(self):
         if self.follower:
@@ -177,6 +170,44 @@ def test_released_unit_is_left_alone_by_later_daemons_until_it_starts_anew(deskt
         assert "org.example.App" not in desktop.lifectl.apps() and desktop.states(unit) == {"S"}
     desktop.run("systemctl", "--user", "restart", unit)
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
+
+
+@contextlib.contextmanager
+def killed_at(desktop, call, number):
+    """Kills the daemon as it enters a system call for the nth time, and waits for the next daemon."""
+    before = desktop.show("lifed.service", "MainPID")
+    options = ["-p", before, "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"]
+    with desktop.container.popen(["strace", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as tracer:
+        line = tracer.stdout.readline()
+        if "attached" not in line:
+            pytest.skip(f"strace cannot attach: {line}")
+        # It must never wait for a reader.
+        threading.Thread(target=tracer.stdout.read, daemon=True).start()
+        yield
+        wait_for(lambda: desktop.show("lifed.service", "MainPID") not in ("0", before), what="the daemon was killed")
+    desktop.wait_for_daemon()
+
+
+# The unit is found, the app is recorded, its processes are recorded, it is announced, and it is stopped.
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [*(("pwrite64", number) for number in (1, 2, 3, 5, 8)), *(("pidfd_send_signal", number) for number in (1, 4, 10))])
+def test_unit_is_managed_once_though_the_daemon_is_killed_while_it_adopts_or_stops_it(desktop, call, number):
+    desktop.configure("all")
+    desktop.follow()
+    unit = "app-org.example.App-1.scope"
+    with killed_at(desktop, call, number):
+        pid = desktop.scope(unit, *programs.FAMILY)
+    desktop.leave()
+    wait_for(lambda: desktop.lifectl.state("org.example.App") == "background", what="no client reports windows: it runs")
+    assert desktop.states(unit) == {"S"}
+    desktop.follow()
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+    assert desktop.states(unit) == {"T"}
+    assert {app: entry["pid"] for app, entry in desktop.lifectl.apps().items()} == {"org.example.App": pid}
+    desktop.lifectl("terminate", "org.example.App")
+    wait_for(lambda: not desktop.members(unit), what="all its processes have ended")
+    assert not desktop.lifectl.apps()
 
 
 def test_app_is_named_and_led_by_its_entry_or_manifest(desktop):
@@ -417,6 +448,58 @@ def test_app_that_the_bus_starts_is_managed_if_it_has_an_entry(desktop):
     desktop.service("dbus-:1.2-org.example.Daemon@0.service", *programs.IDLE)
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
     assert set(desktop.lifectl.apps()) == {"org.example.App"}
+
+
+@pytest.fixture
+def dbus_daemon(container):
+    """Has dbus-daemon be the session bus, instead of dbus-broker where that is installed."""
+    link, kept = "/etc/systemd/user/dbus.service", "/etc/systemd/user/dbus.service.kept"
+    is_replaced = container.run(["mv", link, kept], check=False).returncode == 0
+    yield
+    if is_replaced:
+        container.run(["mv", kept, link])
+
+
+def test_app_that_dbus_daemon_starts_is_managed_in_the_unit_of_the_bus(dbus_daemon, desktop):
+    if desktop.run("/usr/bin/python3", "-c", "import gi", check=False).returncode != 0:
+        pytest.skip("not installed: python3-gi")
+    if "dbus-daemon" not in desktop.show("dbus.service", "ExecStart"):
+        pytest.skip("the session bus is no dbus-daemon")
+    desktop.container.write("/home/stranger/callee.py", Path(__file__).with_name("callee.py").read_text())
+    services = "/home/stranger/.local/share/dbus-1/services"
+    for name in ("org.example.App", "org.example.Daemon"):
+        command = f"/usr/bin/python3 /home/stranger/callee.py {name} /tmp/{name}-calls"
+        text = f"[D-BUS Service]\nName={name}\nExec={command}\n"
+        desktop.container.write(f"{services}/{name}.service", text, user="stranger")
+    desktop.entry("org.example.App", "App", "DBusActivatable=true\n")
+    desktop.run("busctl", "--user", "call", "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig")
+    desktop.configure("all")
+    desktop.follow()
+
+    def call(name):
+        desktop.run(
+            "busctl", "--user", "--timeout=20", "call", name, "/org/example/Test", "org.example.Test", "Echo", "s", "hello")
+
+    try:
+        call("org.example.Daemon")
+        call("org.example.App")
+        desktop.lifectl.wait_for_state("org.example.App", "suspended")
+        pid = desktop.lifectl.pid("org.example.App")
+        assert pid in desktop.members("dbus.service") and desktop.kernel.is_stopped(pid)
+        others = [each for each in desktop.members("dbus.service") if each != pid]
+        assert others and not any(desktop.kernel.is_stopped(each) for each in others)
+        assert set(desktop.lifectl.apps()) == {"org.example.App"}
+        call("org.example.App")
+        desktop.lifectl.wait_for_state("org.example.App", "suspended")
+        # The group of the bus is left as it is.
+        desktop.lifectl("release", "org.example.App")
+        assert not desktop.kernel.is_stopped(pid) and pid in desktop.members("dbus.service")
+        desktop.lifectl("reload")
+        call("org.example.App")
+        assert desktop.lifectl.state("org.example.App") == "notRunning"
+        assert desktop.show("dbus.service", "ActiveState") == "active"
+    finally:
+        desktop.run("rm", "-r", services)
 
 
 def test_scope_that_gnomes_session_manager_makes_is_left_alone(desktop):

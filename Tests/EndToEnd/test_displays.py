@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
+from faults import killed_at
 
 # sway disconnects a client that does not read after some 343 changes of the focus to and from its window.
 EVENTS = 800
@@ -86,6 +87,20 @@ def test_restored_daemon_keeps_a_suspended_client_connected(quick, sway, windows
     wait_for(lambda: "unread" in reasons(quick, "one"), what="one is resumed to read")
     change_focus(sway, (one, two), EVENTS)
     assert lives(quick, "one", one)
+
+
+@pytest.mark.parametrize(("call", "number"), [("pwrite64", 1), ("kill,pidfd_send_signal", 1), ("pwrite64", 2)])
+def test_client_stays_connected_though_the_daemon_is_killed_as_it_resumes_it_to_read(quick, sway, windows, call, number):
+    one, two = windows("one", "two")
+    quick.lifectl.wait_for_state("one", "suspended")
+    with killed_at(quick, call, number=number):
+        # More than half of what the connection holds.
+        change_focus(sway, (one, two), 200)
+    wait_for(lambda: "unread" in reasons(quick, "one"), what="one is resumed to read")
+    quick.lifectl.wait_for_state("one", "suspended")
+    change_focus(sway, (one, two), EVENTS)
+    assert lives(quick, "one", one)
+    assert {app: entry["pid"] for app, entry in quick.lifectl.apps().items()} == {"one": one, "two": two}
 
 
 def test_nothing_wakes_the_daemon_while_the_display_is_quiet(quick, sway, windows):

@@ -10,6 +10,7 @@ import pytest
 
 import programs
 from container import wait_for
+from desktop import WindowReporter
 
 LIST = json.dumps({"method": "org.lifed.List"}).encode() + b"\0"
 
@@ -218,3 +219,43 @@ def test_strangers_do_not_put_out_those_who_may_call(direct):
             crowd += [connect("control") for _ in range(40)]
         own.append(connect(str(direct.socket)))
         assert all(is_answered(client) for client in own)
+
+
+# Clients that report the visible apps, as lifectl follow does.
+
+
+@pytest.fixture
+def reporter(quick):
+    """A reporter of an app in the background, which runs because it is visible."""
+    quick.lifectl.start("app", *programs.IDLE)
+    quick.lifectl("background", "app")
+    reporter = WindowReporter(quick.socket)
+    reporter.show("app")
+    yield reporter
+    reporter.close()
+
+
+@pytest.mark.parametrize("garbage", [b"\xff\xfe\0", b'{"method": 7}\0', b"{" * 100_000])
+def test_reports_of_a_client_that_sends_garbage_end(quick, reporter, garbage):
+    quick.lifectl.wait_for_state("app", "background")
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        reporter.socket.sendall(garbage)
+        reporter.socket.shutdown(socket.SHUT_WR)
+    quick.lifectl.wait_for_state("app", "suspended")
+
+
+def test_reporter_that_never_reads_stops_nothing(quick, reporter):
+    before = quick.kernel.own_memory(quick.process.pid)
+    reporter.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    reporter.socket.settimeout(2)
+    calls = [("SetInUse", {"use": "visible", "apps": ["app"]}), ("SetInUse", {"use": "visible", "apps": []})]
+    with contextlib.suppress(TimeoutError, BrokenPipeError, ConnectionResetError):
+        # It reads no reply, so that the daemon takes no more calls in the end.
+        for _ in range(1000):
+            reporter.send(*calls * 100)
+    assert quick.kernel.own_memory(quick.process.pid) - before < 20 << 10
+    quick.lifectl("focus", "app")
+    quick.lifectl("background", "app")
+    reporter.close()
+    quick.lifectl.wait_for_state("app", "suspended")
+    quick.lifectl("terminate", "app")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
+from faults import killed_at
 from screens import need
 
 HERE = Path(__file__).resolve().parent
@@ -86,6 +87,17 @@ def test_suspended_app_is_resumed_for_a_process_that_waits_for_its_lock(quick, h
     quick.lifectl.wait_for_state("holder", "background", timeout=10)
     assert waiter.stdout.readline() == "locked\n"
     quick.lifectl.wait_for_state("holder", "suspended")
+
+
+# The record of the resumption, SIGCONT, and the record of the new state.
+@pytest.mark.parametrize(("call", "number"), [("pwrite64", 1), ("kill,pidfd_send_signal", 1), ("pwrite64", 2), ("pwrite64", 3)])
+def test_process_gets_the_lock_though_the_daemon_is_killed_as_it_resumes_the_app(quick, hold, wait_on, call, number):
+    hold("holder", "flock", held=10)
+    with killed_at(quick, call, number=number):
+        waiter = wait_on("flock")
+    assert waiter.stdout.readline() == "locked\n"
+    quick.lifectl.wait_for_state("holder", "suspended")
+    assert set(quick.lifectl.apps()) == {"holder"}
 
 
 def test_app_is_not_suspended_while_a_process_waits_for_its_lock(quick, hold, tmp_path):

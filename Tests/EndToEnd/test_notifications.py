@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from container import wait_for
+from faults import killed_at
 from screens import XServer, need
 
 
@@ -113,3 +114,17 @@ def test_there_are_none_if_the_user_wants_none(apps, dunst):
     apps.lifectl("simulate", "memory", "critical")
     wait_for(lambda: dunst.displayed == 1)
     assert [summary for summary, _ in dunst.close_all()] == ["Maps <b> was closed"]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_daemon_that_is_killed_as_it_notifies_is_followed_by_one_that_notifies(apps, dunst, number):
+    # The bus is called as soon as the app has ended.
+    with killed_at(apps, "sendmsg", number=number):
+        apps.lifectl("simulate", "memory", "critical", check=False)
+    assert apps.lifectl.state("clock") == "notRunning" and apps.lifectl.state("maps") == "active"
+    assert dunst.displayed <= 1
+    dunst.close_all()
+    apps.lifectl("launch", "clock", "--background")
+    apps.lifectl.wait_for_state("clock", "suspended")
+    apps.lifectl("simulate", "memory", "critical")
+    wait_for(lambda: dunst.displayed == 1)
