@@ -48,7 +48,11 @@ import Testing
         try directory.write("nothing", to: "usr/applications/broken.desktop")
         var facts = DesktopEntryFacts()
         facts.name = "Bus"
+        facts.isActivatable = true
         #expect(entries("usr").facts(of: "bus") == facts)
+        #expect(
+            entries("usr").activatableFacts(among: ["bus", "term", "broken", "absent", "../bus"]) == ["bus": facts])
+        facts.isActivatable = false
         facts.name = "usr/applications/term.desktop"
         facts.categories = ["System", "TerminalEmulator"]
         facts.usesTerminal = true

@@ -75,6 +75,16 @@ public struct DesktopEntries: Sendable {
         return DesktopEntryCatalog(directories: directories).paths[id].flatMap { reader.facts(at: $0) }
     }
 
+    /// Returns the facts in the entries of those ids whose app a call to its name on the session bus launches.
+    public func activatableFacts(among ids: some Sequence<String>) -> [String: DesktopEntryFacts] {
+        let paths = DesktopEntryCatalog(directories: directories).paths
+        var found: [String: DesktopEntryFacts] = [:]
+        for id in ids {
+            if let facts = paths[id].flatMap({ reader.facts(at: $0) }), facts.isActivatable { found[id] = facts }
+        }
+        return found
+    }
+
     /// The limit of one read, in bytes, so that the answer does not take long.
     static let sizeLimit = 33_554_432
 

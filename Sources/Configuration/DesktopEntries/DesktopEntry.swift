@@ -30,6 +30,9 @@ public struct DesktopEntryFacts: Hashable, Sendable {
     /// A Boolean value that indicates whether menus show the app.
     public var isShown = true
 
+    /// A Boolean value that indicates whether a call to its name on the session bus launches the app.
+    public var isActivatable = false
+
     /// The facts of an entry without a key.
     public init() {}
 }
@@ -77,6 +80,7 @@ struct DesktopEntryReader {
         facts.categories = Set(((try? file.strings("Categories")) ?? []).prefix(64))
         facts.usesTerminal = (try? file.boolean("Terminal")) ?? false
         facts.isShown = !((try? file.boolean("NoDisplay")) ?? false)
+        facts.isActivatable = (try? file.boolean("DBusActivatable")) ?? false
         return facts
     }
 

@@ -68,6 +68,12 @@ extension AppManager {
         return true
     }
 
+    /// Applies the policy of apps of the desktop to an adopted app.
+    func keepAsUnit(_ id: AppID) {
+        catalog.beginAdoption(of: id, isUnit: true)
+        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+    }
+
     /// A Boolean value that indicates whether the launch that the core wants is of processes that run already.
     func isToBeAdopted(_ id: AppID) -> Bool {
         guard let definition = catalog[id] else { return false }

@@ -4,7 +4,8 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Manages the apps that the desktop starts: one app for each desktop id, with the processes of all its units.
+/// Manages the apps that the desktop starts: one app for each desktop id, with the processes of all its units, or with the process
+/// that the session bus has launched and its descendants.
 ///
 /// An app begins in the background. It is not suspended while no client reports which windows are visible: without that, its
 /// window could be in use.
@@ -14,11 +15,14 @@ final class DesktopApps {
     private let log: any JournalSink
     private var policy = AppUnitPolicy(settings: Configuration.Settings.Desktop())
     private var units: AppUnits?
-    /// The groups of the units of each app, by its id; set while the app runs.
+    private var activated: ActivatedApps?
+    /// The groups of the units of each app, by its id; set while the app runs. An app that the bus has launched has none.
     private var held: [AppID: [String: UnitGroup]] = [:]
     /// The units whose app the user has released, as far as this daemon has seen them. They stay unmanaged until they are started
     /// anew. Their groups are marked for a later daemon.
     private var released: Set<String> = []
+    /// The apps that the bus has launched and the user has released, until their names have no owner.
+    private var releasedNames: Set<String> = []
     /// The units that were released and are started anew, until their groups are known.
     private var restarted: Set<String> = []
     /// The apps that the daemon releases because the settings have changed.
@@ -69,17 +73,24 @@ final class DesktopApps {
             manager.request(.release(id))
         }
         guard settings.manage != .none else {
-            units = nil
+            (units, activated) = (nil, nil)
             return
         }
-        if let units { return units.list() }
+        if let units {
+            units.list()
+            activated?.list()
+            return
+        }
         guard let bus = bus() else { return }
         units = AppUnits(bus: bus, log: log)
         units?.delegate = self
+        activated = ActivatedApps(bus: bus)
+        activated?.delegate = self
     }
 
     private func isManaged(_ id: AppID) -> Bool {
-        held[id]?.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false } ?? false
+        if held[id]?.isEmpty == true { return !managedApps(among: [id.name]).isEmpty }
+        return held[id]?.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false } ?? false
     }
 
     private func isManaged(_ unit: AppUnitName, _ group: UnitGroup) -> Bool {
@@ -102,16 +113,19 @@ final class DesktopApps {
     // MARK: Adoption
 
     private func adopt(_ unit: AppUnitName, _ group: UnitGroup) {
-        let id = AppID(unit.id)
-        guard held.count < Self.appLimit, let main = main(of: group, of: unit),
-            let process = try? HeldProcess.hold(main.identity.pid)
-        else { return }
+        guard let main = main(of: group, of: unit) else { return }
+        adopt(AppID(unit.id), main, units: [unit.unit: group])
+    }
+
+    /// - Parameter units: The unit of the app; empty for one that the bus has launched.
+    private func adopt(_ id: AppID, _ main: RunningProcess, units: [String: UnitGroup]) {
+        guard held.count < Self.appLimit, let process = try? HeldProcess.hold(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
         guard manager.defineUnit(id, found: main) else { return }
-        held[id] = [unit.unit: group]
+        held[id] = units
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
-        manager.candidates[id] = AdoptionCandidate(process, unit: group)
+        manager.candidates[id] = AdoptionCandidate(process, unit: units.values.first)
         manager.request(.launch(id, background: true))
         manager.candidates[id] = nil
         // The app has ended before it was managed.
@@ -251,13 +265,56 @@ extension DesktopApps: AppUnitsDelegate {
     }
 }
 
+extension DesktopApps: ActivatedAppsDelegate {
+    func managedApps(among names: [String]) -> Set<String> {
+        let facts = manager.entries?.activatableFacts(among: names) ?? [:]
+        let managed = facts.keys.filter { id in
+            policy.decision(id: id, isAutostarted: false, isBusService: true) { facts[$0] } == .manage
+        }
+        return Set(managed)
+    }
+
+    func activatedAppRuns(_ name: String, process: ProcessID, bus: ProcessID) {
+        guard !releasedNames.contains(name), !manager.core.isShuttingDown else { return }
+        let id = AppID(name)
+        if manager.processes.owner(of: process) == .app(id) { return keepRestored(id) }
+        guard RunningProcess.has(busDaemon: bus, launched: process), manager.app(id)?.isRunning != true,
+            let main = RunningProcess(of: process), main.users.allSatisfy({ $0 == geteuid() })
+        else { return }
+        if let cause = Self.objection(to: main) ?? relation(of: main) {
+            return log.write(
+                .notice, "cannot manage \(id): its process \(process) \(cause); leaving it unmanaged")
+        }
+        adopt(id, main, units: [:])
+    }
+
+    /// Manages an app of a former daemon further.
+    private func keepRestored(_ id: AppID) {
+        guard held[id] == nil, manager.isAdopted(id) else { return }
+        held[id] = [:]
+        manager.keepAsUnit(id)
+        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
+    }
+
+    func activatedAppLeaves(_ name: String) {
+        releasedNames.remove(name)
+        let id = AppID(name)
+        // It ends soon, perhaps by a signal that it has to handle.
+        if held[id]?.isEmpty == true, manager.app(id)?.isStoppedOrStopping == true { manager.request(.resume(id)) }
+    }
+}
+
 extension DesktopApps {
     func appEnded(_ id: AppID, _ reason: Reason) {
         launches.end(id)
         unfollowed.remove(id)
         if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: id) else { return }
-        if leaving.remove(id) == nil, reason == .release { release(ended) }
+        if leaving.remove(id) == nil, reason == .release {
+            if ended.isEmpty { releasedNames.insert(id.name) } else { release(ended) }
+        }
+        // The bus may have launched it anew while it was ending.
+        activated?.look(at: id.name)
     }
 
     /// Leaves the units of an app alone that the user has released.

@@ -1,0 +1,85 @@
+import Processes
+import Systemd
+
+/// Learns of the apps that the session bus launches.
+protocol ActivatedAppsDelegate: AnyObject {
+    /// Returns the names that are ids of apps to be managed.
+    func managedApps(among names: [String]) -> Set<String>
+    /// A process owns the name of the app. It is the app's if it is managed already, or the bus has launched it.
+    func activatedAppRuns(_ id: String, process: ProcessID, bus: ProcessID)
+    /// The name of the app has no owner any more: the app is ending, or the bus has gone.
+    func activatedAppLeaves(_ id: String)
+}
+
+/// Watches the apps that dbus-daemon launches for a call to their name (`DBusActivatable=true` in the desktop entry).
+///
+/// Such an app has no unit: its processes are in the control group of the bus, beside those of other services. The owner of the
+/// name is the process of the app, if the bus has launched it. dbus-broker lets systemd launch each app in a unit instead, which
+/// ``AppUnits`` finds.
+final class ActivatedApps {
+    weak var delegate: (any ActivatedAppsDelegate)?
+
+    private let bus: Bus
+    private var busState: BusName?
+    private var changes: BusSlot?
+    private var names: [String: BusName] = [:]
+    /// The names whose owner's process was asked for: a name that changes hands without end must not lead to as many questions.
+    private var asked: Set<String> = []
+
+    private static let busName = "org.freedesktop.DBus"
+    /// The number of watched names. Each is a match rule on the bus; a session has some dozens.
+    private static let limit = 256
+
+    /// Begins to watch, as soon as the bus is there.
+    init(bus: Bus) {
+        self.bus = bus
+        busState = bus.watchName(Self.busName) { [weak self] owner in self?.busChanged(isThere: owner != nil) }
+    }
+
+    private func busChanged(isThere: Bool) {
+        changes = nil
+        asked = []
+        guard isThere else { return }
+        let rule = BusMatchRule(
+            sender: Self.busName, path: "/org/freedesktop/DBus", interface: Self.busName,
+            member: "ActivatableServicesChanged")
+        changes = bus.match(rule) { [weak self] _ in self?.list() }
+        list()
+    }
+
+    /// Watches the apps of the present settings and desktop entries.
+    func list() {
+        bus.call(.bus("ListActivatableNames")) { [weak self] reply in
+            guard let self, let listed = try? reply.get().first?.elements else { return }
+            let ids = delegate?.managedApps(among: listed.compactMap(\.text)) ?? []
+            names = names.filter { ids.contains($0.key) }
+            for id in ids.sorted() where names[id] == nil && names.count < Self.limit {
+                names[id] = bus.watchName(id) { [weak self] owner in
+                    if owner == nil { self?.delegate?.activatedAppLeaves(id) } else { self?.look(at: id) }
+                }
+            }
+        }
+    }
+
+    /// Looks at the owner of an app's name.
+    func look(at id: String) {
+        guard let owner = names[id]?.owner, asked.insert(id).inserted else { return }
+        askForProcess(of: owner) { [weak self] process in
+            self?.askForProcess(of: Self.busName) { [weak self] bus in
+                guard let self else { return }
+                asked.remove(id)
+                // As long as the name has its owner, the process has its number.
+                guard names[id]?.owner == owner else { return look(at: id) }
+                if let process, let bus { delegate?.activatedAppRuns(id, process: process, bus: bus) }
+            }
+        }
+    }
+
+    private func askForProcess(of name: String, then handle: @escaping (ProcessID?) -> Void) {
+        bus.call(.bus("GetConnectionUnixProcessID", [.text(name)])) { reply in
+            // Without an answer the connection has gone.
+            let number = (try? reply.get().first?.unsigned).flatMap { $0 }
+            handle(number.flatMap { ProcessID(exactly: $0) }.flatMap { $0 > 1 ? $0 : nil })
+        }
+    }
+}
