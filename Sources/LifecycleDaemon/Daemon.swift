@@ -117,8 +117,15 @@ public final class Daemon {
         let code = try serve()
         control.close()
         appSocket?.close()
-        if !isHandingOver { manager.leave() }
+        if isHandingOver { Self.end(code) }
+        manager.leave()
         return code
+    }
+
+    /// Ends the process without giving anything back, which would keep the next daemon waiting: the kernel does it.
+    private static func end(_ code: Int32) -> Never {
+        linux_close_later()
+        exit(code)
     }
 
     private func serve() throws -> Int32 {
@@ -271,7 +278,9 @@ extension Daemon: DaemonController {
             LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
         notify(.reloading)
+        linux_close_later()
         let error = kept.execute(program)
+        linux_close_at_end()
         // The entries so far are written; later ones wait for the loop again.
         try? log.begin(in: loop)
         notify(.ready, .status(control.summary))

@@ -110,6 +110,17 @@ void linux_release_heap(void);
 /// Breakpoints that a debugger has set in the program are lost.
 void linux_release_code(void);
 
+/// Has the kernel close the descriptors of this process after it has ended or executed another program, and not before: sockets and
+/// pipes excepted.
+///
+/// The kernel waits up to 20 ms for each watch of memory pressure or of a directory that it closes. A second reference in the queue of
+/// a socket that refers to itself keeps them open, until a thread of the kernel collects such sockets (Linux 6.9 and the stable
+/// versions after; others close them at the end as usual).
+void linux_close_later(void);
+
+/// Undoes ``linux_close_later``, if the process goes on.
+void linux_close_at_end(void);
+
 /// Starts a child in a session of its own, with default signal handling and an empty signal mask.
 ///
 /// It executes nothing until its gate is opened. On success the descriptors belong to the caller; they are closed on
