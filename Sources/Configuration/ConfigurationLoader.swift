@@ -80,9 +80,10 @@ public struct ConfigurationLoader: Sendable {
             instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
             entries: desktopEntries)
         var entries: [String: ManifestReader.Entry] = [:]
+        var known: FileTrust.Checked?
         for file in ManifestCatalog(directories: directories, limit: settings.limits.apps).files(reportingTo: &problems)
         {
-            switch reader.read(file.name, in: file.directory) {
+            switch reader.read(file.name, in: file.directory, known: &known) {
             case .nothing: continue
             case .invalid(let found): problems.add(found)
             case .valid(let entry):

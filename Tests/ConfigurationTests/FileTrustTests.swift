@@ -9,8 +9,13 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     private func objection(to path: String) -> String? {
+        var known: FileTrust.Checked?
+        return objection(to: path, known: &known)
+    }
+
+    private func objection(to path: String, known: inout FileTrust.Checked?) -> String? {
         do throws(TextFile.Failure) {
-            _ = try TextFile.read(path, trusted: true)
+            _ = try TextFile.readTrusted(path, known: &known)
             return nil
         } catch {
             return error.message
@@ -51,6 +56,31 @@ import Testing
         #expect(try #require(objection(to: link)).contains("may write to"))
         let through = try directory.link("way", to: "open")
         #expect(try #require(objection(to: "\(through)/file")).contains("may write to"))
+    }
+
+    @Test func fileAfterAnotherOfItsDirectoryIsLookedAtItself() throws {
+        let file = try directory.write("a = 1", to: "d/file")
+        let writable = try directory.write("a = 1", to: "d/writable", mode: 0o646)
+        let elsewhere = try directory.write("a = 1", to: "open/file")
+        let link = try directory.link("d/link", to: "../open/file")
+        #expect(unsafe chmod("\(directory.path)/open", 0o777) == 0)
+        var known: FileTrust.Checked?
+        #expect(objection(to: file, known: &known) == nil)
+        #expect(known != nil)
+        #expect(try #require(objection(to: writable, known: &known)).contains("may write to \(writable)"))
+        #expect(objection(to: file, known: &known) == nil)
+        #expect(try #require(objection(to: link, known: &known)).contains("may write to"))
+        #expect(objection(to: file, known: &known) == nil)
+        #expect(try #require(objection(to: elsewhere, known: &known)).contains("may write to"))
+        #expect(known == nil)
+    }
+
+    @Test func directoryThatOthersMayWriteToIsNotKnown() throws {
+        let file = try directory.write("a = 1", to: "open/file")
+        #expect(unsafe chmod("\(directory.path)/open", 0o777) == 0)
+        var known: FileTrust.Checked?
+        for _ in 0..<2 { #expect(objection(to: file, known: &known) != nil) }
+        #expect(known == nil)
     }
 
     @Test(.enabled(if: geteuid() == 0), arguments: ["d/file", "d", "link"])

@@ -9,17 +9,32 @@ enum FileTrust {
     /// As many links as the kernel follows, path_resolution(7).
     private static let linkLimit = 40
 
+    /// A directory that has passed the check, with everything on the way to it.
+    ///
+    /// No other user can replace it, so the check of a file in it may begin there, for as long as one load of the configuration takes.
+    struct Checked {
+        fileprivate let path: String
+        fileprivate let place: String
+        fileprivate let status: stat
+    }
+
     /// Throws the first objection to a file that is open.
     ///
     /// - Parameter path: The path by which it was opened, which is absolute, or relative to the working directory.
     /// - Parameter opened: The result of fstat(2) for the file.
-    static func check(_ path: String, opened: stat) throws(TextFile.Failure) {
-        var rest = components(of: path)
-        var place = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+    /// - Parameter known: The directory of the file that was checked before; set to that of this one.
+    static func check(_ path: String, opened: stat, known: inout Checked?) throws(TextFile.Failure) {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        let directory = String(path[..<end])
+        let checked = known?.path == directory && !directory.isEmpty ? known : nil
+        known = nil
+        var rest = checked == nil ? components(of: path) : components(of: String(path[end...]))
+        var place = checked?.place ?? (path.utf8.first == UInt8(ascii: "/") ? "" : ".")
         var links = 0
-        var status = try look(at: place.isEmpty ? "/" : place)
+        var status = if let checked { checked.status } else { try look(at: place.isEmpty ? "/" : place) }
         while let name = rest.popLast() {
             try checkDirectory(status, place.isEmpty ? "/" : place)
+            if rest.isEmpty, links == 0 { known = Checked(path: directory, place: place, status: status) }
             let next = "\(place)/\(name)"
             status = try look(at: next)
             try checkOwner(status, next)

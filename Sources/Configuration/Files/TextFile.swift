@@ -27,9 +27,21 @@ enum TextFile {
     /// Returns the content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
     ///
     /// - Parameter limit: The longest file that is read, in bytes.
-    /// - Parameter trusted: Whether only root and the daemon's user may have been able to write it.
-    static func read(
-        _ path: String, limit: Int = maximumSize, trusted: Bool = false
+    static func read(_ path: String, limit: Int = maximumSize) throws(Failure) -> Content? {
+        try read(path, limit: limit) { (_) throws(Failure) in }
+    }
+
+    /// Returns the content of a file that only root and the daemon's user may have been able to write; nil if there is none.
+    ///
+    /// - Parameter known: The directory of the file that was read before; set to that of this one.
+    static func readTrusted(_ path: String, known: inout FileTrust.Checked?) throws(Failure) -> Content? {
+        try read(path, limit: maximumSize) { (status) throws(Failure) in
+            try FileTrust.check(path, opened: status, known: &known)
+        }
+    }
+
+    private static func read(
+        _ path: String, limit: Int, check: (stat) throws(Failure) -> Void
     ) throws(Failure) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -43,7 +55,7 @@ enum TextFile {
         guard unsafe fstat(descriptor, &status) == 0 else {
             throw Failure(cannot: "examine the file", SystemError.text(errno))
         }
-        if trusted { try FileTrust.check(path, opened: status) }
+        try check(status)
         if isNull(status) { return .masked }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(cannot: "read the file", "it is not a regular file")

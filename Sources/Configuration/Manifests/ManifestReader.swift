@@ -24,10 +24,12 @@ struct ManifestReader {
     }
 
     /// Reads the manifest at `directory/name`.
-    func read(_ name: String, in directory: String) -> Outcome {
+    ///
+    /// - Parameter known: See ``TextFile/readTrusted(_:known:)``.
+    func read(_ name: String, in directory: String, known: inout FileTrust.Checked?) -> Outcome {
         let file = "\(directory)/\(name)"
         do throws(TextFile.Failure) {
-            guard case .text(let text)? = try TextFile.read(file, trusted: true) else { return .nothing }
+            guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return .nothing }
             return parse(
                 text, of: file, defaultID: String(name.dropLast(".toml".count)), isShared: directory != ownDirectory)
         } catch {

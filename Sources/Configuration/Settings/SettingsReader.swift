@@ -18,7 +18,8 @@ struct SettingsReader {
             }
         }
         do throws(TextFile.Failure) {
-            guard case .text(let text)? = try TextFile.read(file, trusted: true) else { return }
+            var known: FileTrust.Checked?
+            guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return }
             apply(text, of: file, reportingTo: &problems)
         } catch {
             problems.add(Problem(file: file, line: error.line, message: error.message))

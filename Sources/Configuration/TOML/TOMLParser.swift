@@ -210,7 +210,11 @@ extension TOMLParser {
             _ = cursor.consume("\r\n")
         }
         var content: [UInt8] = []
-        while let byte = cursor.current {
+        let end = isBasic ? UInt8(ascii: "\"") : UInt8(ascii: "'")
+        while true {
+            // Almost all of a string, in most cases.
+            content += cursor.takeAll { $0 != end && $0 != UInt8(ascii: "\\") && !Self.isControl($0) }
+            guard let byte = cursor.current else { throw .unclosed }
             if cursor.consume(closing) {
                 // Up to two quotation marks more belong to the string itself.
                 for _ in 0..<2 where isMultiline && cursor.consume(mark) { content += mark.utf8 }
@@ -223,7 +227,6 @@ extension TOMLParser {
                 content += try readCharacter(isMultiline: isMultiline)
             }
         }
-        throw .unclosed
     }
 
     /// Reads a byte of a string, or a line break.
