@@ -30,6 +30,7 @@ public final class Daemon {
     private var desktop: DesktopSession?
     private var settings = Configuration.Settings()
     private var suspendedApps: SuspendedApps?
+    private var postponedWork: PostponedWork?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
     private var isShuttingDown = false
@@ -111,6 +112,7 @@ public final class Daemon {
             desktop?.apply(settings)
         }
         suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log) { [weak desktop] in desktop?.bus() }
+        postponedWork = try PostponedWork(loop: loop) { [weak manager] in manager?.beginPostponedWork() }
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
         manager.ownMemory.noteStart()
@@ -147,8 +149,8 @@ public final class Daemon {
             manager.exits.ended.restore()
             manager.apply(configuration)
             store.begin()
+            manager.processes.table.removeEmptyGroups()
         }
-        manager.processes.table.removeEmptyGroups()
         let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
         for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
         descriptors.closeRest()

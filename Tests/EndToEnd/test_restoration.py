@@ -287,7 +287,7 @@ def test_it_may_be_killed_while_it_takes_over(mortal, tmp_path, call):
     assert {name: app["pid"] for name, app in mortal.lifectl.apps().items()} == pids
     mortal.lifectl.wait_for_state("asleep", "suspended")
     assert mortal.lifectl.state("awake") == "active"
-    assert mortal.kernel.is_stopped(pids["asleep"])
+    assert mortal.kernel.is_stopped(pids["asleep"]), mortal.kernel.tree(pids["asleep"])
     assert not mortal.kernel.is_stopped(pids["awake"])
     assert terms.read_text() == "term\n"
     mortal.lifectl("kill", "ending")

@@ -39,6 +39,57 @@ import Testing
         #expect(try loop.run() == 0)
         #expect(done == [2, 3, 4])
     }
+
+    @Test func heldWorkWaitsUntilItIsBegun() throws {
+        let loop = try EventLoop()
+        var done: [Int] = []
+        let work = try BatchQueue<Int>(loop: loop, isHeld: true) { done.append($0) }
+        for item in 0..<3 { work.append(item) }
+        work.remove(1)
+        try loop.dispatchReady()
+        #expect(done.isEmpty)
+        work.begin()
+        try loop.dispatchReady()
+        #expect(done == [0, 2])
+        work.append(3)
+        try loop.dispatchReady()
+        #expect(done == [0, 2, 3])
+    }
+}
+
+@Suite struct PostponedWorkTests {
+    @Test func workBeginsWhenNothingElseIsPending() throws {
+        let loop = try EventLoop()
+        var order: [String] = []
+        let work = try PostponedWork(loop: loop) { order.append("work") }
+        var rounds = 0
+        var other: DeferredSource?
+        other = try loop.deferred {
+            order.append("other")
+            rounds += 1
+            if rounds < 3 { other?.schedule() }
+        }
+        other?.schedule()
+        try loop.dispatchReady()
+        #expect(order == ["other", "other", "other", "work"])
+        extendLifetime(work)
+    }
+
+    @Test func workBeginsOnceUnderRequestsWithoutPause() throws {
+        let loop = try EventLoop()
+        var count = 0
+        let work = try PostponedWork(loop: loop) { count += 1 }
+        var end: UInt64 = 0
+        var other: DeferredSource?
+        other = try loop.deferred {
+            if count > 0 { end = end == 0 ? loop.freshNow + 20_000 : end }
+            if end > 0, loop.freshNow > end { loop.exit(code: 0) } else { other?.schedule() }
+        }
+        other?.schedule()
+        #expect(try loop.run() == 0)
+        #expect(count == 1)
+        extendLifetime(work)
+    }
 }
 
 @Suite struct DelayedReapingTests {

@@ -30,6 +30,21 @@ import Testing
         }
     }
 
+    @Test func listedRecordsAreRecalledLikeOthers() throws {
+        try withTemporaryDirectory { state in
+            let (none, later) = (AppID("none"), AppID("later"))
+            exits(in: state).withList {}
+            exits(in: state).record(exit(.crash), of: Self.clock, at: 42_000_000)
+            let second = exits(in: state)
+            second.withList {
+                #expect(second.recall(Self.clock)?.reason == .crash)
+                #expect(second.recall(none) == nil)
+            }
+            exits(in: state).record(exit(.crash), of: later, at: 42_000_000)
+            #expect(second.recall(later)?.reason == .crash)
+        }
+    }
+
     @Test func malformedRecordIsIgnored() throws {
         try withTemporaryDirectory { state in
             _ = unsafe mkdir(state + "/exits", 0o700)

@@ -25,7 +25,7 @@ final class MemoryStateStore: StateStore {
     private(set) var isBegun = false
     private var changed: [AppID] = []
 
-    func begin() {
+    func begin(with slots: SlotContents?) {
         isBegun = true
         records = source?.stateToSave ?? []
     }

@@ -152,8 +152,18 @@ final class AppManager {
 
     func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }
 
-    func recallExit(of id: AppID) {
+    private func recallExit(of id: AppID) {
         if let exit = exits.last.recall(id) { driver.handle(.remember(id, exit)) }
+    }
+
+    /// Tells the core of every app that is described, and of its exit in an earlier boot.
+    func defineAll(except gone: Set<AppID> = []) {
+        exits.last.withList { [driver, catalog, weak self] in
+            for (id, definition) in catalog.definitions where !gone.contains(id) {
+                driver.handle(.define(id, definition.policy))
+                self?.recallExit(of: id)
+            }
+        }
     }
 
     // MARK: Inputs
@@ -161,10 +171,7 @@ final class AppManager {
     /// Applies a configuration. Running apps stay as they are.
     func apply(_ configuration: LoadedConfiguration) {
         let (settings, gone) = prepare(configuration)
-        for (id, definition) in catalog.definitions where !gone.contains(id) {
-            driver.handle(.define(id, definition.policy))
-            recallExit(of: id)
-        }
+        defineAll(except: gone)
         for id in gone.sorted() { driver.handle(.forget(id)) }
         driver.handle(.configure(settings))
     }
@@ -205,6 +212,13 @@ final class AppManager {
         driver.handle(.start)
         announceTransitions()
         schedules.start()
+    }
+
+    /// Lets the work begin that waits for the first answer.
+    func beginPostponedWork() {
+        processes.beginPostponedWork()
+        resources.beginPostponedWork()
+        suspensions?.beginPostponedWork()
     }
 
     func shutDown() {
@@ -442,7 +456,7 @@ extension AppManager: EffectHandler {
     private func terminate(_ id: AppID) {
         if isToBeReleased(id) { return release(id) }
         // A former daemon may have sent SIGTERM, and a second one makes many programs give up at once.
-        if isRestoring, processes.record(of: id)?.isAskedToEnd == true { return }
+        if isRestoring, processes.isAskedToEnd(id) { return }
         processes.terminate(id, catalog[id]?.stopSignal ?? .terminate)
     }
 

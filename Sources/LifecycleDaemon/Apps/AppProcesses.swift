@@ -42,6 +42,13 @@ final class AppProcesses {
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppID>?
     private var reaping: DelayedReaping?
+    /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
+    private var unrestored: BatchQueue<AppID>?
+    /// The number of apps that have been seen and are not restored.
+    private var seenCount = 0
+    /// A Boolean value that indicates whether some of them may be children: after a re-execution.
+    private var hasSeenChildren = false
+    private var isRestoring = false
 
     /// The parent of the apps' control groups; nil for none. Set before the first launch.
     var cgroups: CgroupSubtree? {
@@ -53,7 +60,8 @@ final class AppProcesses {
         self.loop = loop
         self.core = core
         self.store = store
-        postponedStops = try BatchQueue(loop: loop) { [weak self] in self?.stop($0) }
+        postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.stop($0) }
+        unrestored = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.checkRestored($0) }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
         processorSignal = try loop.signal(ProcessorWatch.signal) { [weak self] in self?.noticeRunning($0.value) }
         openingOfReports = try loop.deferred { [weak self] in self?.openSwitchReports() }
@@ -68,16 +76,19 @@ final class AppProcesses {
 
     /// The main process of an app; nil if it has ended.
     func pid(of id: AppID) -> ProcessID? {
-        guard let tree = running[id]?.tree, tree.exitStatus == nil else { return nil }
-        return tree.main.pid
+        guard let app = running[id], app.isMainRunning else { return nil }
+        return app.main.pid
     }
 
     func tree(of id: AppID) -> ProcessTree? { running[id]?.tree }
     func isRunning(_ id: AppID) -> Bool { running[id] != nil }
-    func record(of id: AppID) -> LaunchRecord? { running[id]?.record }
+    func isAskedToEnd(_ id: AppID) -> Bool { running[id]?.isAskedToEnd ?? false }
+
+    /// The record of the app's launch; that of a former daemon as long as nothing more is known.
+    func savedLaunch(of id: AppID) -> SavedRecord? { running[id].map { $0.seen?.saved ?? $0.record.saved(id) } }
 
     func launch(of id: AppID) -> (token: LaunchToken, pidfd: Int32?)? {
-        running[id].map { ($0.tree.token, $0.tree.mainDescriptor) }
+        running[id].map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
     }
 
     /// The directory of the apps' control groups, that of a former daemon included.
@@ -104,17 +115,26 @@ final class AppProcesses {
     func processes(of id: AppID) -> [ProcessInfo] { running[id]?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 
+    /// Returns the processes that may have left the tree and belong to no app.
+    func strangers(youngerThan tree: ProcessTree) -> [ForeignProcess] {
+        if hasSeenChildren { restoreSeen() }
+        return table.strangers(youngerThan: tree)
+    }
+
     /// Returns the owner of a process at this moment.
     ///
     /// Every process of an app is in a control group of the apps or, while the daemon lives that launched it, a descendant
     /// of the daemon, which is the subreaper. The process can change neither.
     func owner(of pid: ProcessID) -> ProcessOwner {
         guard let ancestry = Ancestry(of: pid) else { return .unknown }
+        // A process of an app that was only seen may be anywhere.
+        restoreSeen { ancestry.processes.contains($0.tree.main.pid) }
         var isInGroup = false
         if let groups = table.groups {
             guard let place = groups.place(of: pid) else { return .unknown }
             if case .helper(let name) = place { return .app(AppID(name)) }
             isInGroup = place == .app
+            if isInGroup { restoreSeen(in: groups.groupName(of: pid)) }
             if isInGroup, let id = app(containing: pid) { return .app(id) }
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
@@ -128,12 +148,12 @@ final class AppProcesses {
 
     func app(below pid: ProcessID) -> AppID? {
         running.values.first { app in
-            app.tree.exitStatus == nil && RunningProcess.ancestors(of: app.tree.main.pid)?.contains(pid) ?? false
+            app.isMainRunning && RunningProcess.ancestors(of: app.main.pid)?.contains(pid) ?? false
         }?.id
     }
 
     private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
-        running.values.first { $0.tree.exitStatus == nil && pids.contains($0.tree.main.pid) }?.id
+        running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }?.id
     }
 
     // MARK: Launch, adoption, restoration
@@ -175,7 +195,7 @@ final class AppProcesses {
         guard let tree else { return false }
         let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
         insert(app)
-        watchMain(of: app)
+        beginWatching(of: app)
         return true
     }
 
@@ -190,7 +210,7 @@ final class AppProcesses {
         guard let tree else { return false }
         let app = makeApp(id, tree, exitPolicy: .last, launched: launched)
         insert(app)
-        watchMain(of: app)
+        beginWatching(of: app)
         return true
     }
 
@@ -202,19 +222,22 @@ final class AppProcesses {
         // The tree closes the descriptors of ended units.
         app.cancelChangeWatches()
         let isAdded = table.add(unit, to: app.tree)
-        watchChanges(of: app)
+        watchChanges(of: app, app.tree)
         if isAdded { save(app) }
         return isAdded
     }
 
     /// The names of the units that hold an app; nil if none does.
     func units(of id: AppID) -> [String]? {
-        guard let places = running[id]?.tree.units, !places.isEmpty else { return nil }
+        guard let app = running[id], app.seen == nil, !app.tree.units.isEmpty else { return nil }
+        let places = app.tree.units
         return places.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     /// The places of the units of each app that units hold.
-    var unitsByApp: [AppID: [String]] { running.mapValues(\.tree.units).filter { !$0.value.isEmpty } }
+    var unitsByApp: [AppID: [String]] {
+        running.mapValues { $0.seen == nil ? $0.tree.units : [] }.filter { !$0.value.isEmpty }
+    }
 
     /// The cause why processes of a killed app have not ended, and the remedy.
     func failedEnd(of id: AppID) -> String? { running[id]?.describeFailedEnd() }
@@ -228,9 +251,18 @@ final class AppProcesses {
 
     /// Restores an app of a former daemon.
     ///
+    /// - Parameter saved: The record that the launch was read from.
     /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
+    /// - Parameter look: A look at the processes that may be all for now; nil if everything must be known.
     /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
-    func restore(_ id: AppID, _ record: LaunchRecord, pidfd: consuming Descriptor?) -> LifecycleCore.ExitStatus? {
+    func restore(
+        _ id: AppID, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?, after look: FirstLook?
+    ) -> LifecycleCore.ExitStatus? {
+        if let look, let main = look.mainProcess(of: record.tree) {
+            if main.parent == getpid() { hasSeenChildren = true }
+            insert(SeenApp(record, saved: saved, pidfd: pidfd), as: id)
+            return nil
+        }
         switch table.restore(record.tree, pidfd: pidfd) {
         case .ended(let status):
             lastPIDs[id] = record.tree.main.pid
@@ -244,14 +276,72 @@ final class AppProcesses {
         }
     }
 
-    /// Reports what has happened to restored apps. Called when the core knows them.
+    private func insert(_ seen: SeenApp, as id: AppID) {
+        let proceed = { [weak self] (app: RunningApp) in self?.continueOperation(of: app) ?? () }
+        let app = RunningApp(id, seen, loop: loop, proceed: proceed) { [table, weak self] app, seen in
+            let tree = seen.restore(in: table)
+            self?.noteRestored(app, tree)
+            return tree
+        }
+        seenCount += 1
+        running[id] = app
+        lastPIDs[id] = app.main.pid
+        apps[app.token] = id
+        unrestored?.append(id)
+    }
+
+    private func noteRestored(_ app: RunningApp, _ tree: ProcessTree) {
+        seenCount -= 1
+        watchChanges(of: app, tree)
+        watchMain(of: app, tree)
+        // An operation that needs the processes may be under way; what has happened to them is reported after it.
+        unrestored?.append(app.id)
+    }
+
+    /// Restores the apps of a former daemon that were seen only, and are meant.
+    private func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
+        guard seenCount > 0 else { return }
+        for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.tree } }
+    }
+
+    private func restoreSeen(in group: String?) { restoreSeen { $0.tree.cgroup == group } }
+
+    /// Reports what has happened to restored apps. Called when the core knows them. Those that were seen only follow later.
     func checkRestored() {
-        for id in running.keys.sorted() {
-            guard let app = running[id], !app.tree.isChild else { continue }
-            watchMain(of: app)
-            if let status = app.tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
+        isRestoring = true
+        for id in running.keys.sorted() where running[id]?.seen == nil { checkRestored(id) }
+        endRestoration()
+    }
+
+    /// Lets the work begin that waits for the first answer.
+    func beginPostponedWork() {
+        unrestored?.begin()
+        postponedStops?.begin()
+    }
+
+    private func beginWatching(of app: RunningApp) {
+        if app.mainWatch == nil { watchMain(of: app, app.tree) }
+        if case .none = app.operation, app.tree.mainDescriptor == nil { app.endOperation() }
+    }
+
+    /// Watches the main process of a restored app, and reports its end.
+    private func checkRestored(_ id: AppID) {
+        guard let app = running[id] else { return endRestoration() }
+        let tree = app.tree
+        unrestored?.remove(id)
+        if !tree.isChild {
+            beginWatching(of: app)
+            if let status = tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
             checkMain(of: app)
         }
+        endRestoration()
+    }
+
+    /// Does what needs every process of the former daemon to be known.
+    private func endRestoration() {
+        guard isRestoring, seenCount == 0 else { return }
+        (isRestoring, hasSeenChildren) = (false, false)
+        table.removeEmptyGroups()
         reapAll()
     }
 
@@ -267,7 +357,7 @@ final class AppProcesses {
         running[app.id] = app
         lastPIDs[app.id] = app.tree.main.pid
         apps[app.tree.token] = app.id
-        watchChanges(of: app)
+        watchChanges(of: app, app.tree)
         save(app)
     }
 
@@ -400,9 +490,9 @@ final class AppProcesses {
     /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
     ///
     /// The watches are edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
-    private func watchChanges(of app: RunningApp) {
+    private func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
         let events: IOEvents = [.exceptional, .edgeTriggered]
-        app.changeWatches = app.tree.changeDescriptors.compactMap { descriptor in
+        app.changeWatches = tree.changeDescriptors.compactMap { descriptor in
             try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
                 if let app { self?.noticeChange(of: app) }
             }
@@ -443,8 +533,8 @@ final class AppProcesses {
         }
     }
 
-    private func watchMain(of app: RunningApp) {
-        guard let descriptor = app.tree.mainDescriptor else { return app.endOperation() }
+    private func watchMain(of app: RunningApp, _ tree: ProcessTree) {
+        guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
         let events: IOEvents = [.readable, .edgeTriggered]
         app.mainWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
             guard let self, let app else { return }
@@ -460,11 +550,13 @@ final class AppProcesses {
 
     /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well.
     private func reap(_ signal: SignalInfo) {
+        if hasSeenChildren { restoreSeen() }
         for event in table.reap(child: signal.processID).events { handle(event) }
         reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
     }
 
     private func reapAll() {
+        if hasSeenChildren { restoreSeen() }
         let reaped = table.reap()
         for event in reaped.events { handle(event) }
         if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }

@@ -7,18 +7,27 @@ final class BatchQueue<Item: Hashable> {
     private var next = 0
     /// Items of the queue that are not done or removed.
     private var pending: Set<Item> = []
+    /// A Boolean value that indicates whether the work waits for ``begin()``.
+    private var isHeld: Bool
 
     /// As many items as take some milliseconds.
     private static var batchSize: Int { 32 }
 
-    init(loop: EventLoop, work: @escaping (Item) -> Void) throws(SystemdError) {
+    /// - Parameter isHeld: Whether the work waits for ``begin()``.
+    init(loop: EventLoop, isHeld: Bool = false, work: @escaping (Item) -> Void) throws(SystemdError) {
+        self.isHeld = isHeld
         source = try loop.deferred { [weak self] in self?.runBatch(work) }
     }
 
     func append(_ item: Item) {
         guard pending.insert(item).inserted else { return }
         queue.append(item)
-        source?.schedule()
+        if !isHeld { source?.schedule() }
+    }
+
+    func begin() {
+        isHeld = false
+        if !queue.isEmpty { source?.schedule() }
     }
 
     func remove(_ item: Item) { pending.remove(item) }

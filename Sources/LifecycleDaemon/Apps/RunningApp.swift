@@ -13,8 +13,14 @@ final class RunningApp {
         case drain
     }
 
+    private enum Holding {
+        /// The restoration waits until something needs the processes, or the loop has time.
+        case seen(SeenApp, restore: (RunningApp, SeenApp) -> ProcessTree)
+        case held(ProcessTree)
+    }
+
     let id: AppID
-    let tree: ProcessTree
+    private var holding: Holding
     let exitPolicy: Manifest.ExitPolicy
     let launched: Instant?
     var operation = Operation.none
@@ -51,12 +57,49 @@ final class RunningApp {
         proceed: @escaping (RunningApp) -> Void
     ) {
         self.id = id
-        self.tree = tree
+        holding = .held(tree)
         self.exitPolicy = exitPolicy
         self.launched = launched
         self.loop = loop
         self.proceed = proceed
     }
+
+    /// Creates an app of a former daemon that has been seen.
+    ///
+    /// - Parameter restore: Restores the processes, when they are first needed.
+    init(
+        _ id: AppID, _ seen: SeenApp, loop: EventLoop, proceed: @escaping (RunningApp) -> Void,
+        restore: @escaping (RunningApp, SeenApp) -> ProcessTree
+    ) {
+        self.id = id
+        holding = .seen(seen, restore: restore)
+        exitPolicy = seen.launch.exitPolicy
+        launched = seen.launch.launched
+        isAskedToEnd = seen.launch.isAskedToEnd
+        hasReportedExit = seen.launch.hasReportedExit
+        self.loop = loop
+        self.proceed = proceed
+    }
+
+    /// The processes. The first use of those of a former daemon restores them.
+    var tree: ProcessTree {
+        switch holding {
+        case .held(let tree): return tree
+        case .seen(let seen, let restore):
+            let tree = restore(self, seen)
+            holding = .held(tree)
+            return tree
+        }
+    }
+
+    /// The app as a former daemon has left it; nil once the processes are restored.
+    var seen: SeenApp? { if case .seen(let seen, _) = holding { seen } else { nil } }
+
+    /// The main process, running or not.
+    var main: ProcessIdentity { seen?.launch.tree.main ?? tree.main }
+    var token: LaunchToken { seen?.launch.tree.token ?? tree.token }
+    /// A Boolean value that indicates whether the main process has not been seen to end.
+    var isMainRunning: Bool { seen != nil || tree.exitStatus == nil }
 
     var record: LaunchRecord {
         LaunchRecord(

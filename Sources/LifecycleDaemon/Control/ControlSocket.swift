@@ -21,7 +21,9 @@ struct ControlSocket: ~Copyable {
     static func open(
         passed: [PassedDescriptor], places: Places, isSystem: Bool, lock: Int32? = nil
     ) throws -> ControlSocket {
-        try makeRuntimeDirectory(places, isSystem: isSystem)
+        // Asks the name service, which may read many files.
+        let group = isSystem ? groupToServe() : nil
+        try makeRuntimeDirectory(places, group: group)
         let lock = try RuntimeLock.take(places, kept: lock)
         if let first = passed.first(where: \.isListeningUnixStream) {
             for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
@@ -30,7 +32,6 @@ struct ControlSocket: ~Copyable {
             let ownPath = first.name == Reexecution.Name.ownControl ? places.socket : nil
             return ControlSocket(Descriptor(owning: first.descriptor), ownPath: ownPath, lock: lock)
         }
-        let group = isSystem ? groupToServe() : nil
         let socket = try UnixListener.open(at: places.socket, mode: group == nil ? 0o600 : 0o660, group: group)
         return ControlSocket(socket, ownPath: places.socket, lock: lock)
     }
@@ -42,8 +43,7 @@ struct ControlSocket: ~Copyable {
     }
 
     /// The directory is for this user alone, or also for the group that may use the socket.
-    private static func makeRuntimeDirectory(_ places: Places, isSystem: Bool) throws(DaemonError) {
-        let group = isSystem ? groupToServe() : nil
+    private static func makeRuntimeDirectory(_ places: Places, group: gid_t?) throws(DaemonError) {
         try PrivateDirectory.make(
             places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
     }

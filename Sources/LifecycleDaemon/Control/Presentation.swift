@@ -132,7 +132,7 @@ struct Presentation {
             ? "this daemon may not stop it; launch the app with the system's daemon"
             : "it does not run as the user of the app; stop it as that user or as root"
         return tree.foreignProcesses().map { uncontrolled($0, cause) }
-            + manager.processes.table.strangers(youngerThan: tree).map {
+            + manager.processes.strangers(youngerThan: tree).map {
                 uncontrolled($0, "its app is unknown; end it with the program that started it")
             }
     }

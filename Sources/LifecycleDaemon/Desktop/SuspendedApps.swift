@@ -7,6 +7,8 @@ protocol SuspensionObserver: AnyObject {
     /// The app is about to be stopped. A use that is reported now resumes it.
     func willStop(_ id: AppID)
     func entered(_ state: AppState, _ id: AppID)
+    /// Lets the work begin that waits for the first answer.
+    func beginPostponedWork()
     /// Returns the programs that use the app in this way, if they are known.
     func users(_ use: Use, of id: AppID) -> [String]
     /// Something has happened: the processor is awake, and a look costs little.
@@ -49,7 +51,7 @@ final class SuspendedApps: SuspensionObserver {
         } report: { [weak manager] in
             manager?.report(.awaited, of: $0, by: $1)
         }
-        begun = try BatchQueue(loop: loop) { [weak self] in self?.begin($0) }
+        begun = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.begin($0) }
         occasion = try loop.deferred(priority: .idle) { [weak self] in self?.look() }
         calls.source = self
         manager.suspensions = self
@@ -59,6 +61,7 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func willStop(_ id: AppID) { calls.willStop(id) }
+    func beginPostponedWork() { begun?.begin() }
 
     func users(_ use: Use, of id: AppID) -> [String] {
         switch use {

@@ -25,7 +25,7 @@ final class StateResources {
         self.processes = processes
         self.log = log
         self.store = store
-        stale = try BatchQueue(loop: loop) { [weak self] in self?.apply($0) }
+        stale = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.apply($0) }
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
@@ -84,13 +84,14 @@ final class StateResources {
 
     func forget(_ token: LaunchToken) { control?.forget(token) }
 
+    /// Lets the work begin that waits for the first answer.
+    func beginPostponedWork() { stale?.begin() }
+
     func record(of id: AppID) -> ResourceRecord? {
-        processes.tree(of: id).flatMap { control?.record(of: $0.token) }
+        processes.launch(of: id).flatMap { control?.record(of: $0.token) }
     }
 
-    func restore(_ record: ResourceRecord, of id: AppID) {
-        if let tree = processes.tree(of: id) { control?.restore(record, of: tree.token) }
-    }
+    func restore(_ record: ResourceRecord, of token: LaunchToken) { control?.restore(record, of: token) }
 
     private func apply(_ id: AppID) {
         guard let control, let tree = processes.tree(of: id), let profile = profile(of: id) else { return }

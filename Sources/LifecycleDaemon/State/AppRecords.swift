@@ -29,6 +29,21 @@ final class AppRecords {
         path = state.path + "/" + name
     }
 
+    /// The names of the files of apps; nil if the directory cannot be listed.
+    var names: Set<String>? {
+        guard let directory = unsafe opendir(path) else { return errno == ENOENT ? [] : nil }
+        defer { unsafe closedir(directory) }
+        var names: Set<String> = []
+        while let entry = unsafe readdir(directory) {
+            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    _ = unsafe names.insert(String(cString: name))
+                }
+            }
+        }
+        return names
+    }
+
     /// Reads the records of an app; none if the file cannot be read or may be another user's.
     func read(_ id: AppID) -> [SavedRecord] {
         let number = unsafe open(path(of: id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -49,14 +49,23 @@ final class LastExits {
     private var recorded: Set<AppID> = []
     /// The apps whose record has been read.
     private var recalled: Set<AppID> = []
+    /// The names of the apps that have a record, while they are listed.
+    private var list: Set<String>?
 
     init(records: AppRecords) {
         self.records = records
     }
 
+    /// Lists the records once for many calls of ``recall(_:)``.
+    func withList(_ body: () -> Void) {
+        list = records.names
+        body()
+        list = nil
+    }
+
     /// Returns the recorded exit of an app, the first time it is asked. Its instant is zero; see ``time(of:_:)``.
     func recall(_ id: AppID) -> ExitRecord? {
-        guard recalled.insert(id).inserted, let record = records.read(id).first,
+        guard recalled.insert(id).inserted, list?.contains(id.name) ?? true, let record = records.read(id).first,
             let exit = record["exit"].flatMap({ ExitRecord(text: $0) }), exit.reason.callsForRestoration,
             let time = record["time"].flatMap({ Int64($0) })
         else { return nil }

@@ -18,11 +18,14 @@ extension AppManager: StateSource {
         }
         for id in appIDs {
             guard core.hasRecord(of: id) else { continue }
-            if let launch = processes.record(of: id) { records.append((.launch, launch.saved(id))) }
-            if let share = resources.record(of: id) { records.append((.resources, share.saved(id))) }
+            if let launch = processes.savedLaunch(of: id) { records.append((.launch, launch)) }
             if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
         }
         return records
+    }
+
+    var resourcesToSave: [(AppID, ResourceRecord)] {
+        appIDs.compactMap { id in core.hasRecord(of: id) ? resources.record(of: id).map { (id, $0) } : nil }
     }
 
     var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
@@ -55,10 +58,11 @@ extension AppManager: StateSource {
                 restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: settings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         let ids = appIDs.sorted()
+        let look = processes.table.firstLook()
         var ended: [(AppID, LifecycleCore.ExitStatus)] = []
         for id in ids {
             guard let app = app(id), app.isRunning else { continue }
-            if let status = restore(app, saved.apps[id], descriptors) { ended.append((id, status)) }
+            if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((id, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = apps.map { (id: $0.id, state: $0.state, since: $0.since) }
@@ -67,18 +71,15 @@ extension AppManager: StateSource {
             (announcement, processes.lastPID(of: announcement.app))
         }
         // From here on a successor must know what is done.
-        store.begin()
+        store.begin(with: saved.slots)
         announceTransitions()
         // Entries are written at once before the loop runs.
         entriesWritten()
         for id in ids where isReconnecting(id) {
             if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
         }
-        for (id, definition) in catalog.definitions {
-            driver.handle(.define(id, definition.policy))
-            recallExit(of: id)
-            if let app = app(id) { exits.record(app) }
-        }
+        defineAll()
+        for app in apps { exits.record(app) }
         for (id, status) in ended { driver.handle(.outcome(id, .exited(status, othersLeft: false))) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
@@ -105,15 +106,20 @@ extension AppManager: StateSource {
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
     ///   core launches it again.
     private func restore(
-        _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors
+        _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors, _ look: FirstLook
     ) -> LifecycleCore.ExitStatus? {
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The former daemon may have ended between two launches, or before this one had begun.
         let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
-        guard let record, record.launched == app.launched else { return app.isSpawning ? nil : .unknown }
+        guard let record, let launch = saved?.launch, record.launched == app.launched else {
+            return app.isSpawning ? nil : .unknown
+        }
         if record.tree.isAdopted { catalog.beginAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
-        if let status = processes.restore(app.id, record, pidfd: pidfd) {
+        // A launch may have failed with the former daemon.
+        let status = processes.restore(
+            app.id, record, saved: launch, pidfd: pidfd, after: app.isSpawning ? nil : look)
+        if let status {
             switch status {
             case .code(ExecStatus.failureCode) where app.isSpawning: return nil
             case .unknown where app.isSpawning: return nil
@@ -121,8 +127,8 @@ extension AppManager: StateSource {
             }
         }
         let text = saved?.resources?["resources"]
-        if let record = saved?.resourceNumbers ?? text.flatMap({ ResourceRecord(text: $0) }) {
-            resources.restore(record, of: app.id)
+        if let values = saved?.resourceNumbers ?? text.flatMap({ ResourceRecord(text: $0) }) {
+            resources.restore(values, of: record.tree.token)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
             let state = saved?.channelState ?? saved?.channel.map { ChannelState($0) }

@@ -25,6 +25,8 @@ nonisolated struct SavedState {
     private(set) var ended: [SavedRecord] = []
     /// The transitions that the daemon did not announce, the oldest first.
     private(set) var unannounced: [Announcement] = []
+    /// The slots that were read, for the store that goes on with their file.
+    private(set) var slots: SlotContents?
 
     /// Reads the lines of a state file. Ignores a line that makes no sense.
     init(lines: some Sequence<ArraySlice<UInt8>>) {
@@ -52,6 +54,7 @@ nonisolated struct SavedState {
 
     /// Adds the records of slots. They are ignored if they make no sense.
     mutating func add(_ slots: SlotContents) {
+        self.slots = slots
         var announced: UInt64 = 0
         for record in slots.records {
             switch record.kind {
@@ -210,20 +213,30 @@ extension Descriptor {
 
     /// Reads to the end of the file; nil on failure, or beyond the limit.
     nonisolated borrowing func readAll(limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe Glibc.read(rawValue, &chunk, chunk.count)
-            if count == 0 { return bytes }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return nil
-            }
-            bytes += chunk.prefix(count)
-            guard bytes.count <= limit else {
+        var status = stat()
+        let size = unsafe fstat(rawValue, &status) == 0 ? Int(status.st_size) : 0
+        var bytes = readChunk(of: min(max(size, 0), limit) + 1)
+        while let read = bytes, !read.isEmpty {
+            guard read.count <= limit else {
                 errno = EFBIG
                 return nil
             }
+            guard let more = readChunk(of: 1 << 16) else { return nil }
+            if more.isEmpty { return read }
+            bytes = read + more
         }
+        return bytes
+    }
+
+    /// Reads up to so many bytes: none at the end of the file, nil on failure.
+    private nonisolated borrowing func readChunk(of size: Int) -> [UInt8]? {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+            repeat {
+                count = unsafe Glibc.read(rawValue, buffer.baseAddress, size)
+            } while count < 0 && errno == EINTR
+            initialized = max(0, count)
+        }
+        return count < 0 ? nil : bytes
     }
 }

@@ -63,12 +63,13 @@ struct SlotFile {
     ///
     /// - Parameters:
     ///   - header: A line that the file must begin with.
+    ///   - known: The contents of the file, if they were just read.
     ///   - keep: Called for each record, with its slot.
     init(
-        path: String, header: [UInt8], keep: (SlotContents.Record, Int) -> Void
+        path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
     ) throws(Processes.Errno) {
         self.path = path
-        let contents = SlotContents(path: path, header: header)
+        let contents = known ?? SlotContents(path: path, header: header)
         if contents == nil { ReservedFile.remove(path) }
         file = try ReservedFile(at: path)
         step = contents?.step ?? 0
@@ -276,6 +277,15 @@ nonisolated enum SlotFormat {
         return digest
     }
 
+    /// Returns an end of the bytes beyond which all are zero: space that is reserved.
+    static func endOfWritten(_ bytes: [UInt8]) -> Int {
+        let raw = unsafe bytes.span.bytes
+        guard bytes.count % 8 == 0 else { return bytes.count }
+        var end = bytes.count
+        while end > 0, number(raw, end - 8) == 0 { end -= 8 }
+        return end
+    }
+
     @inline(__always)
     static func number(_ raw: RawSpan, _ position: Int) -> UInt64 {
         UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
@@ -328,7 +338,8 @@ nonisolated struct SlotContents {
         key = SlotFormat.number(unsafe bytes.span.bytes, SlotFormat.headerSize - 8)
         var found: [[(record: Record, changes: UInt32)]] = []
         var position = SlotFormat.headerSize
-        while position + SlotFormat.slotSize(0) <= bytes.count {
+        let written = SlotFormat.endOfWritten(bytes)
+        while position < written, position + SlotFormat.slotSize(0) <= bytes.count {
             let copies = Self.copies(at: position, in: bytes, key: key)
             if let order = copies.first?.record.order {
                 found.append(copies)

@@ -24,13 +24,20 @@ struct StateSlots {
     private var forgotten: [AppID] = []
 
     /// Opens the slots of a former daemon, or makes the file, and saves the whole state.
-    init(path: String, saving source: any StateSource) throws(Processes.Errno) {
+    ///
+    /// - Parameters:
+    ///   - contents: The contents of the file, if they were just read.
+    ///   - records: The state to save that is read as text.
+    init(
+        path: String, _ contents: SlotContents?, saving source: any StateSource, _ records: [(StateKind, SavedRecord)]
+    ) throws(Processes.Errno) {
         var former: [AppID: Int] = [:]
         var (machine, announced): (Int?, Int?)
         var resources: [AppID: Int] = [:]
         var channels: [AppID: Int] = [:]
         var idle: [Int] = []
-        file = try SlotFile(path: path, header: SavedState.slotsHeader(bootID: BootID.current)) { record, slot in
+        let header = SavedState.slotsHeader(bootID: BootID.current)
+        file = try SlotFile(path: path, header: header, contents) { record, slot in
             switch record.kind {
             case .free: break
             case .app:
@@ -50,13 +57,15 @@ struct StateSlots {
         (self.machine, self.announced) = (machine, announced)
         (self.resources, self.channels) = (resources, channels)
         file.begin()
-        add(source, former)
+        add(source, former, records)
         for slot in idle { file.remove(slot) }
         try file.commit()
         forgotten = []
     }
 
-    private mutating func add(_ source: any StateSource, _ former: [AppID: Int]) {
+    private mutating func add(
+        _ source: any StateSource, _ former: [AppID: Int], _ records: [(StateKind, SavedRecord)]
+    ) {
         var core = source.core
         var former = former
         for index in core.indexes {
@@ -67,16 +76,16 @@ struct StateSlots {
             set(AppSlot(id: id, slot: slot), at: index)
         }
         for slot in former.values { file.remove(slot) }
-        addRest(source)
+        addRest(source, records)
         addMachine(&core)
         noteAnnounced()
         add(source.unannounced)
     }
 
     /// Adds the state of the apps besides that in the core, and frees the slots of others.
-    private mutating func addRest(_ source: any StateSource) {
+    private mutating func addRest(_ source: any StateSource, _ records: [(StateKind, SavedRecord)]) {
         var (formerResources, formerChannels) = (resources, channels)
-        for (kind, record) in source.stateToSave {
+        for (kind, record) in records {
             guard kind == .resources || kind == .channel, let name = record["id"] else { continue }
             if kind == .resources {
                 add(resources: record)
@@ -85,6 +94,10 @@ struct StateSlots {
                 add(ChannelState(record), of: AppID(name))
                 formerChannels[AppID(name)] = nil
             }
+        }
+        for (id, record) in source.resourcesToSave {
+            add(record, of: id)
+            formerResources[id] = nil
         }
         for slot in formerResources.values { file.remove(slot) }
         for slot in formerChannels.values { file.remove(slot) }

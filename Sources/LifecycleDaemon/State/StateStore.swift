@@ -10,6 +10,8 @@ protocol StateSource: AnyObject {
     var unannounced: [Announcement] { get }
     /// The state besides that of the core.
     var stateToSave: [(StateKind, SavedRecord)] { get }
+    /// The resource values of the apps.
+    var resourcesToSave: [(AppID, ResourceRecord)] { get }
 }
 
 /// Saves what a successor of the daemon needs before the daemon acts on it.
@@ -19,7 +21,10 @@ protocol StateStore: AnyObject {
     /// The reason why no app can be launched; nil if one can.
     var objection: String? { get }
 
-    func begin()
+    /// Begins to save.
+    ///
+    /// - Parameter slots: The contents of the file of slots; nil if it has not been read, or there is none.
+    func begin(with slots: SlotContents?)
     /// Takes the changes of the core, to save them. ``save(announcing:)`` follows.
     func take(changesOf core: inout Lifecycle)
     /// Saves the changes that were taken, and the transitions to announce.
@@ -43,6 +48,10 @@ protocol StateStore: AnyObject {
     func retryWithLess()
     /// Removes the state: there is nothing to restore.
     func end()
+}
+
+extension StateStore {
+    func begin() { begin(with: nil) }
 }
 
 /// Saves the state: what each change of an app changes in ``StateSlots``, the rest as text in a ``StateFile``.
@@ -77,9 +86,9 @@ final class FileStateStore: StateStore {
         retry = try loop.timer { [weak self] in self?.replace() }
     }
 
-    func begin() {
+    func begin(with slots: SlotContents?) {
         isBegun = true
-        replace()
+        replace(slots)
     }
 
     func flush() -> Bool {
@@ -148,20 +157,25 @@ final class FileStateStore: StateStore {
         if !file.append(lines) { replace() }
     }
 
-    private func replace() {
+    /// Saves everything.
+    ///
+    /// - Parameter contents: The contents of the file of slots, if they were just read.
+    private func replace(_ contents: SlotContents? = nil) {
         guard isBegun, let source else { return }
         let records = source.stateToSave
         var error: Processes.Errno?
         if slots == nil {
             do throws(Processes.Errno) {
-                slots = try StateSlots(path: SavedState.slotsPath(file.path), saving: source)
+                slots = try StateSlots(
+                    path: SavedState.slotsPath(file.path), contents, saving: source, records)
             } catch let failure {
                 error = failure
             }
         }
-        let lines = records.lazy.filter { $0.0 != .resources }.flatMap { StateLine.encode($0.0, $0.1) }
+        var lines: [UInt8] = []
+        for (kind, record) in records where kind != .resources { StateLine.append(kind, record, to: &lines) }
         // The text says that there are slots.
-        if error == nil { error = file.replace(with: Array(lines)) }
+        if error == nil { error = file.replace(with: lines) }
         setCondition(error.map { .failing($0) } ?? (hasRoom ? .good : .full))
     }
 

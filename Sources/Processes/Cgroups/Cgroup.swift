@@ -58,7 +58,7 @@ extension Cgroup {
     }
 
     /// Returns the groups directly below.
-    func children() -> [Cgroup] {
+    func children(limit: Int = walkLimit) -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe opendir(path) else {
             ProcFile.recordFailure(linux_errno())
@@ -66,7 +66,7 @@ extension Cgroup {
         }
         defer { unsafe closedir(stream) }
         var found: [Cgroup] = []
-        while found.count < Self.walkLimit, let entry = unsafe readdir(stream) {
+        while found.count < limit, let entry = unsafe readdir(stream) {
             guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
                 unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }

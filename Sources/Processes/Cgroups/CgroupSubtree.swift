@@ -181,7 +181,7 @@ extension CgroupSubtree {
     func allAppGroups() -> [Cgroup] { apps.children().flatMap { $0.withDescendants() } }
 
     /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
-    func groupName(of pid: ProcessID) -> String? {
+    public func groupName(of pid: ProcessID) -> String? {
         guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
         return name.utf8.dropFirst(apps.name.utf8.count).split(separator: UInt8(ascii: "/")).first
             .map { String(decoding: $0, as: UTF8.self) }

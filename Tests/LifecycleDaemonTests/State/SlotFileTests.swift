@@ -145,6 +145,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 7, 8, 1023, 5000])
+    func endOfWrittenIsBeforeReservedZeros(_ zeros: Int) {
+        let text = [UInt8](repeating: 1, count: 24)
+        let end = SlotFormat.endOfWritten(text + [UInt8](repeating: 0, count: zeros))
+        #expect(end >= 24 && end <= 24 + zeros)
+        if zeros % 8 == 0 { #expect(end == 24) }
+        #expect(SlotFormat.endOfWritten([UInt8](repeating: 0, count: zeros)) % 8 == zeros % 8)
+    }
+
     @Test func unchangedRecordIsNotWrittenAgain() throws {
         try withTemporaryDirectory { (root: String) throws in
             var slots: [String: Int] = [:]

@@ -11,6 +11,7 @@ import Testing
         var core = Lifecycle()
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
+        var resourcesToSave: [(AppID, ResourceRecord)] = []
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
@@ -50,6 +51,30 @@ import Testing
         let core = try restored(path).core
         #expect(core.record == source.core.record)
         for id in source.core.knownApps.keys { #expect(core.record(of: id) == source.core.record(of: id), "\(id)") }
+    }
+
+    @Test func storeThatGoesOnWithReadSlotsSavesLikeOneThatReadsThem() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let record = try #require(ResourceRecord(text: "own,own,own,10,own,own,own;;nice=5:6:5:0:10"))
+            source.resourcesToSave = [(Self.clock, record)]
+            launch(Self.clock, try begin(path))
+            let saved = try #require(try SavedState.read(path))
+            let store = try FileStateStore(path: path, loop: EventLoop(), log: RecordingJournal())
+            store.source = source
+            let size = SlotContents(
+                path: SavedState.slotsPath(path), header: SavedState.slotsHeader(bootID: BootID.current))?.end
+            #expect(saved.slots != nil)
+            store.begin(with: saved.slots)
+            try expectSaved(path)
+            launch(Self.mail, store)
+            handle(.request(RequestID(2), .background(Self.clock)), store)
+            try expectSaved(path)
+            #expect(try SavedState.read(path)?.apps[Self.clock]?.resourceNumbers == record)
+            let end = try SavedState.read(path)?.slots?.end
+            // The slots of before are used again; another app and its transitions need more.
+            #expect(end == size.map { $0 + 2 * SlotFormat.slotSize(0) })
+        }
     }
 
     @Test func eachChangeIsSavedInSlots() throws {
