@@ -44,7 +44,19 @@ def slots_file(daemon):
     return daemon.runtime / "state.slots"
 
 
-SLOTS_BEGIN, SLOT_SIZE, ANNOUNCED = 1024, 1024, 5
+SLOTS_BEGIN, SLOT_SIZE, ANNOUNCED, CHANNEL = 1024, 1024, 5, 8
+
+
+def is_greeted(daemon, identifier):
+    """True if this daemon has heard the hello of an app: the state has the version of its protocol."""
+    data = slots_file(daemon).read_bytes()
+    for slot in range(SLOTS_BEGIN, len(data), SLOT_SIZE):
+        copies = [data[each : each + SLOT_SIZE // 2] for each in (slot, slot + SLOT_SIZE // 2)]
+        newest = max(copies, key=lambda copy: int.from_bytes(copy[8:16], "little"))
+        version = identifier.encode() + b"\x01" + (1).to_bytes(8, "little")
+        if newest[24] == CHANNEL and any(newest[:8]) and version in newest:
+            return True
+    return False
 
 
 def forget_announcement(daemon):

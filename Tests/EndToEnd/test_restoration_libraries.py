@@ -4,7 +4,7 @@ import pytest
 
 from container import wait_for
 from listeners import Listeners
-from restoration import configure, start_again, state_file
+from restoration import configure, is_greeted, start_again
 from test_samples import COLD_START, COME_BACK, LEAVE, Sample
 
 
@@ -34,7 +34,7 @@ def test_a_library_comes_back(sample):
     sample.launch()
     for _ in range(3):
         start_again(daemon)
-        wait_for(lambda: returned(daemon, "sample"))
+        wait_for(lambda: is_greeted(daemon, "sample"))
         assert daemon.lifectl.app("sample")["connected"] is True
     sample.leave()
     sample.expect(COLD_START, LEAVE)
@@ -42,12 +42,6 @@ def test_a_library_comes_back(sample):
     daemon.lifectl.wait_for_state("sample", "suspended")
     daemon.lifectl("focus", "sample")
     sample.expect(COLD_START, LEAVE, COME_BACK)
-
-
-def returned(daemon, identifier):
-    """True if the app's channel of this daemon has been greeted."""
-    lines = [line for line in state_file(daemon).read_text().splitlines() if line.startswith(f"channel id={identifier} ")]
-    return lines and "version=1" in lines[-1]
 
 
 def test_a_library_is_waited_for_though_the_daemon_was_away_for_long(sample):
@@ -61,6 +55,6 @@ def test_a_library_is_waited_for_though_the_daemon_was_away_for_long(sample):
         wait_for(lambda: daemon.kernel.wakeups(pid) >= before + 5, timeout=120)
 
     start_again(daemon, wait)
-    wait_for(lambda: returned(daemon, "sample"), timeout=120)
+    wait_for(lambda: is_greeted(daemon, "sample"), timeout=120)
     sample.leave()
     sample.expect(COLD_START, LEAVE)

@@ -9,8 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import kill, manifest
-from test_restoration_libraries import returned
+from restoration import is_greeted, kill, manifest
 from test_samples import COLD_START, Sample
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
@@ -96,7 +95,7 @@ def test_a_library_does_not_come_back_to_another_user(mortal, tmp_path, library)
     with listener_of(OTHER, path) as listener:
         assert everything_sent(listener) == b""
     mortal.start()
-    wait_for(lambda: returned(mortal, "sample"))
+    wait_for(lambda: is_greeted(mortal, "sample"))
     sample.expect(COLD_START)
 
 
