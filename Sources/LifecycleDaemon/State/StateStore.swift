@@ -83,7 +83,7 @@ final class FileStateStore: StateStore {
         self.loop = loop
         self.log = log
         file = StateFile(path: path, header: SavedState.header(bootID: BootID.current))
-        retry = try loop.timer { [weak self] in self?.replace() }
+        retry = try loop.timer { [weak self] in _ = self?.makeRoom() }
     }
 
     func begin(with slots: SlotContents?) {
