@@ -25,7 +25,7 @@ def removed_kiosk(container, service):
     finally:
         service.systemctl("disable", "lifed.socket", "lifed.service", check=False)
         service.reset()
-        container.run(["userdel", "--remove", "kiosk"], check=False)
+        container.run(["userdel", "--force", "--remove", "kiosk"], check=False)
 
 
 def assert_comes_back(container, service):
