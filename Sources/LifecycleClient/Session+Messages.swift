@@ -1,7 +1,7 @@
 import AppChannel
 import LifecycleTypes
 
-/// What the daemon says, and what is said to it.
+/// The messages of the daemon, and those to it.
 extension Session {
     mutating func handle(_ message: MessageToApp, now: Int64) {
         switch message {

@@ -100,7 +100,7 @@ def test_a_continuation_from_elsewhere_is_noticed_without_a_control_group(mortal
 @pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
 @pytest.mark.skipif(not kernel.reports_switches(), reason="kernel.perf_event_paranoid keeps the switches of a process from this user")
 def test_a_monitor_is_told_of_an_app_that_sleeps_again_after_a_continuation_from_elsewhere(mortal):
-    """Nobody asks, and the app uses no processor time that a clock's tick would see."""
+    """No client asks, and the app uses no processor time that a clock's tick would see."""
     pid = mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl("suspend", "app")
     start_again(mortal)
