@@ -136,9 +136,10 @@ def test_an_app_id_finds_an_instance_and_the_entry_but_adopts_nothing(quick, scr
 
 def test_the_source_is_found_and_waited_for(quick, screen, panel, windows, tmp_path):
     """Without a source, and through the end of the compositor and of the daemon."""
+    # A follower would report the first window while the second app is launched, which supersedes the launch.
+    windows("one", "two")
     with followers(quick, None, tmp_path, environment_of(screen)) as start:
         follower = start()
-        windows("one", "two")
         panel.activate("one")
         quick.lifectl.wait_for_state("one", "active")
         quick.process.send_signal(signal.SIGKILL)
