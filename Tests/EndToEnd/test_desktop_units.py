@@ -55,8 +55,15 @@ class Desktop:
         """Starts a program as GNOME, Plasma and Flatpak do, and returns the pid of its first process."""
         self.units.append(unit)
         words = ["systemd-run", "--user", "--scope", "--quiet", f"--unit={unit}", "--", *command]
-        self.run("sh", "-c", 'exec setsid "$@" >/dev/null 2>&1 </dev/null &', "sh", *words)
-        return wait_for(lambda: next(iter(self.members(unit)), None), what=f"{unit} runs")
+        errors = "/tmp/scope-errors"
+        self.run("sh", "-c", f'>{errors}; exec setsid "$@" >/dev/null 2>{errors} </dev/null &', "sh", *words)
+
+        def first_process():
+            failure = self.run("head", "-1", errors).stdout
+            assert not failure.startswith("Failed"), f"systemd-run: {failure}"
+            return next(iter(self.members(unit)), None)
+
+        return wait_for(first_process, what=f"{unit} runs")
 
     def service(self, unit, *command, type="simple"):
         self.units.append(unit)
