@@ -107,7 +107,7 @@ def test_a_monitor_is_told_of_an_app_that_sleeps_again_after_a_continuation_from
     mortal.lifectl.wait_for_state("app", "suspended")
     for number in range(1, 21):
         os.kill(pid, signal.SIGCONT)
-        wait_for(lambda: mortal.logged.count("lifed stops it again") == number, timeout=1, what="it is noticed")
+        wait_for(lambda: mortal.logged.count("lifed stops it again") == number, what="it is noticed")
         wait_for(lambda: mortal.kernel.is_stopped(pid), what="the app is stopped again")
 
 

@@ -472,7 +472,7 @@ final class AppProcesses {
     private func openSwitchReports() {
         switchReports = SwitchReports()
         guard switchReports != nil else { return }
-        for app in running.values where app.processorWatch != nil { watchProcessor(of: app) }
+        for app in running.values where app.processorWatch != nil { noticeRunning(app) }
     }
 
     private func noticeRunning(_ pid: ProcessID) {
@@ -481,8 +481,9 @@ final class AppProcesses {
     }
 
     private func noticeRunning(_ app: RunningApp) {
-        // Nothing runs any more if, for example, a debugger has looked at the process.
-        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) } else { watchProcessor(of: app) }
+        // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
+        watchProcessor(of: app)
+        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
     }
 
     // MARK: Events of the kernel
