@@ -87,7 +87,7 @@ extension Scene: SavedItem {
 }
 
 extension SceneState {
-    /// Returns the state, or the nearest one that is legal in an app of this state.
+    /// Returns the state, or the nearest state that the state of the app allows.
     fileprivate func nearest(in app: AppState) -> SceneState {
         switch (app, self) {
         case (.notRunning, _), (.terminating, _), (_, .unattached): .unattached

@@ -117,7 +117,7 @@ final class DesktopApps {
         adopt(AppID(unit.id), main, units: [unit.unit: group])
     }
 
-    /// - Parameter units: The unit of the app; empty for one that the bus has launched.
+    /// - Parameter units: The unit of the app; empty for an app that the bus has launched.
     private func adopt(_ id: AppID, _ main: RunningProcess, units: [String: UnitGroup]) {
         guard held.count < Self.appLimit, let process = try? HeldProcess.hold(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
