@@ -56,9 +56,14 @@ class Kernel:
         return found
 
     def is_stopped(self, pid):
-        """True if every process of a tree is stopped; an empty tree is not."""
+        """True if every process of a tree is stopped; an empty tree is not.
+
+        A shell waits uninterruptibly in vfork(2), and takes no step, until its child has executed a program. A child that is
+        stopped before that holds its parent in this state.
+        """
         tree = self.tree(pid)
-        return bool(tree) and all(stat.state == "T" for stat in tree)
+        holders = {stat.parent for stat in tree if stat.state == "T"}
+        return bool(tree) and all(stat.state == "T" or (stat.state == "D" and stat.pid in holders) for stat in tree)
 
     def exists(self, pid):
         stat = self.stat(pid)
