@@ -33,7 +33,7 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     /// The next launch by the restart policy.
     case restart
 
-    /// The position of the kind among the deadlines of an app.
+    /// The number of the kind.
     var ordinal: Int {
         switch self {
         case .answer: 0
@@ -53,18 +53,18 @@ enum DeadlineKind: String, Sendable, CaseIterable {
         case .restart: 14
         }
     }
-
-    /// The number of kinds.
-    static let count = 15
 }
 
 /// The deadlines of all apps in one heap.
 ///
 /// The heap keeps entries that were cleared or replaced until they come up or outnumber the others; the table is the truth.
 struct DeadlineQueue: Sendable {
-    private struct Slot: Sendable {
-        var instant = Instant(microseconds: .max)
-        var order: UInt64 = 0
+    /// A deadline of an app, and the next one of the same app.
+    private struct Node: Sendable {
+        var instant: Instant
+        var order: UInt64
+        var next: Int32
+        var kind: UInt8
     }
 
     private struct Entry: Comparable, Sendable {
@@ -80,8 +80,11 @@ struct DeadlineQueue: Sendable {
         static func == (left: Entry, right: Entry) -> Bool { left.order == right.order }
     }
 
-    /// `DeadlineKind.count` slots for each app; an order of 0 means that there is no deadline.
-    private var slots: [Slot] = []
+    /// The first deadline of each app, as a position in ``nodes``; -1 for none. Most apps have none, and hardly one has three.
+    private var first: [Int32] = []
+    private var nodes: [Node] = []
+    /// The first node that is not in use; -1 for none.
+    private var firstFree: Int32 = -1
     private var liveCount = 0
     private var heap = Heap<Entry>()
     private var lastOrder: UInt64 = 0
@@ -92,41 +95,69 @@ struct DeadlineQueue: Sendable {
     /// The earliest deadline.
     var earliest: Instant? { heap.min?.instant }
 
-    private func position(_ kind: DeadlineKind, _ app: AppIndex) -> Int {
-        app.value * DeadlineKind.count + kind.ordinal
+    private func find(_ kind: DeadlineKind, _ app: AppIndex) -> Int? {
+        guard app.value < first.count else { return nil }
+        var position = first[app.value]
+        while position >= 0 {
+            if nodes[Int(position)].kind == kind.ordinal { return Int(position) }
+            position = nodes[Int(position)].next
+        }
+        return nil
     }
 
-    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? {
-        let position = position(kind, app)
-        guard position < slots.count, slots[position].order != 0 else { return nil }
-        return slots[position].instant
-    }
+    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { nodes[$0].instant } }
 
     /// Returns the deadlines of an app, in the order of their kinds.
     func saved(_ app: AppIndex) -> [SavedDeadline] {
-        let first = app.value * DeadlineKind.count
-        guard first < slots.count else { return [] }
-        let range = first..<min(first + DeadlineKind.count, slots.count)
-        guard range.contains(where: { slots[$0].order != 0 }) else { return [] }
+        guard app.value < first.count, first[app.value] >= 0 else { return [] }
         return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind, $0) } }
     }
 
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
-        let position = position(kind, app)
-        while slots.count <= position { slots.append(Slot()) }
-        if slots[position].order == 0 { liveCount += 1 }
         lastOrder += 1
-        slots[position] = Slot(instant: instant, order: lastOrder)
+        if let position = find(kind, app) {
+            (nodes[position].instant, nodes[position].order) = (instant, lastOrder)
+        } else {
+            insert(Node(instant: instant, order: lastOrder, next: -1, kind: UInt8(kind.ordinal)), app)
+        }
         heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
         dropStale()
     }
 
+    private mutating func insert(_ node: Node, _ app: AppIndex) {
+        while first.count <= app.value { first.append(-1) }
+        var node = node
+        node.next = first[app.value]
+        if firstFree >= 0 {
+            first[app.value] = firstFree
+            firstFree = nodes[Int(firstFree)].next
+            nodes[Int(first[app.value])] = node
+        } else {
+            first[app.value] = Int32(nodes.count)
+            nodes.append(node)
+        }
+        liveCount += 1
+    }
+
     mutating func clear(_ kind: DeadlineKind, _ app: AppIndex) {
-        let position = position(kind, app)
-        guard position < slots.count, slots[position].order != 0 else { return }
-        slots[position].order = 0
-        liveCount -= 1
+        guard remove(kind, app) else { return }
         dropStale()
+    }
+
+    private mutating func remove(_ kind: DeadlineKind, _ app: AppIndex) -> Bool {
+        guard let position = find(kind, app) else { return false }
+        let next = nodes[position].next
+        if first[app.value] == Int32(position) {
+            first[app.value] = next
+        } else {
+            var before = Int(first[app.value])
+            while nodes[before].next != Int32(position) { before = Int(nodes[before].next) }
+            nodes[before].next = next
+        }
+        nodes[position].next = firstFree
+        firstFree = Int32(position)
+        liveCount -= 1
+        return true
     }
 
     mutating func clearAll(_ app: AppIndex) {
@@ -147,5 +178,5 @@ struct DeadlineQueue: Sendable {
         if heap.count > 2 * liveCount + 64 { heap = Heap(heap.unordered.filter { isLive($0) }) }
     }
 
-    private func isLive(_ entry: Entry) -> Bool { slots[position(entry.kind, entry.app)].order == entry.order }
+    private func isLive(_ entry: Entry) -> Bool { find(entry.kind, entry.app).map { nodes[$0].order } == entry.order }
 }
