@@ -5,6 +5,8 @@ import Systemd
 protocol InputHandler: AnyObject {
     /// Gives an input to the core. An input that comes while effects are performed waits until they are.
     func handle(_ input: Input)
+    /// Returns the id of an app.
+    func id(of app: AppIndex) -> AppID
 }
 
 /// Performs the effects that the core asks for.
@@ -48,6 +50,12 @@ final class CoreDriver: InputHandler {
     func restore(_ core: Lifecycle) { self.core = core }
     /// Asks the core in place, without a copy of it.
     func isInForeground(_ id: AppID) -> Bool { core.isInForeground(id) }
+
+    func id(of app: AppIndex) -> AppID { Lifecycle.id(of: app, in: &core) }
+    /// Returns the index of an app that is known, or is about to be forgotten.
+    func index(of id: AppID) -> AppIndex? { Lifecycle.index(of: id, in: &core) }
+    /// Returns the app of this index; nil if it is not known any more.
+    func app(_ app: AppIndex) -> AppMachine? { Lifecycle.app(app, in: &core) }
 
     var now: Instant { Instant(microseconds: loop.freshNow) }
 

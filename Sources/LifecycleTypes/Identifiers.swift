@@ -3,8 +3,8 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name, for example `org.example.Clock`.
     public let name: String
 
-    /// The hash of the name, which never changes and is needed for each look-up.
-    private let hash: Int
+    /// The hash of the name, which never changes while the process lives and is needed for each look-up.
+    public let hash: Int
 
     /// Creates an id from a valid name. The core compares ids and does not check them.
     public init(_ name: String) {

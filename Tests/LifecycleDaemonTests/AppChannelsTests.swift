@@ -11,16 +11,16 @@ import Testing
 
     private final class Delegate: ChannelDelegate {
         var isReconnecting = false
-        private(set) var stored: [AppID] = []
+        private(set) var stored: [AppIndex] = []
 
-        func isReconnecting(_ id: AppID) -> Bool { isReconnecting }
-        func isAdopted(_ id: AppID) -> Bool { false }
-        func isFirstHelloDue(_ id: AppID) -> Bool { false }
-        func storeDescriptors(of id: AppID) { stored.append(id) }
+        func isReconnecting(_ app: AppIndex) -> Bool { isReconnecting }
+        func isAdopted(_ app: AppIndex) -> Bool { false }
+        func isFirstHelloDue(_ app: AppIndex) -> Bool { false }
+        func storeDescriptors(of app: AppIndex) { stored.append(app) }
     }
 
     private let loop: EventLoop
-    private let core = RecordingCore()
+    private let core = RecordingCore(ids: [Self.clock])
     private let store = MemoryStateStore()
     private let delegate = Delegate()
     private let channels: AppChannels
@@ -46,7 +46,7 @@ import Testing
     }
 
     private func openChannel() -> Int32? {
-        switch channels.open(Self.clock) {
+        switch channels.open(AppIndex(value: 0)) {
         case .some(let descriptor): dup(descriptor.rawValue)
         case .none: nil
         }
@@ -69,7 +69,7 @@ import Testing
             Issue.record("\(core.inputs)")
             return
         }
-        #expect(delegate.stored == [Self.clock])
+        #expect(delegate.stored == [AppIndex(value: 0)])
     }
 
     @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {

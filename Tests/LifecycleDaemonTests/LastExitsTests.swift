@@ -6,6 +6,7 @@ import Testing
 
 @Suite @MainActor struct LastExitsTests {
     static let clock = AppID("clock")
+    static let app = AppIndex(value: 2)
 
     func exits(in state: String) -> LastExits {
         let directory = AppRecords.Directory(path: state, isSystem: false, log: RecordingJournal())
@@ -19,14 +20,14 @@ import Testing
     @Test func exitThatCallsForRestorationIsFoundByTheNextDaemon() throws {
         try withTemporaryDirectory { state in
             let first = exits(in: state)
-            first.record(exit(.crash), of: Self.clock, at: 42_000_000)
+            first.record(exit(.crash), of: Self.clock, Self.app, at: 42_000_000)
             let second = exits(in: state)
-            let found = try #require(second.recall(Self.clock))
+            let found = try #require(second.recall(Self.clock, Self.app))
             #expect(found.reason == .crash && found.state == .active && found.status == .signal(11))
-            #expect(second.time(of: found, Self.clock) == 42_000_000)
-            #expect(second.recall(Self.clock) == nil)
-            second.record(exit(.terminate), of: Self.clock, at: 43_000_000)
-            #expect(exits(in: state).recall(Self.clock) == nil)
+            #expect(second.time(of: found, Self.app) == 42_000_000)
+            #expect(second.recall(Self.clock, Self.app) == nil)
+            second.record(exit(.terminate), of: Self.clock, Self.app, at: 43_000_000)
+            #expect(exits(in: state).recall(Self.clock, Self.app) == nil)
         }
     }
 
@@ -34,14 +35,14 @@ import Testing
         try withTemporaryDirectory { state in
             let (none, later) = (AppID("none"), AppID("later"))
             exits(in: state).withList {}
-            exits(in: state).record(exit(.crash), of: Self.clock, at: 42_000_000)
+            exits(in: state).record(exit(.crash), of: Self.clock, Self.app, at: 42_000_000)
             let second = exits(in: state)
             second.withList {
-                #expect(second.recall(Self.clock)?.reason == .crash)
-                #expect(second.recall(none) == nil)
+                #expect(second.recall(Self.clock, Self.app)?.reason == .crash)
+                #expect(second.recall(none, AppIndex(value: 3)) == nil)
             }
-            exits(in: state).record(exit(.crash), of: later, at: 42_000_000)
-            #expect(second.recall(later)?.reason == .crash)
+            exits(in: state).record(exit(.crash), of: later, AppIndex(value: 4), at: 42_000_000)
+            #expect(second.recall(later, AppIndex(value: 4))?.reason == .crash)
         }
     }
 
@@ -56,14 +57,14 @@ import Testing
                 let number = unsafe open(state + "/exits/clock", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
                 #expect(FileReplacement.write(Array(text.utf8), to: number))
                 close(number)
-                #expect(exits(in: state).recall(Self.clock) == nil)
+                #expect(exits(in: state).recall(Self.clock, Self.app) == nil)
             }
         }
     }
 
     @Test func unwritableStateDirectoryIsNoObstacle() {
         let exits = exits(in: "/proc/nowhere")
-        exits.record(exit(.crash), of: Self.clock, at: 1)
-        exits.forget(Self.clock)
+        exits.record(exit(.crash), of: Self.clock, Self.app, at: 1)
+        exits.forget(Self.clock, Self.app)
     }
 }

@@ -4,10 +4,10 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct PendingCallsTests {
-    private static let app = AppID("mail")
+    private static let app = AppIndex(value: 3)
 
     private static func key(_ serial: UInt64) -> PendingCalls.Key { PendingCalls.Key(caller: ":1.7", serial: serial) }
-    private static func call(of app: AppID = app, until end: UInt64) -> PendingCalls.Call {
+    private static func call(of app: AppIndex = app, until end: UInt64) -> PendingCalls.Call {
         PendingCalls.Call(app: app, owner: ":1.3", end: end)
     }
 
@@ -46,8 +46,8 @@ import Testing
     @Test func callsOfOneAppLeaveRoomForThoseOfOthers() {
         var calls = PendingCalls()
         for number in 1...10_000 as ClosedRange<UInt64> { _ = calls.insert(Self.key(number), Self.call(until: 10)) }
-        let ofOther = calls.insert(Self.key(10_001), Self.call(of: AppID("music"), until: 10))
-        #expect(ofOther && calls.apps == [Self.app, AppID("music")])
+        let ofOther = calls.insert(Self.key(10_001), Self.call(of: AppIndex(value: 4), until: 10))
+        #expect(ofOther && calls.apps == [Self.app, AppIndex(value: 4)])
         // There is room again for each call that is answered.
         let isAnswered = calls.remove(Self.key(1), by: ":1.3")
         let next = calls.insert(Self.key(10_002), Self.call(until: 10))
@@ -57,7 +57,7 @@ import Testing
     @Test func callsOfAllAppsAreLimited() {
         var calls = PendingCalls()
         let isNew = (1...2000).map { number in
-            calls.insert(Self.key(number), Self.call(of: AppID("app\(number)"), until: 10))
+            calls.insert(Self.key(number), Self.call(of: AppIndex(value: Int(number)), until: 10))
         }
         #expect(isNew.count { $0 } == 1024)
         let hasExpired = calls.removeExpired(at: 10)

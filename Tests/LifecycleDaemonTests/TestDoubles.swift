@@ -57,6 +57,12 @@ final class MemoryStateStore: StateStore {
 /// Keeps the inputs that are given to the core.
 final class RecordingCore: InputHandler {
     private(set) var inputs: [Input] = []
+    private let ids: [AppID]
+
+    /// - Parameter ids: The ids of the apps, in the order of their indexes.
+    init(ids: [AppID] = []) { self.ids = ids }
 
     func handle(_ input: Input) { inputs.append(input) }
+
+    func id(of app: AppIndex) -> AppID { ids[app.value] }
 }

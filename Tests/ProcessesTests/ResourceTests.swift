@@ -145,15 +145,13 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let former = ResourceControl.withoutCgroups()
             former.apply(.background, to: tree)
             let successor = ResourceControl.withoutCgroups()
-            let record = try #require(former.record(of: tree.token))
+            let record = try #require(former.record(of: tree))
             let kept = try #require(ResourceRecord(text: record.text))
             #expect(kept == record)
             #expect(!record.text.contains(" "))
-            successor.restore(kept, of: tree.token)
+            tree.restore(kept)
             successor.apply(ResourceProfile(), to: tree)
             #expect(values(of: tree.main.pid) == own)
-            successor.forget(tree.token)
-            #expect(successor.record(of: tree.token) == nil)
             try world.end()
         }
     }

@@ -20,7 +20,7 @@ public struct AppMachine: Sendable, Equatable {
     /// The name of the app.
     public let id: AppID
     /// The dense index of the app.
-    let index: AppIndex
+    public let index: AppIndex
     /// The policy of the app.
     public internal(set) var policy: Policy {
         get { policyBox.value }

@@ -30,6 +30,9 @@ public struct Lifecycle: Sendable {
     /// The state that concerns several apps at the last ``takeSharedChange()``.
     var savedShared: SharedState?
 
+    /// The number of effects for which room is kept. Only a restart has one for each app.
+    private static let effectsToKeep = 128
+
     /// Creates a core that knows no app.
     public init() {}
 
@@ -40,6 +43,24 @@ public struct Lifecycle: Sendable {
     public func isInForeground(_ id: AppID) -> Bool {
         knownApps.index(of: id).map(shared.foreground.contains) ?? false
     }
+
+    /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
+    public func index(of id: AppID) -> AppIndex? { knownApps.latestIndex(of: id) }
+
+    /// Returns the id of the app that has an index, or had it last.
+    public func id(of index: AppIndex) -> AppID { knownApps.id(of: index) }
+
+    // The caller's core is looked at in place: a method that does not change it would be called with a copy of a core that an
+    // object holds.
+
+    /// Returns ``index(of:)``.
+    public static func index(of id: AppID, in core: inout Lifecycle) -> AppIndex? { core.knownApps.latestIndex(of: id) }
+
+    /// Returns ``id(of:)``.
+    public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
+
+    /// Returns the app of this index; nil if it is not known any more.
+    public static func app(_ index: AppIndex, in core: inout Lifecycle) -> AppMachine? { core.knownApps[known: index] }
 
     /// The names of the interruptions under way.
     public var interruptions: OrderedSet<String> { shared.interruptions }
@@ -73,7 +94,8 @@ public struct Lifecycle: Sendable {
     /// - Returns: The effects, in the order in which they must be performed.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         shared.now = max(now, shared.now)
-        shared.effects.removeAll(keepingCapacity: true)
+        shared.effects.removeAll(keepingCapacity: shared.effects.capacity <= Self.effectsToKeep)
+        knownApps.freeIndexes()
         route(input)
         reconcile()
         reclaimBeyondSuspendedLimit()

@@ -1,10 +1,5 @@
 import OrderedCollections
 
-/// The dense index of an app, from its definition until it is forgotten.
-struct AppIndex: Hashable, Sendable {
-    let value: Int
-}
-
 /// The part of the core that a machine may read and change during its turn: what concerns several apps, without the apps.
 struct Shared: Sendable {
     /// The time of the input.
@@ -42,6 +37,9 @@ struct Shared: Sendable {
 
 /// The machines to look at, each once, in the order in which they were added.
 struct ReconcileQueue: Sendable {
+    /// The number of machines for which room is kept. Only a restart looks at all.
+    private static let countToKeep = 256
+
     private var indexes: [AppIndex] = []
     private var head = 0
     private var isQueued: [Bool] = []
@@ -59,7 +57,7 @@ struct ReconcileQueue: Sendable {
         guard head < indexes.count else {
             // Not each time: it costs more than the rest.
             if head > 64 {
-                indexes.removeAll(keepingCapacity: true)
+                indexes.removeAll(keepingCapacity: head <= Self.countToKeep)
                 head = 0
             }
             return nil

@@ -17,6 +17,15 @@ public struct SlotWriter: SavedCoder, Sendable {
     /// Forgets the bytes from this position on.
     public mutating func cut(to position: Int) { count = min(count, position) }
 
+    /// Forgets all bytes, and gives memory back that only a large step needs.
+    public mutating func reset() {
+        count = 0
+        if bytes.count > Self.sizeToKeep { bytes = [UInt8](repeating: 0, count: 4096) }
+    }
+
+    /// The bytes that are kept for the next step.
+    private static let sizeToKeep = 1 << 14
+
     /// Adds zeros until the count is a multiple of eight, and that many more.
     public mutating func pad(adding size: Int = 0) {
         let end = (count + 7) & ~7 + size

@@ -80,29 +80,29 @@ extension AppManager {
         return core.launch(of: id)?.reason == .adopt || (definition.isAdopted && definition.isAdHoc)
     }
 
-    func adopt(_ id: AppID) {
-        let candidate = candidates.removeValue(forKey: id)
+    func adopt(_ id: AppID, _ app: AppIndex) {
+        let candidate = candidates.removeValue(forKey: app)
         guard let definition = catalog[id], let process = candidate?.take() else {
             return spawnFailed(
                 id, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
-        let launched = app(id)?.launched
+        let launched = self.app(app)?.launched
         let isAlive =
             if let unit = candidate?.unit {
-                processes.adopt(id, process, in: unit, as: definition, launched: launched)
+                processes.adopt(app, process, in: unit, as: definition, launched: launched)
             } else {
-                processes.adopt(id, process, as: definition, launched: launched)
+                processes.adopt(app, process, as: definition, launched: launched)
             }
         guard isAlive else { return spawnFailed(id, .command("the process has ended")) }
-        storeDescriptors(of: id)
+        storeDescriptors(of: app)
         driver.handle(.outcome(id, .spawned))
-        connectAdopted(id)
+        connectAdopted(id, app)
         observer?.processesJoined(id)
     }
 
     /// Ends the adoption when the app's processes have ended, or were never adopted.
-    func endAdoption(of id: AppID) {
-        candidates[id] = nil
+    func endAdoption(of id: AppID, _ app: AppIndex) {
+        candidates[app] = nil
         if let definition = catalog.endAdoption(of: id) { driver.handle(.define(id, definition.policy)) }
     }
 
@@ -113,9 +113,9 @@ extension AppManager {
         return reason == .release || reason == .shutdown
     }
 
-    func release(_ id: AppID) {
-        resources.giveBack(id)
-        processes.release(id)
+    func release(_ app: AppIndex) {
+        resources.giveBack(app)
+        processes.release(app)
     }
 }
 

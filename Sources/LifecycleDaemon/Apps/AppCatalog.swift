@@ -3,32 +3,66 @@ import LifecycleCore
 
 /// The definitions of all apps that can be launched or run.
 struct AppCatalog {
-    private var entries: [AppID: Entry] = [:]
-    /// The definitions by manifest of apps whose processes were adopted.
-    private var described: [AppID: AppDefinition] = [:]
-
-    /// A definition on the heap: a dictionary has room for up to twice as many values as there are.
+    private var entries: [Entry] = []
+    private var ids = AppIDTable()
+    /// A definition on the heap: an array has room for more values than there are.
     private final class Entry {
+        let id: AppID
         let definition: AppDefinition
+        /// The definition by manifest of an app whose processes were adopted.
+        let described: Entry?
 
-        init(_ definition: AppDefinition) { self.definition = definition }
+        init(_ id: AppID, _ definition: AppDefinition, described: Entry? = nil) {
+            self.id = id
+            self.definition = definition
+            self.described = described
+        }
     }
 
     /// The definitions, in no order.
     var definitions: some Collection<(key: AppID, value: AppDefinition)> {
-        entries.lazy.map { (key: $0.key, value: $0.value.definition) }
+        entries.lazy.map { (key: $0.id, value: $0.definition) }
     }
 
+    private func position(of id: AppID) -> Int? { ids.position(of: id) { entries[$0].id == id } }
+
     private(set) subscript(id: AppID) -> AppDefinition? {
-        get { entries[id]?.definition }
-        set { entries[id] = newValue.map { Entry($0) } }
+        get { position(of: id).map { entries[$0].definition } }
+        set {
+            switch (position(of: id), newValue) {
+            case (let position?, let definition?):
+                let before = entries[position]
+                entries[position] = Entry(before.id, definition, described: before.described)
+            case (nil, let definition?):
+                entries.append(Entry(id, definition))
+                ids.insert(entries.count - 1) { [entries] in entries[$0].id }
+            case (let position?, nil): removeEntry(at: position)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Removes an entry; the last one takes its position.
+    private mutating func removeEntry(at position: Int) {
+        let last = entries.count - 1
+        ids.remove(position) { [entries] in entries[$0].id }
+        if position != last {
+            ids.remove(last) { [entries] in entries[$0].id }
+            entries[position] = entries[last]
+            ids.insert(position) { [entries] in entries[$0].id }
+        }
+        entries.removeLast()
     }
 
     mutating func insert(_ definition: AppDefinition, as id: AppID) { self[id] = definition }
 
-    mutating func remove(_ id: AppID) {
-        self[id] = nil
-        described[id] = nil
+    mutating func remove(_ id: AppID) { self[id] = nil }
+
+    /// Sets the definition by manifest of an app whose processes were adopted; nil for none.
+    private mutating func setDescribed(_ definition: AppDefinition?, of id: AppID) {
+        guard let position = position(of: id) else { return }
+        let entry = entries[position]
+        entries[position] = Entry(entry.id, entry.definition, described: definition.map { Entry(entry.id, $0) })
     }
 
     /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
@@ -38,7 +72,7 @@ struct AppCatalog {
             if isUnit { self[id] = definition.adoptedFromUnit }
             return
         }
-        if !definition.isAdHoc { described[id] = definition }
+        if !definition.isAdHoc { setDescribed(definition, of: id) }
         self[id] = isUnit ? definition.adoptedFromUnit : definition.adopted
     }
 
@@ -46,7 +80,8 @@ struct AppCatalog {
     ///
     /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
     mutating func endAdoption(of id: AppID) -> AppDefinition? {
-        guard let definition = described.removeValue(forKey: id) else { return nil }
+        guard let definition = position(of: id).flatMap({ entries[$0].described?.definition }) else { return nil }
+        setDescribed(nil, of: id)
         self[id] = definition
         return definition
     }
@@ -68,18 +103,18 @@ struct AppCatalog {
             self[id] = again
             if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
         }
-        for id in entries.keys where self[id]?.isAdHoc == true {
+        for id in entries.map(\.id) where self[id]?.isAdHoc == true {
             self[id]?.policy.timeouts = defaults.timeouts
             self[id]?.policy.onExit = defaults.onExit
             self[id]?.policy.assertionLimit = defaults.assertionLimit
         }
-        for id in gone { described[id] = nil }
+        for id in gone { setDescribed(nil, of: id) }
         var latest: AppDefinition?
         for manifest in manifests {
             let id = AppID(manifest.id)
             let before = self[id]
             var definition = AppDefinition(manifest: manifest, defaults: defaults)
-            if let latest { definition.sharePolicy(with: latest) }
+            if let latest { definition.share(with: latest) }
             latest = definition
             self[id] = definition
             if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }

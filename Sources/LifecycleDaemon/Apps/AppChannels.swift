@@ -8,13 +8,13 @@ import Systemd
 /// Tells the channels about the apps, and learns that a lost channel is back.
 protocol ChannelDelegate: AnyObject {
     /// A Boolean value that indicates whether the app has lost its channel and is expected to reconnect.
-    func isReconnecting(_ id: AppID) -> Bool
+    func isReconnecting(_ app: AppIndex) -> Bool
     /// A Boolean value that indicates whether the app runs and has not said hello. A former daemon may have lost it.
-    func isFirstHelloDue(_ id: AppID) -> Bool
+    func isFirstHelloDue(_ app: AppIndex) -> Bool
     /// A Boolean value that indicates whether the daemon adopted the app.
-    func isAdopted(_ id: AppID) -> Bool
+    func isAdopted(_ app: AppIndex) -> Bool
     /// Stores the descriptors of a reconnected app for a successor.
-    func storeDescriptors(of id: AppID)
+    func storeDescriptors(of app: AppIndex)
 }
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
@@ -25,13 +25,13 @@ final class AppChannels {
     private let log: LifecycleLog
     private let core: any InputHandler
     private let store: any StateStore
-    private var connections: [AppID: AppConnection] = [:]
+    private var connections = AppMap<AppConnection>()
     /// Apps whose channel has ended since their launch.
-    private var ended: Set<AppID> = []
+    private var ended = AppSet()
     /// Apps whose channel the daemon has closed since their launch; they may not reconnect.
-    private var dismissed: Set<AppID> = []
+    private var dismissed = AppSet()
     /// Apps whose next hello is their first: they connected before they were adopted.
-    private var newlyAdopted: Set<AppID> = []
+    private var newlyAdopted: Set<AppIndex> = []
 
     init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: any StateStore) {
         self.loop = loop
@@ -41,81 +41,89 @@ final class AppChannels {
     }
 
     /// - Returns: The app's end; nil if there is none, and the app runs without.
-    func open(_ id: AppID) -> Descriptor? {
-        close(id)
-        ended.remove(id)
-        dismissed.remove(id)
+    func open(_ app: AppIndex) -> Descriptor? {
+        close(app)
+        ended.remove(app)
+        dismissed.remove(app)
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         let appsEnd = Descriptor(owning: ends[1])
-        restore(Descriptor(owning: ends[0]), of: id, state: ChannelState())
+        restore(Descriptor(owning: ends[0]), of: app, state: ChannelState())
         return appsEnd
     }
 
-    func restore(_ descriptor: consuming Descriptor, of id: AppID, state: ChannelState) {
-        connections[id] = try? AppConnection(descriptor, state: state, loop: loop) { [weak self] event in
-            self?.handle(event, of: id)
+    func restore(_ descriptor: consuming Descriptor, of app: AppIndex, state: ChannelState) {
+        connections[app] = try? AppConnection(descriptor, state: state, loop: loop) { [weak self] event in
+            self?.handle(event, of: app)
         }
     }
 
     /// Accepts the connection of an app without a channel. An app with a channel keeps that.
     ///
     /// - Parameter isNew: A Boolean value that indicates whether the app was adopted after it had connected.
-    func admit(_ descriptor: consuming Descriptor, of id: AppID, isNew: Bool = false) {
-        guard connections[id] == nil else { return }
-        if isNew { newlyAdopted.insert(id) }
-        restore(descriptor, of: id, state: ChannelState())
+    func admit(_ descriptor: consuming Descriptor, of app: AppIndex, isNew: Bool = false) {
+        guard connections[app] == nil else { return }
+        if isNew { newlyAdopted.insert(app) }
+        restore(descriptor, of: app, state: ChannelState())
     }
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
     ///
     /// - Returns: The last callback that was written to the channel; nil if the app has no channel.
-    func welcomeAgain(_ id: AppID) -> UInt64? {
-        guard let state = state(of: id) else { return nil }
-        if let version = state.version { send(.welcome(version: version, appID: id.name), to: id) }
+    func welcomeAgain(_ app: AppIndex) -> UInt64? {
+        guard let state = state(of: app) else { return nil }
+        if let version = state.version { send(.welcome(version: version, appID: core.id(of: app).name), to: app) }
         return state.toldSequence
     }
 
-    func close(_ id: AppID) { connections.removeValue(forKey: id)?.close() }
-    func send(_ message: MessageToApp, to id: AppID) { connections[id]?.send(message) }
-
-    func send(_ callback: CallbackMessage, sequence: UInt64, to id: AppID) {
-        connections[id]?.send(.callback(callback), sequence: sequence)
+    /// Forgets an app that is not known any more.
+    func forget(_ app: AppIndex) {
+        close(app)
+        ended.remove(app)
+        dismissed.remove(app)
+        newlyAdopted.remove(app)
     }
 
-    func number(of id: AppID) -> Int32? { connections[id]?.number }
-    func state(of id: AppID) -> ChannelState? { connections[id]?.state }
+    func close(_ app: AppIndex) { connections.removeValue(of: app)?.close() }
+    func send(_ message: MessageToApp, to app: AppIndex) { connections[app]?.send(message) }
 
-    private func report(_ message: AppMessage, from id: AppID) { core.handle(.message(id, message)) }
+    func send(_ callback: CallbackMessage, sequence: UInt64, to app: AppIndex) {
+        connections[app]?.send(.callback(callback), sequence: sequence)
+    }
 
-    private func handle(_ event: AppConnection.Event, of id: AppID) {
+    func number(of app: AppIndex) -> Int32? { connections[app]?.number }
+    func state(of app: AppIndex) -> ChannelState? { connections[app]?.state }
+
+    private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(core.id(of: app), message)) }
+
+    private func handle(_ event: AppConnection.Event, of app: AppIndex) {
         switch event {
-        case .message(.hello(let version, let resume)): greet(id, version: version, resume: resume)
-        case .message(let message): report(AppMessage(message), from: id)
-        case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: id)
-        case .changed: if let state = state(of: id) { store.save(state, of: id) }
+        case .message(.hello(let version, let resume)): greet(app, version: version, resume: resume)
+        case .message(let message): report(AppMessage(message), from: app)
+        case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: core.id(of: app))
+        case .changed: if let state = state(of: app) { store.save(state, of: core.id(of: app)) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
-            guard let connection = connections.removeValue(forKey: id) else { return }
-            ended.insert(id)
-            if connection.isDismissed { dismissed.insert(id) }
-            report(.closed, from: id)
+            guard let connection = connections.removeValue(of: app) else { return }
+            ended.insert(app)
+            if connection.isDismissed { dismissed.insert(app) }
+            report(.closed, from: app)
         }
     }
 
-    private func greet(_ id: AppID, version: Int64, resume: SequenceNumber?) {
-        let isDue = resume?.rawValue == 0 && !ended.contains(id) && delegate?.isFirstHelloDue(id) == true
-        let isFirst = resume == nil || isDue || newlyAdopted.remove(id) != nil
-        guard isFirst || (delegate?.isReconnecting(id) == true && !dismissed.contains(id)) else {
-            send(.goodbye(reason: .notExpected), to: id)
-            return close(id)
+    private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?) {
+        let isDue = resume?.rawValue == 0 && !ended.contains(app) && delegate?.isFirstHelloDue(app) == true
+        let isFirst = resume == nil || isDue || newlyAdopted.remove(app) != nil
+        guard isFirst || (delegate?.isReconnecting(app) == true && !dismissed.contains(app)) else {
+            send(.goodbye(reason: .notExpected), to: app)
+            return close(app)
         }
-        send(.welcome(version: min(version, AppProtocol.version), appID: id.name), to: id)
+        send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
         // The descriptors of a launched app are stored at its launch.
-        if resume != nil || delegate?.isAdopted(id) == true { delegate?.storeDescriptors(of: id) }
-        guard !isFirst, let resume else { return report(.hello, from: id) }
-        report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: id)
+        if resume != nil || delegate?.isAdopted(app) == true { delegate?.storeDescriptors(of: app) }
+        guard !isFirst, let resume else { return report(.hello, from: app) }
+        report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
     }
 }
 

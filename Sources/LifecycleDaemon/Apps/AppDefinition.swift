@@ -5,7 +5,7 @@ import Processes
 
 /// The definition of an app: from a manifest, a desktop entry or a command.
 struct AppDefinition {
-    enum User: Equatable {
+    nonisolated enum User: Equatable {
         /// The daemon's own user.
         case daemon
         case named(String)
@@ -13,80 +13,118 @@ struct AppDefinition {
         case numbered(UInt32)
     }
 
+    /// The values that few apps have.
+    private nonisolated struct Details: Equatable {
+        var user = User.daemon
+        var workingDirectory: String?
+        var environment: [String: String] = [:]
+        var confinement: Confinement?
+        var writablePaths: [String]?
+        var exec: ExecLine?
+        var windowClass: String?
+        var opens: Set<String> = []
+        var model: String?
+    }
+
     var name: String?
-    var command: [String]
-    var user = User.daemon
-    var workingDirectory: String?
-    /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
-    var environment: [String: String] = [:]
-    /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
-    var confinement: Confinement?
-    /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
-    var writablePaths: [String]?
-    /// A Boolean value that indicates whether the app has a `/tmp` of its own.
-    var hasPrivateTemporaryDirectory = false
+    private var words: PackedWords
+    var command: [String] {
+        get { words.all }
+        set { words = PackedWords(newValue) }
+    }
+    private var file: PackedPath?
     /// The manifest or the desktop entry; nil for an ad-hoc app.
-    var manifest: String?
-    /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
-    var isFromEntry = false
-    var exec: ExecLine?
-    /// The app id of the windows, if it is another one than that of the app.
-    var windowClass: String?
+    var manifest: String? {
+        get { file?.path }
+        set { file = newValue.map { PackedPath($0) } }
+    }
     /// On the heap, where apps with equal policies share one.
     private var policyBox: Box<Policy>
     var policy: Policy {
         get { policyBox.value }
         set { policyBox = Box(newValue) }
     }
+    private var detailsBox: Box<Details>?
+    private var details: Details {
+        get { detailsBox?.value ?? Details() }
+        set { detailsBox = newValue == Details() ? nil : Box(newValue) }
+    }
+
+    /// A Boolean value that indicates whether the app has a `/tmp` of its own.
+    var hasPrivateTemporaryDirectory = false
+    /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
+    var isFromEntry = false
     var suspendMethod = SuspendMethod.signal
     var stopSignal = Signal.terminate
     var exitPolicy = Manifest.ExitPolicy.main
     var control = Manifest.Control.own
     /// A Boolean value that indicates whether the memory is reclaimed while the app is suspended; nil if the settings decide.
     var reclaimWhenSuspended: Bool?
-    var opens: Set<String> = []
-
     private(set) var isAdopted = false
     /// A Boolean value that indicates whether the processes are those of a unit of the desktop.
     private(set) var isFromUnit = false
 
+    var user: User {
+        get { details.user }
+        set { details.user = newValue }
+    }
+    var workingDirectory: String? {
+        get { details.workingDirectory }
+        set { details.workingDirectory = newValue }
+    }
+    /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
+    var environment: [String: String] {
+        get { details.environment }
+        set { details.environment = newValue }
+    }
+    /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
+    var confinement: Confinement? {
+        get { details.confinement }
+        set { details.confinement = newValue }
+    }
+    /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
+    var writablePaths: [String]? {
+        get { details.writablePaths }
+        set { details.writablePaths = newValue }
+    }
+    var exec: ExecLine? {
+        get { details.exec }
+        set { details.exec = newValue }
+    }
+    /// The app id of the windows, if it is another one than that of the app.
+    var windowClass: String? {
+        get { details.windowClass }
+        set { details.windowClass = newValue }
+    }
+    var opens: Set<String> {
+        get { details.opens }
+        set { details.opens = newValue }
+    }
     /// The app whose policy applies, if this one has no manifest.
-    var model: String?
+    var model: String? {
+        get { details.model }
+        set { details.model = newValue }
+    }
 
-    var isAdHoc: Bool { manifest == nil }
+    var isAdHoc: Bool { file == nil }
 
     /// - Parameter defaults: The policy of an app whose manifest sets nothing.
     init(manifest: Manifest, defaults: Policy) {
         name = manifest.name
-        command = manifest.command
-        user = manifest.user.map { .named($0) } ?? .daemon
-        workingDirectory = manifest.workingDirectory
-        environment = manifest.environment
-        self.manifest = manifest.file
+        words = PackedWords(manifest.command)
+        file = PackedPath(manifest.file)
+        policyBox = Box(Policy(manifest, defaults: defaults))
+        details = Details(
+            user: manifest.user.map { .named($0) } ?? .daemon, workingDirectory: manifest.workingDirectory,
+            environment: manifest.environment, confinement: Confinement(manifest),
+            writablePaths: manifest.writablePaths, exec: manifest.exec, windowClass: manifest.windowClass,
+            opens: manifest.schemes.union(manifest.mimeTypes))
+        hasPrivateTemporaryDirectory = manifest.privateTmp
         suspendMethod = SuspendMethod(manifest.suspendMethod)
         stopSignal = Signal(manifest.stopSignal)
-        confinement = Confinement(manifest)
-        writablePaths = manifest.writablePaths
-        hasPrivateTemporaryDirectory = manifest.privateTmp
         exitPolicy = manifest.exitPolicy
-        exec = manifest.exec
-        windowClass = manifest.windowClass
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
-        var policy = defaults
-        policy.suspend = manifest.suspend == .never ? .never : .auto
-        policy.callbacks = Policy.Callbacks(manifest.callbacks)
-        policy.backgroundModes = manifest.backgroundModes
-        policy.scenes = manifest.scenes
-        policy.sceneLimit = manifest.sceneLimit
-        policy.restart = RestartPolicy(manifest.restart)
-        policy.launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
-        if let successor = manifest.onExit { policy.onExit = ExitSuccessor(successor) }
-        opens = manifest.schemes.union(manifest.mimeTypes)
-        if let time = manifest.backgroundTime { policy.timeouts.background = time }
-        if let time = manifest.terminationTimeout { policy.timeouts.willTerminate = time }
-        if let time = manifest.launchTimeout { policy.timeouts.launch = time }
-        policyBox = Box(policy)
         if takesURLs { self.policy.takesURLs = true }
     }
 
@@ -96,16 +134,37 @@ struct AppDefinition {
     }
 
     init(adHoc command: [String], user: User, defaults: Policy) {
-        self.command = command
-        self.user = user
+        words = PackedWords(command)
         var policy = defaults
         policy.isTransient = true
         policyBox = Box(policy)
+        self.user = user
     }
 
-    /// Shares the policy with another app, if theirs are equal.
-    mutating func sharePolicy(with other: AppDefinition) {
+    /// Shares the policy and the directory of the manifest with another app, if theirs are equal.
+    mutating func share(with other: AppDefinition) {
         if policyBox == other.policyBox { policyBox = other.policyBox }
+        if let other = other.file { file?.shareDirectory(with: other) }
+    }
+}
+
+extension Policy {
+    /// The policy of a manifest.
+    ///
+    /// - Parameter defaults: The policy of an app whose manifest sets nothing.
+    fileprivate init(_ manifest: Manifest, defaults: Policy) {
+        self = defaults
+        suspend = manifest.suspend == .never ? .never : .auto
+        callbacks = Policy.Callbacks(manifest.callbacks)
+        backgroundModes = manifest.backgroundModes
+        scenes = manifest.scenes
+        sceneLimit = manifest.sceneLimit
+        restart = RestartPolicy(manifest.restart)
+        launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
+        if let successor = manifest.onExit { onExit = ExitSuccessor(successor) }
+        if let time = manifest.backgroundTime { timeouts.background = time }
+        if let time = manifest.terminationTimeout { timeouts.willTerminate = time }
+        if let time = manifest.launchTimeout { timeouts.launch = time }
     }
 }
 

@@ -16,9 +16,9 @@ protocol LifecycleObserver: AnyObject {
 /// Learns what concerns the apps of the desktop.
 protocol DesktopObserver: AnyObject {
     /// The app has no processes any more, or none that the daemon manages.
-    func appEnded(_ id: AppID, _ reason: Reason)
+    func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason)
     /// The app has entered a state in the foreground.
-    func appCameToForeground(_ id: AppID)
+    func appCameToForeground(_ app: AppIndex)
     /// The reports of clients about visible apps have changed: their apps, or whether there is one.
     func visibleAppsChanged()
 }
@@ -52,12 +52,12 @@ final class AppManager {
     private(set) var defaultApps: [String: String] = [:]
     private(set) var adoptRules: [AdoptRule] = []
     /// Processes held until their app is launched.
-    var candidates: [AppID: AdoptionCandidate] = [:]
+    var candidates: [AppIndex: AdoptionCandidate] = [:]
     var isRestoring = false
     /// The transitions that resources, reclaims and watches do not follow yet.
-    private var unfollowed: [LifecycleCore.Transition] = []
-    /// The transitions that are performed and not announced, each with the main process of its app.
-    var announcements: [(Announcement, ProcessID?)] = []
+    private var unfollowed: [(app: AppIndex, to: AppState)] = []
+    /// The transitions that are performed and not announced, each with the index and the main process of its app.
+    var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
     /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
     private var uses = UseReports()
@@ -86,8 +86,8 @@ final class AppManager {
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
         ownMemory = try OwnMemory(loop: loop)
         memory = try MemoryWatch(loop: loop, log: log, processes: processes, core: driver)
-        resources = try StateResources(loop: loop, log: log, processes: processes, store: store)
-        trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes)
+        resources = try StateResources(loop: loop, log: log, processes: processes, core: driver, store: store)
+        trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes, core: driver)
         driver.effectHandler = self
         processes.delegate = self
         channels.delegate = self
@@ -99,10 +99,20 @@ final class AppManager {
     // MARK: Apps
 
     func app(_ id: AppID) -> LifecycleCore.AppMachine? { driver.core.knownApps[id] }
+    func app(_ app: AppIndex) -> LifecycleCore.AppMachine? { driver.app(app) }
+
+    /// Returns the index of an app that is known, or is about to be forgotten.
+    func index(of id: AppID) -> AppIndex? { driver.index(of: id) }
+
+    /// Returns the indexes of those of the apps that are known.
+    func indexes(of ids: some Sequence<AppID>) -> Set<AppIndex> { Set(ids.compactMap { index(of: $0) }) }
+
+    /// Returns the ids of those of the apps that are known.
+    func ids(of apps: some Sequence<AppIndex>) -> Set<AppID> { Set(apps.compactMap { app($0)?.id }) }
 
     /// All apps by id.
     var apps: [AppMachine] { driver.core.knownApps.valuesByID }
-    var appIDs: some Collection<AppID> { driver.core.knownApps.keys }
+    var appIDs: some Sequence<AppID> { driver.core.knownApps.keys }
     func isKnown(_ id: AppID) -> Bool { app(id) != nil }
     func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }
 
@@ -153,7 +163,7 @@ final class AppManager {
     func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }
 
     private func recallExit(of id: AppID) {
-        if let exit = exits.last.recall(id) { driver.handle(.remember(id, exit)) }
+        if let app = index(of: id), let exit = exits.last.recall(id, app) { driver.handle(.remember(id, exit)) }
     }
 
     /// Tells the core of every app that is described, and of its exit in an earlier boot.
@@ -274,26 +284,28 @@ final class AppManager {
         let process = peer.credentials.process
         switch processes.owner(of: process) {
         case .app(let id) where mayConnect(process, as: id):
-            guard peer.lives, let descriptor = peer.takeDescriptor() else { return }
-            channels.admit(descriptor, of: id)
+            guard let app = index(of: id), peer.lives, let descriptor = peer.takeDescriptor() else { return }
+            channels.admit(descriptor, of: app)
         case .app, .noApp: unmanaged.add(peer)
         case .unknown: break
         }
     }
 
     /// Gives an app that was adopted just now the channel on which one of its processes waits.
-    func connectAdopted(_ id: AppID) {
+    func connectAdopted(_ id: AppID, _ app: AppIndex) {
         let peer = unmanaged.take { process in
             processes.owner(of: process) == .app(id) && mayConnect(process, as: id)
         }
-        if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: id, isNew: true) }
+        if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: app, isNew: true) }
     }
 
     /// A Boolean value that indicates whether a process of the app speaks for it. In an adopted app, a process of another session,
     /// such as a program in a terminal, does not.
     private func mayConnect(_ process: ProcessID, as id: AppID) -> Bool {
         guard let policy = catalog[id]?.policy, policy.callbacks != .none else { return false }
-        guard isAdopted(id), let main = processes.pid(of: id), main != process else { return true }
+        guard catalog[id]?.isAdopted == true, let main = processes.pid(of: index(of: id)), main != process else {
+            return true
+        }
         return ProcessStatus(of: main).map { $0.session == ProcessStatus(of: process)?.session } ?? false
     }
 }
@@ -304,30 +316,27 @@ extension AppManager: EffectHandler {
     func perform(_ effect: Effect) {
         switch effect {
         case .spawn(let id):
-            spawn(id)
+            if let app = index(of: id) { spawn(id, app) }
             ownMemory.noteLaunch()
-        case .stop(let id):
-            suspensions?.willStop(id)
-            if isRestoring { processes.stopSoon(id) } else { processes.stop(id) }
-        case .resume(let id):
-            trimmer.end(id)
-            processes.resume(id)
-        case .terminate(let id): terminate(id)
-        case .kill(let id): processes.kill(id)
-        case .deliver(let id, let delivery): deliver(delivery, to: id)
-        case .answerAssertion(let id, let number, nil): grant(number, of: id)
-        case .answerAssertion(let id, let number, let refusal?):
-            channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: id)
+        case .stop(let id): if let app = index(of: id) { stop(app) }
+        case .resume(let id): if let app = index(of: id) { resume(app) }
+        case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
+        case .kill(let id): if let app = index(of: id) { processes.kill(app) }
+        case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
+        case .answerAssertion(let id, let number, let refusal):
+            if let app = index(of: id) { answer(number, of: id, app, refusal) }
         case .tellTimeLeft(let id, let end):
-            channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: id)
+            if let app = index(of: id) { channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app) }
         case .expireTask(let id, let number, let deadline):
             let time = deadline.duration(since: driver.now).wholeMilliseconds
-            channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: id)
-        case .measureMemory(let id): memory.measure(id)
-        case .checkMemory(let id, let atOnce): memory.assess(after: id, atOnce: atOnce)
+            let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
+            if let app = index(of: id) { channels.send(message, to: app) }
+        case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
+        case .checkMemory(let id, let atOnce): if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
         case .transition(let transition): perform(transition)
         case .sceneTransition(let transition):
-            announcements.append((.scene(transition), processes.lastPID(of: transition.app)))
+            let app = index(of: transition.app)
+            announcements.append((.scene(transition), app, processes.lastPID(of: app)))
         case .decision(let decision): record(decision)
         case .reply(let id, let reply):
             if let done = ownRequests.removeValue(forKey: id) {
@@ -335,7 +344,8 @@ extension AppManager: EffectHandler {
             } else {
                 observer?.requestEnded(id, with: reply)
             }
-        case .forgotten(let id, let exit, let reclaimed): forget(id, exit, reclaimed)
+        case .forgotten(let id, let exit, let reclaimed):
+            if let app = index(of: id) { forget(id, app, exit, reclaimed) }
         case .finished:
             announceTransitions()
             store.end()
@@ -344,15 +354,25 @@ extension AppManager: EffectHandler {
         }
     }
 
+    private func stop(_ app: AppIndex) {
+        suspensions?.willStop(app)
+        if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
+    }
+
+    private func resume(_ app: AppIndex) {
+        trimmer.end(app)
+        processes.resume(app)
+    }
+
     private func perform(_ transition: LifecycleCore.Transition) {
-        let id = transition.app
+        guard let app = index(of: transition.app) else { return }
         if transition.to == .notRunning {
-            channels.close(id)
-            if let app = app(id) { exits.record(app) }
-            endAdoption(of: id)
+            channels.close(app)
+            if let app = self.app(app) { exits.record(app) }
+            endAdoption(of: transition.app, app)
         }
-        unfollowed.append(transition)
-        announcements.append((.app(transition), processes.lastPID(of: id)))
+        unfollowed.append((app, transition.to))
+        announcements.append((.app(transition), app, processes.lastPID(of: app)))
     }
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
@@ -360,18 +380,18 @@ extension AppManager: EffectHandler {
         // An app that ends may lead to inputs, and so to further transitions.
         let transitions = unfollowed
         unfollowed = []
-        for (index, transition) in transitions.enumerated() {
-            let id = transition.app
+        for (index, (app, state)) in transitions.enumerated() {
             // A state that the app has left already needs nothing; the end of a launch does.
-            if transition.to != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == id }) { continue }
-            resources.enter(transition.to, id)
-            trimmer.end(id)
-            suspensions?.entered(transition.to, id)
-            switch transition.to {
+            if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
+            resources.enter(state, app)
+            trimmer.end(app)
+            suspensions?.entered(state, app)
+            switch state {
             case .inactive, .active:
                 memory.expectUse()
-                desktop?.appCameToForeground(id)
-            case .suspended: if catalog[id]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(id) }
+                desktop?.appCameToForeground(app)
+            case .suspended:
+                if catalog[driver.id(of: app)]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(app) }
             case .background, .terminating, .notRunning: break
             }
         }
@@ -386,13 +406,13 @@ extension AppManager: EffectHandler {
         announcements = []
         announcements.reserveCapacity(pending.count)
         unwritten += pending.map { $0.0 }
-        for (announcement, pid) in pending {
+        for (announcement, app, pid) in pending {
             switch announcement {
             case .app(let transition):
                 history.append(transition, pid: pid)
                 log.write(transition, pid: pid)
                 observer?.stateChanged(transition)
-                if transition.to == .notRunning { desktop?.appEnded(transition.app, transition.reason) }
+                if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
             case .scene(let transition):
                 log.write(transition, pid: pid)
                 observer?.sceneStateChanged(transition)
@@ -403,40 +423,42 @@ extension AppManager: EffectHandler {
     private func record(_ decision: Decision) {
         // The journal has everything in its order.
         announceTransitions()
-        if case .launchFailed(let id, let why) = decision {
-            channels.close(id)
-            endAdoption(of: id)
+        let app = decision.app.flatMap { index(of: $0) }
+        if case .launchFailed(let id, let why) = decision, let app {
+            channels.close(app)
+            endAdoption(of: id, app)
             exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now)
         }
         if case .reclaimed(let id, let account) = decision { exits.ended.record(account, of: id) }
-        let pid = decision.app.flatMap(processes.lastPID)
+        let pid = processes.lastPID(of: app)
         history.append(decision, pid: pid, at: driver.now)
         log.write(decision, pid: pid)
     }
 
-    private func forget(_ id: AppID, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
-        if let exit { exits.recordEnd(of: id, catalog[id], exit, reclaimed) }
+    private func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
+        if let exit { exits.recordEnd(of: id, app, catalog[id], exit, reclaimed) }
         catalog.remove(id)
-        exits.last.forget(id)
-        processes.forgetLastPID(of: id)
+        exits.last.forget(id, app)
+        processes.forgetLastPID(of: app)
+        channels.forget(app)
         launcher.removeEmptyStateDirectory(of: id)
         store.retryWithLess()
     }
 
-    private func spawn(_ id: AppID) {
-        if isRestoring, processes.isRunning(id) { return driver.handle(.outcome(id, .spawned)) }
+    private func spawn(_ id: AppID, _ app: AppIndex) {
+        if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(id, .spawned)) }
         if let objection = store.makeRoom() { return spawnFailed(id, .unrecorded(objection)) }
-        if isToBeAdopted(id) { return adopt(id) }
+        if isToBeAdopted(id) { return adopt(id, app) }
         guard let definition = catalog[id] else { return spawnFailed(id, .command("its manifest was removed")) }
         do throws(DaemonError) {
             let output = try launcher.output(of: id)
-            let channel = definition.policy.callbacks == .none ? nil : channels.open(id)
-            let app = app(id)
+            let channel = definition.policy.callbacks == .none ? nil : channels.open(app)
+            let machine = self.app(app)
             let request = try launcher.request(
-                for: id, definition, launch: launchFields(of: id), url: app?.argumentURL, output: output,
+                for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
                 channel: channel)
-            processes.spawn(id, request, as: definition, launched: app?.launched) {
-                storeDescriptors(of: id)
+            processes.spawn(app, request, as: definition, launched: machine?.launched) {
+                storeDescriptors(of: app)
                 return store.objection
             }
             extendLifetime(output)
@@ -448,29 +470,32 @@ extension AppManager: EffectHandler {
 
     func spawnFailed(_ id: AppID, _ why: StartFailure) { driver.handle(.outcome(id, .spawnFailed(why))) }
 
-    private func launchFields(of id: AppID) -> LaunchFields {
+    private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
         guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }
-        return LaunchFields(launch, previousTime: launch.previous.map { exits.seconds(of: $0, id) })
+        return LaunchFields(launch, previousTime: launch.previous.map { exits.seconds(of: $0, app) })
     }
 
-    private func terminate(_ id: AppID) {
-        if isToBeReleased(id) { return release(id) }
+    private func terminate(_ id: AppID, _ app: AppIndex) {
+        if isToBeReleased(id) { return release(app) }
         // A former daemon may have sent SIGTERM, and a second one makes many programs give up at once.
-        if isRestoring, processes.isAskedToEnd(id) { return }
-        processes.terminate(id, catalog[id]?.stopSignal ?? .terminate)
+        if isRestoring, processes.isAskedToEnd(app) { return }
+        processes.terminate(app, catalog[id]?.stopSignal ?? .terminate)
     }
 
-    private func deliver(_ delivery: Delivery, to id: AppID) {
-        let time = delivery.launch?.previous.map { exits.seconds(of: $0, id) }
-        let scene = delivery.scene.flatMap { app(id)?.scenes[$0.scene] }
+    private func deliver(_ delivery: Delivery, to app: AppIndex) {
+        let time = delivery.launch?.previous.map { exits.seconds(of: $0, app) }
+        let scene = delivery.scene.flatMap { self.app(app)?.scenes[$0.scene] }
         let message = CallbackMessage(delivery, now: driver.now, previousTime: time, scene: scene)
-        channels.send(message, sequence: delivery.sequence, to: id)
+        channels.send(message, sequence: delivery.sequence, to: app)
     }
 
-    private func grant(_ number: UInt64, of id: AppID) {
-        let isTask = app(id)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
+    private func answer(_ number: UInt64, of id: AppID, _ app: AppIndex, _ refusal: AssertionRefusal?) {
+        if let refusal {
+            return channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: app)
+        }
+        let isTask = self.app(app)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
         let end = isTask ? core.taskTimeEnd(of: id) : nil
-        channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: id)
+        channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: app)
     }
 
     private func millisecondsLeft(until end: Instant) -> Int64 {
@@ -491,7 +516,6 @@ extension AppManager: LogDelegate {
 
 extension AppManager: ProcessDelegate, ChannelDelegate {
     func launchEnded(_ token: LaunchToken) {
-        resources.forget(token)
         DescriptorStore.discard(DescriptorStore.name(of: token), log: log.log)
     }
 
@@ -500,19 +524,19 @@ extension AppManager: ProcessDelegate, ChannelDelegate {
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
 
-    func isAdopted(_ id: AppID) -> Bool { catalog[id]?.isAdopted ?? false }
+    func isAdopted(_ app: AppIndex) -> Bool { catalog[driver.id(of: app)]?.isAdopted ?? false }
 
-    func isReconnecting(_ id: AppID) -> Bool { app(id)?.isReconnecting ?? false }
+    func isReconnecting(_ app: AppIndex) -> Bool { self.app(app)?.isReconnecting ?? false }
 
-    func isFirstHelloDue(_ id: AppID) -> Bool {
-        guard let app = app(id) else { return false }
+    func isFirstHelloDue(_ app: AppIndex) -> Bool {
+        guard let app = self.app(app) else { return false }
         return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
     }
 
     /// Has the service manager hold the pidfd and the channel of an app for a successor.
-    func storeDescriptors(of id: AppID) {
-        guard let launch = processes.launch(of: id) else { return }
-        let descriptors = [launch.pidfd, channels.number(of: id)].compactMap { $0 }
+    func storeDescriptors(of app: AppIndex) {
+        guard let launch = processes.launch(of: app) else { return }
+        let descriptors = [launch.pidfd, channels.number(of: app)].compactMap { $0 }
         DescriptorStore.store(descriptors, for: launch.token, log: log.log)
     }
 }

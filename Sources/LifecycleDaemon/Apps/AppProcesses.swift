@@ -29,9 +29,12 @@ final class AppProcesses {
     private let loop: EventLoop
     private let core: any InputHandler
     private let store: any StateStore
-    private var running: [AppID: RunningApp] = [:]
-    private var apps: [LaunchToken: AppID] = [:]
-    private var lastPIDs: [AppID: ProcessID] = [:]
+    private var running = AppMap<RunningApp>()
+    private var lastPIDs = AppMap<ProcessID>()
+    /// The control groups of the apps.
+    private var changes: WatchSet?
+    /// The main processes that are no children.
+    private var mains: WatchSet?
     private var childSignal: SignalSource?
     private var processorSignal: SignalSource?
     /// A Boolean value that indicates whether an app has ever had a `processorWatch`: most daemons have none.
@@ -40,10 +43,10 @@ final class AppProcesses {
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
     private var openingOfReports: DeferredSource?
     /// Apps to be stopped in later rounds of the loop.
-    private var postponedStops: BatchQueue<AppID>?
+    private var postponedStops: BatchQueue<AppIndex>?
     private var reaping: DelayedReaping?
     /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
-    private var unrestored: BatchQueue<AppID>?
+    private var unrestored: BatchQueue<AppIndex>?
     /// The number of apps that have been seen and are not restored.
     private var seenCount = 0
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
@@ -62,6 +65,13 @@ final class AppProcesses {
         self.store = store
         postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.stop($0) }
         unrestored = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.checkRestored($0) }
+        // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
+        changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) { [weak self] in
+            self?.noticeChange(of: AppIndex(number: $0))
+        }
+        mains = try loop.watchSet(events: [.readable, .edgeTriggered]) { [weak self] in
+            self?.noticeEnd(of: AppIndex(number: $0))
+        }
         childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
         processorSignal = try loop.signal(ProcessorWatch.signal) { [weak self] in self?.noticeRunning($0.value) }
         openingOfReports = try loop.deferred { [weak self] in self?.openSwitchReports() }
@@ -69,26 +79,34 @@ final class AppProcesses {
         reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
-    private func report(_ id: AppID, _ outcome: Outcome) { core.handle(.outcome(id, outcome)) }
-    private func save(_ app: RunningApp) { store.save(.launch, app.record.saved(app.id)) }
+    private func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(core.id(of: app), outcome)) }
+    private func save(_ app: RunningApp) { store.save(.launch, app.record.saved(core.id(of: app.index))) }
 
     // MARK: Lookup
 
     /// The main process of an app; nil if it has ended.
-    func pid(of id: AppID) -> ProcessID? {
-        guard let app = running[id], app.isMainRunning else { return nil }
+    func pid(of app: AppIndex?) -> ProcessID? {
+        guard let app = running[app], app.isMainRunning else { return nil }
         return app.main.pid
     }
 
-    func tree(of id: AppID) -> ProcessTree? { running[id]?.tree }
-    func isRunning(_ id: AppID) -> Bool { running[id] != nil }
-    func isAskedToEnd(_ id: AppID) -> Bool { running[id]?.isAskedToEnd ?? false }
+    func tree(of app: AppIndex?) -> ProcessTree? { running[app]?.tree }
+    func isRunning(_ app: AppIndex?) -> Bool { running[app] != nil }
+    func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
 
     /// The record of the app's launch; that of a former daemon as long as nothing more is known.
-    func savedLaunch(of id: AppID) -> SavedRecord? { running[id].map { $0.seen?.saved ?? $0.record.saved(id) } }
+    func savedLaunch(of index: AppIndex) -> SavedRecord? {
+        running[index].map { $0.seen?.saved ?? $0.record.saved(core.id(of: index)) }
+    }
 
-    func launch(of id: AppID) -> (token: LaunchToken, pidfd: Int32?)? {
-        running[id].map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
+    func launch(of app: AppIndex?) -> (token: LaunchToken, pidfd: Int32?)? {
+        running[app].map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
+    }
+
+    /// The changes that were made to the resources of an app; nil for none.
+    func resources(of app: AppIndex) -> ResourceRecord? { running[app]?.resources }
+    func restoreResources(_ record: ResourceRecord, of app: AppIndex) {
+        running[app]?.restoreResources(record)
     }
 
     /// The directory of the apps' control groups, that of a former daemon included.
@@ -96,23 +114,23 @@ final class AppProcesses {
 
     /// Uses the control groups of a former daemon for its apps alone.
     func keepGroups(at path: String?) { table.formerCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
-    var tokens: Set<LaunchToken> { Set(apps.keys) }
+    var tokens: some Sequence<LaunchToken> { running.values.lazy.map(\.token) }
 
     /// The main process of the app's latest launch, running or not.
-    func lastPID(of id: AppID) -> ProcessID? { lastPIDs[id] }
-    func forgetLastPID(of id: AppID) { lastPIDs[id] = nil }
+    func lastPID(of app: AppIndex?) -> ProcessID? { lastPIDs[app] }
+    func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
     /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at all open files of all apps.
-    func appsConnected(to id: AppID) -> [AppID] {
-        guard let app = running[id] else { return [] }
+    func appsConnected(to index: AppIndex?) -> [AppID] {
+        guard let app = running[index] else { return [] }
         let ends = PipeEnds(of: app.tree.processIDs)
         let sockets = (try? UnixSocket.all()) ?? []
         let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
         return running.filter { other, app in
-            other != id && ends.areConnected(to: PipeEnds(of: app.tree.processIDs), peers: peers)
-        }.keys.sorted()
+            other != index && ends.areConnected(to: PipeEnds(of: app.tree.processIDs), peers: peers)
+        }.map { core.id(of: $0.key) }.sorted()
     }
 
-    func processes(of id: AppID) -> [ProcessInfo] { running[id]?.tree.processes() ?? [] }
+    func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 
     /// Returns the processes that may have left the tree and belong to no app.
@@ -143,17 +161,22 @@ final class AppProcesses {
     }
 
     private func app(containing pid: ProcessID) -> AppID? {
-        table.tree(containing: pid).flatMap { apps[$0.token] }
+        table.tree(containing: pid).flatMap { app(of: $0) }.map { core.id(of: $0.index) }
+    }
+
+    /// Returns the running app that a tree belongs to; nil after the end of the launch.
+    private func app(of tree: ProcessTree) -> RunningApp? {
+        tree.owningApp.flatMap { running[AppIndex(number: $0)] }
     }
 
     func app(below pid: ProcessID) -> AppID? {
         running.values.first { app in
             app.isMainRunning && RunningProcess.ancestors(of: app.main.pid)?.contains(pid) ?? false
-        }?.id
+        }.map { core.id(of: $0.index) }
     }
 
     private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
-        running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }?.id
+        running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }.map { core.id(of: $0.index) }
     }
 
     // MARK: Launch, adoption, restoration
@@ -162,18 +185,19 @@ final class AppProcesses {
     ///
     /// - Parameter prepare: Called before the program is executed. A reason that it returns ends the launch.
     func spawn(
-        _ id: AppID, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
+        _ index: AppIndex, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
         prepare: () -> String?
     ) {
         do throws(SpawnError) {
-            let tree = try table.launch(request, name: id.name, suspendMethod: definition.suspendMethod)
-            let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
+            let name = core.id(of: index).name
+            let tree = try table.launch(request, name: name, suspendMethod: definition.suspendMethod)
+            let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
             try watchExec(of: app)
             insert(app)
             if let objection = prepare() {
                 tree.kill()
                 forget(app)
-                return report(id, .spawnFailed(.unrecorded(objection)))
+                return report(index, .spawnFailed(.unrecorded(objection)))
             }
             if let error = tree.begin() {
                 tree.kill()
@@ -181,7 +205,7 @@ final class AppProcesses {
                 throw error
             }
         } catch {
-            report(id, .spawnFailed(StartFailure(error)))
+            report(index, .spawnFailed(StartFailure(error)))
         }
     }
 
@@ -189,11 +213,12 @@ final class AppProcesses {
     ///
     /// - Returns: A Boolean value that indicates whether the process still exists.
     func adopt(
-        _ id: AppID, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
+        _ index: AppIndex, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
     ) -> Bool {
-        let tree = table.adopt(process, name: id.name, suspendMethod: definition.suspendMethod)
+        let name = core.id(of: index).name
+        let tree = table.adopt(process, name: name, suspendMethod: definition.suspendMethod)
         guard let tree else { return false }
-        let app = makeApp(id, tree, exitPolicy: definition.exitPolicy, launched: launched)
+        let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
         insert(app)
         beginWatching(of: app)
         return true
@@ -203,12 +228,12 @@ final class AppProcesses {
     ///
     /// - Returns: A Boolean value that indicates whether the main process still exists.
     func adopt(
-        _ id: AppID, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition,
+        _ index: AppIndex, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition,
         launched: Instant?
     ) -> Bool {
         let tree = table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
         guard let tree else { return false }
-        let app = makeApp(id, tree, exitPolicy: .last, launched: launched)
+        let app = makeApp(index, tree, exitPolicy: .last, launched: launched)
         insert(app)
         beginWatching(of: app)
         return true
@@ -217,10 +242,10 @@ final class AppProcesses {
     /// Adds the group of another unit to an app of units.
     ///
     /// - Returns: False if the app has the group already, or the group is gone.
-    func add(_ unit: UnitGroup, to id: AppID) -> Bool {
-        guard let app = running[id] else { return false }
+    func add(_ unit: UnitGroup, to index: AppIndex) -> Bool {
+        guard let app = running[index] else { return false }
         // The tree closes the descriptors of ended units.
-        app.cancelChangeWatches()
+        endChangeWatch(of: app)
         let isAdded = table.add(unit, to: app.tree)
         watchChanges(of: app, app.tree)
         if isAdded { save(app) }
@@ -228,25 +253,26 @@ final class AppProcesses {
     }
 
     /// The names of the units that hold an app; nil if none does.
-    func units(of id: AppID) -> [String]? {
-        guard let app = running[id], app.seen == nil, !app.tree.units.isEmpty else { return nil }
+    func units(of app: AppIndex) -> [String]? {
+        guard let app = running[app], app.seen == nil, !app.tree.units.isEmpty else { return nil }
         let places = app.tree.units
         return places.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     /// The places of the units of each app that units hold.
-    var unitsByApp: [AppID: [String]] {
-        running.mapValues { $0.seen == nil ? $0.tree.units : [] }.filter { !$0.value.isEmpty }
+    var unitsByApp: [(app: AppIndex, places: [String])] {
+        running.map { (app: $0.key, places: $0.value.seen == nil ? $0.value.tree.units : []) }
+            .filter { !$0.places.isEmpty }
     }
 
     /// The cause why processes of a killed app have not ended, and the remedy.
-    func failedEnd(of id: AppID) -> String? { running[id]?.describeFailedEnd() }
+    func failedEnd(of app: AppIndex?) -> String? { running[app]?.describeFailedEnd() }
 
-    func release(_ id: AppID) {
-        guard let app = running[id] else { return report(id, .gone) }
+    func release(_ index: AppIndex) {
+        guard let app = running[index] else { return report(index, .gone) }
         table.release(app.tree)
         forget(app)
-        report(id, .exited(.unknown, othersLeft: false))
+        report(index, .exited(.unknown, othersLeft: false))
     }
 
     /// Restores an app of a former daemon.
@@ -256,19 +282,20 @@ final class AppProcesses {
     /// - Parameter look: A look at the processes that may be all for now; nil if everything must be known.
     /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
     func restore(
-        _ id: AppID, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?, after look: FirstLook?
+        _ index: AppIndex, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?,
+        after look: FirstLook?
     ) -> LifecycleCore.ExitStatus? {
         if let look, let main = look.mainProcess(of: record.tree) {
             if main.parent == getpid() { hasSeenChildren = true }
-            insert(SeenApp(record, saved: saved, pidfd: pidfd), as: id)
+            insert(RunningApp(index, SeenApp(record, saved: saved, pidfd: pidfd), loop: loop, processes: self))
             return nil
         }
         switch table.restore(record.tree, pidfd: pidfd) {
         case .ended(let status):
-            lastPIDs[id] = record.tree.main.pid
+            lastPIDs[index] = record.tree.main.pid
             return LifecycleCore.ExitStatus(status)
         case .alive(let tree):
-            let app = makeApp(id, tree, exitPolicy: record.exitPolicy, launched: record.launched)
+            let app = makeApp(index, tree, exitPolicy: record.exitPolicy, launched: record.launched)
             app.isAskedToEnd = record.isAskedToEnd
             app.hasReportedExit = record.hasReportedExit
             insert(app)
@@ -276,26 +303,16 @@ final class AppProcesses {
         }
     }
 
-    private func insert(_ seen: SeenApp, as id: AppID) {
-        let proceed = { [weak self] (app: RunningApp) in self?.continueOperation(of: app) ?? () }
-        let app = RunningApp(id, seen, loop: loop, proceed: proceed) { [table, weak self] app, seen in
-            let tree = seen.restore(in: table)
-            self?.noteRestored(app, tree)
-            return tree
-        }
-        seenCount += 1
-        running[id] = app
-        lastPIDs[id] = app.main.pid
-        apps[app.token] = id
-        unrestored?.append(id)
-    }
-
-    private func noteRestored(_ app: RunningApp, _ tree: ProcessTree) {
+    /// Restores the processes of an app that was seen, which are its tree from now on.
+    func restore(_ seen: SeenApp, of app: RunningApp) -> ProcessTree {
+        let tree = seen.restore(in: table)
+        tree.owningApp = app.index.number
         seenCount -= 1
         watchChanges(of: app, tree)
         watchMain(of: app, tree)
         // An operation that needs the processes may be under way; what has happened to them is reported after it.
-        unrestored?.append(app.id)
+        unrestored?.append(app.index)
+        return tree
     }
 
     /// Restores the apps of a former daemon that were seen only, and are meant.
@@ -309,7 +326,8 @@ final class AppProcesses {
     /// Reports what has happened to restored apps. Called when the core knows them. Those that were seen only follow later.
     func checkRestored() {
         isRestoring = true
-        for id in running.keys.sorted() where running[id]?.seen == nil { checkRestored(id) }
+        let restored = running.values.filter { $0.seen == nil }.map(\.index)
+        for index in restored.sorted(by: { core.id(of: $0) < core.id(of: $1) }) { checkRestored(index) }
         endRestoration()
     }
 
@@ -320,15 +338,15 @@ final class AppProcesses {
     }
 
     private func beginWatching(of app: RunningApp) {
-        if app.mainWatch == nil { watchMain(of: app, app.tree) }
+        watchMain(of: app, app.tree)
         if case .none = app.operation, app.tree.mainDescriptor == nil { app.endOperation() }
     }
 
     /// Watches the main process of a restored app, and reports its end.
-    private func checkRestored(_ id: AppID) {
-        guard let app = running[id] else { return endRestoration() }
+    private func checkRestored(_ index: AppIndex) {
+        guard let app = running[index] else { return endRestoration() }
         let tree = app.tree
-        unrestored?.remove(id)
+        unrestored?.remove(index)
         if !tree.isChild {
             beginWatching(of: app)
             if let status = tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
@@ -346,39 +364,41 @@ final class AppProcesses {
     }
 
     private func makeApp(
-        _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
+        _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
     ) -> RunningApp {
-        RunningApp(id, tree, exitPolicy: exitPolicy, launched: launched, loop: loop) { [weak self] in
-            self?.continueOperation(of: $0)
-        }
+        RunningApp(index, tree, exitPolicy: exitPolicy, launched: launched, loop: loop, processes: self)
     }
 
     private func insert(_ app: RunningApp) {
-        running[app.id] = app
-        lastPIDs[app.id] = app.tree.main.pid
-        apps[app.tree.token] = app.id
+        running[app.index] = app
+        lastPIDs[app.index] = app.main.pid
+        guard app.seen == nil else {
+            seenCount += 1
+            unrestored?.append(app.index)
+            return
+        }
+        app.tree.owningApp = app.index.number
         watchChanges(of: app, app.tree)
         save(app)
     }
 
     private func forget(_ app: RunningApp) {
         app.begin(.none)
-        postponedStops?.remove(app.id)
+        postponedStops?.remove(app.index)
         // The tree is about to close the watched descriptors.
-        app.cancelWatches()
-        running[app.id] = nil
-        apps[app.tree.token] = nil
+        endWatches(of: app)
+        running[app.index] = nil
         table.remove(app.tree.token)
         delegate?.launchEnded(app.tree.token)
     }
 
     // MARK: Operations
 
-    func stopSoon(_ id: AppID) { postponedStops?.append(id) }
+    func stopSoon(_ app: AppIndex) { postponedStops?.append(app) }
 
-    func stop(_ id: AppID) {
-        guard let app = running[id] else { return }
-        postponedStops?.remove(id)
+    func stop(_ index: AppIndex) {
+        guard let app = running[index] else { return }
+        postponedStops?.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for a successor that is to continue them.
         if app.tree.isAdopted, app.tree.lookForStrays() { save(app) }
@@ -387,33 +407,34 @@ final class AppProcesses {
         if check == .stopped { finishStop(app) } else { app.scheduleCheck() }
     }
 
-    func resume(_ id: AppID) {
-        guard let app = running[id] else { return }
-        postponedStops?.remove(id)
+    func resume(_ index: AppIndex) {
+        guard let app = running[index] else { return }
+        postponedStops?.remove(index)
         app.endOperation()
         app.tree.resume()
         app.watchMirrors()
-        report(id, .resumed)
+        report(index, .resumed)
     }
 
-    func terminate(_ id: AppID, _ signal: Processes.Signal) {
-        guard let app = running[id] else { return }
-        postponedStops?.remove(id)
+    func terminate(_ index: AppIndex, _ signal: Processes.Signal) {
+        guard let app = running[index] else { return }
+        postponedStops?.remove(index)
         app.endOperation()
         app.tree.terminate(with: signal)
         app.isAskedToEnd = true
         save(app)
     }
 
-    func kill(_ id: AppID) {
-        guard let app = running[id] else { return }
-        postponedStops?.remove(id)
+    func kill(_ index: AppIndex) {
+        guard let app = running[index] else { return }
+        postponedStops?.remove(index)
         app.begin(.kill)
         app.tree.kill()
         app.scheduleCheck()
     }
 
-    private func continueOperation(of app: RunningApp) {
+    /// Checks the operation on the processes of an app again.
+    func continueOperation(of app: RunningApp) {
         switch app.operation {
         case .none: break
         case .stop: checkStop(app)
@@ -421,9 +442,10 @@ final class AppProcesses {
             app.tree.kill()
             checkMain(of: app)
             // The daemon may not end a main process that has gained privileges; the app ends without it.
-            if running[app.id] === app, app.tree.isMainForeign, app.tree.processes().isEmpty {
-                delegate?.leavesRunning(app.id, app.tree.foreignProcesses().map(\.info.subject).joined(separator: ", "))
-                return release(app.id)
+            if running[app.index] === app, app.tree.isMainForeign, app.tree.processes().isEmpty {
+                delegate?.leavesRunning(
+                    core.id(of: app.index), app.tree.foreignProcesses().map(\.info.subject).joined(separator: ", "))
+                return release(app.index)
             }
             app.scheduleCheck()
         case .drain:
@@ -437,7 +459,7 @@ final class AppProcesses {
         guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
         if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
             app.operation = .stop(since: since, isReported: true)
-            report(app.id, .stopIncomplete(app.describeFailedStop(pids)))
+            report(app.index, .stopIncomplete(app.describeFailedStop(pids)))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
             if app.tree.isFreezing, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
         }
@@ -449,7 +471,7 @@ final class AppProcesses {
         if !app.tree.strays.isEmpty { save(app) }
         app.endOperation()
         watchProcessor(of: app)
-        report(app.id, .stopped)
+        report(app.index, .stopped)
     }
 
     // MARK: Continued by others
@@ -458,7 +480,7 @@ final class AppProcesses {
     func noticeContinuations() {
         guard hasWatchedProcessors else { return }
         for app in running.values where app.processorWatch?.mayHaveRun ?? false {
-            if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
+            if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
         }
     }
 
@@ -483,25 +505,34 @@ final class AppProcesses {
     private func noticeRunning(_ app: RunningApp) {
         // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
         watchProcessor(of: app)
-        if app.tree.hasUnnoticedContinuation { report(app.id, .resumedByOther) }
+        if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
     }
 
     // MARK: Events of the kernel
 
     /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
-    ///
-    /// The watches are edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
     private func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
-        let events: IOEvents = [.exceptional, .edgeTriggered]
-        app.changeWatches = tree.changeDescriptors.compactMap { descriptor in
-            try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
-                if let app { self?.noticeChange(of: app) }
-            }
-        }
+        for descriptor in tree.changeDescriptors { try? changes?.add(descriptor, number: app.index.number) }
     }
 
-    private func noticeChange(of app: RunningApp) {
-        guard let events = table.acknowledgeChange(of: app.tree.token) else { return app.cancelChangeWatches() }
+    private func endChangeWatch(of app: RunningApp) {
+        for descriptor in app.tree.changeDescriptors { changes?.remove(descriptor) }
+    }
+
+    private func endMainWatch(of app: RunningApp) {
+        if let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
+    }
+
+    private func endWatches(of app: RunningApp) {
+        app.execWatch?.cancel()
+        app.execWatch = nil
+        endMainWatch(of: app)
+        endChangeWatch(of: app)
+    }
+
+    private func noticeChange(of index: AppIndex) {
+        guard let app = running[index] else { return }
+        guard let events = table.acknowledgeChange(of: app.tree.token) else { return endChangeWatch(of: app) }
         if case .stop = app.operation { checkStop(app) }
         for event in events { handle(event) }
     }
@@ -527,22 +558,23 @@ final class AppProcesses {
         case .pending: app.execWatch?.isEnabled = true
         case .running:
             app.execWatch = nil
-            report(app.id, .spawned)
+            report(app.index, .spawned)
         case .failed(let error):
             forget(app)
-            report(app.id, .spawnFailed(StartFailure(error)))
+            report(app.index, .spawnFailed(StartFailure(error)))
         }
     }
 
+    /// Watches a main process that is no child. Harmless for one that is watched already.
     private func watchMain(of app: RunningApp, _ tree: ProcessTree) {
         guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
-        let events: IOEvents = [.readable, .edgeTriggered]
-        app.mainWatch = try? loop.watch(descriptor: descriptor, events: events) { [weak self, weak app] _ in
-            guard let self, let app else { return }
-            app.mainWatch?.cancel()
-            app.mainWatch = nil
-            checkMain(of: app)
-        }
+        try? mains?.add(descriptor, number: app.index.number)
+    }
+
+    private func noticeEnd(of index: AppIndex) {
+        guard let app = running[index] else { return }
+        endMainWatch(of: app)
+        checkMain(of: app)
     }
 
     private func checkMain(of app: RunningApp) {
@@ -564,28 +596,28 @@ final class AppProcesses {
     }
 
     private func handle(_ event: TreeEvent) {
-        guard let id = apps[event.tree], let app = running[id] else { return }
+        guard let app = table[event.tree].flatMap({ app(of: $0) }) else { return }
         switch event.change {
         case .mainEnded(let status): mainEnded(app, status)
         case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
-        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(id, .stoppedByOther) }
-        case .mainContinued(asked: false), .memberContinued(_, asked: false): report(id, .resumedByOther)
+        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(app.index, .stoppedByOther) }
+        case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
         case .mainContinued(asked: true), .memberContinued(_, asked: true): break
-        case .thawed: if case .none = app.operation { report(id, .resumedByOther) }
+        case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
         case .emptied: emptied(app)
         }
     }
 
     private func mainEnded(_ app: RunningApp, _ status: Processes.ExitStatus) {
         readExecStatus(of: app)
-        guard running[app.id] === app else { return }
+        guard running[app.index] === app else { return }
         let othersLeft = !app.tree.isEmpty
         if !othersLeft { forget(app) }
         if othersLeft, case .none = app.operation { app.endOperation() }
         if othersLeft && app.exitPolicy == .last { return }
         app.hasReportedExit = true
         if othersLeft { save(app) }
-        report(app.id, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
+        report(app.index, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
     }
 
     private func emptied(_ app: RunningApp) {
@@ -593,9 +625,9 @@ final class AppProcesses {
         if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
             // The main process of a unit may run on elsewhere.
             let status = app.tree.exitStatus.map { LifecycleCore.ExitStatus($0) } ?? .unknown
-            report(app.id, .exited(status, othersLeft: false))
+            report(app.index, .exited(status, othersLeft: false))
         } else {
-            report(app.id, .gone)
+            report(app.index, .gone)
         }
     }
 }

@@ -15,18 +15,16 @@ final class RunningApp {
 
     private enum Holding {
         /// The restoration waits until something needs the processes, or the loop has time.
-        case seen(SeenApp, restore: (RunningApp, SeenApp) -> ProcessTree)
+        case seen(SeenApp)
         case held(ProcessTree)
     }
 
-    let id: AppID
+    let index: AppIndex
     private var holding: Holding
     let exitPolicy: Manifest.ExitPolicy
     let launched: Instant?
     var operation = Operation.none
     var execWatch: IOSource?
-    var changeWatches: [IOSource] = []
-    var mainWatch: IOSource?
     /// Set while the app is suspended and the kernel does not report that another program continues it.
     private(set) var processorWatch: ProcessorWatch?
     private var switchWatches: [IOSource] = []
@@ -35,87 +33,81 @@ final class RunningApp {
     var isAskedToEnd = false
 
     private let loop: EventLoop
-    private let proceed: (RunningApp) -> Void
+    private unowned let processes: AppProcesses
     private var timer: CheckTimer?
     private var delay: UInt64 = 0
     private var mirrorTimer: TimerSource?
-    private var mirrorDelays: ArraySlice<UInt64> = []
     private var mirrorDeadline: UInt64 = 0
-    private var mirrorAttempts = 0
+    /// The number of checks of a resumed tree so far.
+    private var mirrorChecks: UInt8 = 0
+    private var mirrorAttempts: UInt8 = 0
 
     /// The pauses between checks of a resumed tree, in microseconds. A program takes milliseconds to stop itself because its
     /// child was stopped.
     private static let mirrorDelays: [UInt64] = [10_000, 50_000, 200_000, 700_000]
     /// The same for a program without children, in less time than a user takes to stop it by hand.
     private static let mirrorDelaysWithoutChildren: [UInt64] = [10_000, 20_000, 30_000, 30_000]
-    private static let mirrorLimit = 4
+    private static let mirrorLimit: UInt8 = 4
     private static let checkDelays: ClosedRange<UInt64> = 500...1_000_000
 
-    /// - Parameter proceed: Called when the operation is to be checked again.
+    /// - Parameter processes: Checks the operation again.
     init(
-        _ id: AppID, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, loop: EventLoop,
-        proceed: @escaping (RunningApp) -> Void
+        _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, loop: EventLoop,
+        processes: AppProcesses
     ) {
-        self.id = id
+        self.index = index
         holding = .held(tree)
         self.exitPolicy = exitPolicy
         self.launched = launched
         self.loop = loop
-        self.proceed = proceed
+        self.processes = processes
     }
 
     /// Creates an app of a former daemon that has been seen.
     ///
-    /// - Parameter restore: Restores the processes, when they are first needed.
-    init(
-        _ id: AppID, _ seen: SeenApp, loop: EventLoop, proceed: @escaping (RunningApp) -> Void,
-        restore: @escaping (RunningApp, SeenApp) -> ProcessTree
-    ) {
-        self.id = id
-        holding = .seen(seen, restore: restore)
+    /// - Parameter processes: Restores the processes, when they are first needed, and checks the operation again.
+    init(_ index: AppIndex, _ seen: SeenApp, loop: EventLoop, processes: AppProcesses) {
+        self.index = index
+        holding = .seen(seen)
         exitPolicy = seen.launch.exitPolicy
         launched = seen.launch.launched
         isAskedToEnd = seen.launch.isAskedToEnd
         hasReportedExit = seen.launch.hasReportedExit
         self.loop = loop
-        self.proceed = proceed
+        self.processes = processes
     }
 
     /// The processes. The first use of those of a former daemon restores them.
     var tree: ProcessTree {
         switch holding {
         case .held(let tree): return tree
-        case .seen(let seen, let restore):
-            let tree = restore(self, seen)
+        case .seen(let seen):
+            let tree = processes.restore(seen, of: self)
             holding = .held(tree)
             return tree
         }
     }
 
     /// The app as a former daemon has left it; nil once the processes are restored.
-    var seen: SeenApp? { if case .seen(let seen, _) = holding { seen } else { nil } }
+    var seen: SeenApp? { if case .seen(let seen) = holding { seen } else { nil } }
 
     /// The main process, running or not.
     var main: ProcessIdentity { seen?.launch.tree.main ?? tree.main }
     var token: LaunchToken { seen?.launch.tree.token ?? tree.token }
     /// A Boolean value that indicates whether the main process has not been seen to end.
     var isMainRunning: Bool { seen != nil || tree.exitStatus == nil }
+    /// The changes that were made to the resources of the processes; nil for none.
+    var resources: ResourceRecord? { if let seen { seen.resources } else { tree.resources } }
+
+    /// Restores the record of the changes that a former daemon has made to the resources of the processes.
+    func restoreResources(_ record: ResourceRecord) {
+        if let seen { seen.resources = record } else { tree.restore(record) }
+    }
 
     var record: LaunchRecord {
         LaunchRecord(
             tree: tree.saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
             hasReportedExit: hasReportedExit)
-    }
-
-    func cancelWatches() {
-        for watch in [execWatch, mainWatch] { watch?.cancel() }
-        (execWatch, mainWatch) = (nil, nil)
-        cancelChangeWatches()
-    }
-
-    func cancelChangeWatches() {
-        for watch in changeWatches { watch.cancel() }
-        changeWatches = []
     }
 
     // MARK: Operations
@@ -145,7 +137,9 @@ final class RunningApp {
     func scheduleCheck() {
         delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
         if timer == nil { timer = CheckTimer.take(for: loop) }
-        timer?.arm(atMicroseconds: loop.freshNow + delay) { [weak self] in if let self { self.proceed(self) } }
+        timer?.arm(atMicroseconds: loop.freshNow + delay) { [weak self] in
+            if let self { processes.continueOperation(of: self) }
+        }
     }
 
     /// Returns the cause why processes have not stopped, and the remedy or the consequence.
@@ -183,6 +177,8 @@ final class RunningApp {
 
     /// Watches the processes of a suspended app whose continuation the kernel does not report.
     ///
+    /// A report has a source of its own: poll(2) takes it from its descriptor, so that an epoll instance within another loses it.
+    ///
     /// - Parameter noticeRunning: Called once, when one of them has run. Timers send ``ProcessorWatch/signal`` instead.
     func watchProcessor(with reports: SwitchReports?, noticeRunning: @escaping (RunningApp) -> Void) {
         endProcessorWatch()
@@ -207,11 +203,12 @@ final class RunningApp {
 
     // MARK: Mirrors
 
+    private var mirrorDelays: [UInt64] { tree.hasParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren }
+
     /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
     func watchMirrors() {
-        mirrorDelays = (tree.hasParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren)[...]
         mirrorDeadline = loop.freshNow + mirrorDelays.reduce(10_000, +)
-        mirrorAttempts = 0
+        (mirrorChecks, mirrorAttempts) = (0, 0)
         scheduleMirrorCheck()
     }
 
@@ -228,7 +225,9 @@ final class RunningApp {
 
     /// The kernel reports only that a child has stopped itself.
     private func scheduleMirrorCheck() {
-        guard tree.mayMirrorUnnoticed, let delay = mirrorDelays.popFirst() else { return }
+        guard tree.mayMirrorUnnoticed, mirrorChecks < mirrorDelays.count else { return }
+        let delay = mirrorDelays[Int(mirrorChecks)]
+        mirrorChecks += 1
         let check = { [weak self] in
             guard let self else { return }
             _ = resumeMirrors()

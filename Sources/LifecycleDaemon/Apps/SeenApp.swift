@@ -6,6 +6,8 @@ final class SeenApp {
     let launch: LaunchRecord
     /// The launch as the former daemon has saved it.
     let saved: SavedRecord
+    /// The changes that the former daemon has made to the resources of the processes; nil for none.
+    var resources: ResourceRecord?
     private var pidfd: Descriptor?
 
     /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
@@ -20,6 +22,8 @@ final class SeenApp {
 
     /// Restores the tree. If nothing is left of it, it is empty and has an exit status.
     func restore(in table: ProcessTable) -> ProcessTree {
-        table.restoreInAnyCase(launch.tree, pidfd: pidfd.take())
+        let tree = table.restoreInAnyCase(launch.tree, pidfd: pidfd.take())
+        if let resources { tree.restore(resources) }
+        return tree
     }
 }

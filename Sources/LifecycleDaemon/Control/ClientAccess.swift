@@ -159,7 +159,7 @@ final class ClientRights {
     /// Returns the user of an app, also of one that has ended and was forgotten; nil for no such app.
     private func owner(of app: AppID) -> UInt32? {
         // An adopted app keeps its user, whatever the manifest of its id says.
-        if let owner = manager.processes.tree(of: app)?.owner { return owner.user }
+        if let owner = manager.processes.tree(of: manager.index(of: app))?.owner { return owner.user }
         return switch manager.catalog[app]?.user {
         case .daemon: geteuid()
         case .numbered(let number): number

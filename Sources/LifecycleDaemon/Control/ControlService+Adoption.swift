@@ -47,8 +47,9 @@ extension ControlService {
             // A process that still lives is the one that was found under the pid.
             guard process.lives, !found.isZombie else { throw ControlError(noProcess: pid) }
             manager.defineAdopted(id, found, name: wanted.name, like: model)
-            manager.candidates[id] = AdoptionCandidate(process)
-            defer { manager.candidates[id] = nil }
+            let app = manager.index(of: id)
+            if let app { manager.candidates[app] = AdoptionCandidate(process) }
+            defer { if let app { manager.candidates[app] = nil } }
             try ask(.launch(id, background: wanted.background ?? false), for: call)
         }
     }

@@ -49,7 +49,7 @@ extension ControlService {
         var explanation = presentation.explanation(of: app)
         // An app learns nothing about other apps, nor about interruptions.
         if scope.onlyApp == nil {
-            explanation.connectedApps = manager.processes.appsConnected(to: id)
+            explanation.connectedApps = manager.processes.appsConnected(to: manager.index(of: id))
                 .filter { rights.seesAll(of: $0, scope) }.map(\.name)
         } else {
             for index in explanation.obstacles.indices {
@@ -76,7 +76,7 @@ extension ControlService {
         let id = wanted.id.map { AppID($0) }
         if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
         let ring = manager.history.events
-        let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.capacity
+        let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.countLimit
         let events = ring.last(limit) { app in (id == nil || app == id) && rights.seesAll(of: app, call.scope) }
         let since = ring.start.map { manager.exits.time(of: $0) } ?? started
         call.answer(Varlink.Reply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))

@@ -102,7 +102,8 @@ final class ControlService {
             version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
             startedUSec: started, foreground: core.foreground.map(\.name), interruptions: Array(core.interruptions),
             foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
-            apps: Int64(manager.appIDs.count), running: Int64(core.runningCount), clients: Int64(server.clientCount),
+            apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
+            clients: Int64(server.clientCount),
             journal: log.usesJournal, problems: problems)
     }
 }
@@ -144,7 +145,9 @@ extension ControlService: LifedHandler {
     /// Sends a signal to the processes of an app. The core takes no part in it: the state of the app stays as it is.
     private func send(_ signal: Processes.Signal, to id: AppID) throws(ControlError) -> ControlAPI.App {
         guard let app = manager.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
-        guard let tree = manager.processes.tree(of: id) else { throw ControlError(Refusal.notRunning(id)) }
+        guard let tree = manager.processes.tree(of: manager.index(of: id)) else {
+            throw ControlError(Refusal.notRunning(id))
+        }
         guard !signal.changesStops else {
             throw ControlError(
                 .refused, id: id.name, reason: "\(signal) stops or continues processes",

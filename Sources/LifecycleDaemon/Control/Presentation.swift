@@ -19,12 +19,12 @@ struct Presentation {
             id: app.id.name, name: manager.catalog[app.id]?.name, state: state(of: app), target: app.target,
             reason: app.reason, foreground: manager.driver.isInForeground(app.id), connected: app.isConnected,
             adHoc: app.policy.isTransient, sinceUSec: time(of: app.since), stoppedByOther: isStoppedByOther(app))
-        if let tree = manager.processes.tree(of: app.id) {
+        if let tree = manager.processes.tree(of: app.index) {
             if tree.exitStatus == nil { result.pid = Int64(tree.main.pid) }
             result.containment = ControlAPI.Containment(tree.containmentKind)
         }
         if let last = app.lastExit {
-            result.lastExit = exit(last, at: manager.exits.time(of: last, app.id), app.reclaimed)
+            result.lastExit = exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
         }
         if app.hasScenes { result.scenes = app.scenes.all.map { scene($0, of: app) } }
         return result
@@ -33,7 +33,7 @@ struct Presentation {
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
     /// runs in the background.
     private func state(of app: AppMachine) -> AppState {
-        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.id),
+        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.index),
             tree.hasRunningMember
         else { return app.state }
         return .background
@@ -51,7 +51,7 @@ struct Presentation {
 
     /// The kernel reports the stop of a child alone. Another process is read each time.
     private func isStoppedByOther(_ app: AppMachine) -> Bool {
-        guard app.shouldRunNow, let tree = manager.processes.tree(of: app.id) else { return false }
+        guard app.shouldRunNow, let tree = manager.processes.tree(of: app.index) else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
     }
 
@@ -67,8 +67,8 @@ struct Presentation {
         let core = manager.core
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
-            adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.id),
-            processes: manager.processes.processes(of: app.id).map(process),
+            adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
+            processes: manager.processes.processes(of: app.index).map(process),
             pendingCallback: app.awaitedCallback?.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
@@ -113,20 +113,20 @@ struct Presentation {
     }
 
     private func freezeReason(of id: AppID) -> String? {
-        switch manager.processes.tree(of: id)?.freezeReason {
+        switch manager.processes.tree(of: manager.index(of: id))?.freezeReason {
         case nil: nil
         case .method: "its manifest sets suspendMethod"
         case .notChild: "it is not a child of this daemon, which would not notice a SIGCONT of another program"
         case .refused(let processes):
             "this daemon may not signal "
-                + (manager.processes.tree(of: id)?.processes() ?? []).filter { info in
+                + (manager.processes.tree(of: manager.index(of: id))?.processes() ?? []).filter { info in
                     processes.contains { $0.pid == info.pid }
                 }.map(\.subject).joined(separator: ", ")
         }
     }
 
     private func uncontrolledProcesses(of id: AppID) -> [UncontrolledProcess] {
-        guard let tree = manager.processes.tree(of: id) else { return [] }
+        guard let tree = manager.processes.tree(of: manager.index(of: id)) else { return [] }
         let cause =
             tree.owner == nil
             ? "this daemon may not stop it; launch the app with the system's daemon"
@@ -198,7 +198,8 @@ struct Presentation {
     func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
         ControlAPI.Transition(
             id: step.app.name, from: step.from, to: step.to, reason: step.reason,
-            timeUSec: time(of: step.instant), pid: manager.processes.pid(of: step.app).map { Int64($0) },
+            timeUSec: time(of: step.instant),
+            pid: manager.processes.pid(of: manager.index(of: step.app)).map { Int64($0) },
             answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
@@ -241,7 +242,8 @@ struct Presentation {
     }
 
     private func error(_ refusal: Refusal) -> ControlError {
-        guard case .notGone(let id) = refusal, let failure = manager.processes.failedEnd(of: id) else {
+        guard case .notGone(let id) = refusal, let failure = manager.processes.failedEnd(of: manager.index(of: id))
+        else {
             return ControlError(refusal)
         }
         return ControlError(.failed, id: id.name, reason: "cannot end it: \(failure)", remedy: "")
@@ -290,7 +292,9 @@ struct Presentation {
         case .foregroundBlocked(let blocker): return make(.foregroundBlocked, [blocker.word])
         case .policy: return make(.suspendPolicy)
         case .request: return make(.resumeRequest)
-        case .use(let use): return make(ObstacleKind(use), manager.suspensions?.users(use, of: app) ?? [])
+        case .use(let use):
+            return make(
+                ObstacleKind(use), manager.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)

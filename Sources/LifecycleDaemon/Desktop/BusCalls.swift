@@ -9,17 +9,18 @@ import Systemd
 final class BusCalls {
     /// The hub's knowledge of an app that is monitored.
     protocol Source: AnyObject {
-        var monitoredApps: Set<AppID> { get }
-        func isStopped(_ id: AppID) -> Bool
+        var monitoredApps: Set<AppIndex> { get }
+        var hasMonitoredApps: Bool { get }
+        func isStopped(_ app: AppIndex) -> Bool
         /// Returns whether the bus has sent the app something that it has not read.
-        func hasUnreadMessages(_ id: AppID, busPath: String) -> Bool
+        func hasUnreadMessages(_ app: AppIndex, busPath: String) -> Bool
     }
 
     weak var source: (any Source)?
     private let loop: EventLoop
     private let processes: AppProcesses
     private let log: any JournalSink
-    private let report: (Set<AppID>, AnyObject) -> Void
+    private let report: (Set<AppIndex>, AnyObject) -> Void
     private let makeBus: () -> Bus?
     private var bus: Bus?
     private var busState: BusName?
@@ -30,7 +31,7 @@ final class BusCalls {
     /// Calls to names whose owner the bus has not told yet.
     private var unresolved: Set<PendingCalls.Key> = []
     /// The apps that are reported as called.
-    private var called: Set<AppID> = []
+    private var called: Set<AppIndex> = []
     private var update: DeferredSource?
     private var timer: TimerSource?
     private var renewal: TimerSource?
@@ -41,7 +42,7 @@ final class BusCalls {
     private struct Monitor {
         let connection: BusMonitor
         /// The monitored apps by the unique names of their connections.
-        let apps: [String: AppID]
+        let apps: [String: AppIndex]
     }
 
     /// - Parameters:
@@ -49,7 +50,7 @@ final class BusCalls {
     ///   - report: Called with the apps that are called, and the reporter.
     init(
         loop: EventLoop, processes: AppProcesses, log: any JournalSink, makeBus: @escaping () -> Bus?,
-        report: @escaping (Set<AppID>, AnyObject) -> Void
+        report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop
         self.processes = processes
@@ -65,11 +66,11 @@ final class BusCalls {
     func monitoredAppsChanged() { update?.schedule() }
 
     /// The app is about to be stopped: a call that it has read and not answered keeps it running.
-    func willStop(_ id: AppID) { if pending.apps.contains(id) { reportCalled() } }
+    func willStop(_ app: AppIndex) { if pending.apps.contains(app) { reportCalled() } }
 
     /// The names of the programs that wait for the app, if they can be told.
-    func callers(of id: AppID) -> [String] {
-        Set(pending.callers(of: id).compactMap { connections.process(of: $0) }).compactMap {
+    func callers(of app: AppIndex) -> [String] {
+        Set(pending.callers(of: app).compactMap { connections.process(of: $0) }).compactMap {
             ProcessStatus(of: $0)?.name
         }
         .sorted()
@@ -78,10 +79,10 @@ final class BusCalls {
     // MARK: The monitor
 
     /// The apps of the hub, and those that have been resumed to answer.
-    private var monitoredApps: Set<AppID> { pending.apps.union(source?.monitoredApps ?? []) }
+    private var monitoredApps: Set<AppIndex> { pending.apps.union(source?.monitoredApps ?? []) }
 
     private func updateMonitor() {
-        guard !monitoredApps.isEmpty else {
+        guard !pending.apps.isEmpty || source?.hasMonitoredApps == true else {
             (monitor, successor) = (nil, nil)
             return
         }
@@ -172,10 +173,10 @@ final class BusCalls {
     private static let longestRenewal: UInt64 = 60_000_000
 
     /// Looks at apps that were stopped before the monitor saw their calls. The kind of an unread message is not known.
-    private func findMissedCalls(for apps: Set<AppID>) {
+    private func findMissedCalls(for apps: Set<AppIndex>) {
         guard let source, let path = bus?.socketPath else { return }
-        for id in apps where source.isStopped(id) && source.hasUnreadMessages(id, busPath: path) {
-            note(PendingCalls.Key(caller: "", serial: pending.nextNumber()), for: id, time: Self.notificationTime)
+        for app in apps where source.isStopped(app) && source.hasUnreadMessages(app, busPath: path) {
+            note(PendingCalls.Key(caller: "", serial: pending.nextNumber()), for: app, time: Self.notificationTime)
         }
     }
 
@@ -218,19 +219,19 @@ final class BusCalls {
     }
 
     private func noteCall(_ header: BusHeader, to owner: String, _ expectsReply: Bool) {
-        guard let id = monitor?.apps[owner] ?? successor?.apps[owner], monitoredApps.contains(id) else { return }
+        guard let app = monitor?.apps[owner] ?? successor?.apps[owner], monitoredApps.contains(app) else { return }
         // The calls of the app to itself.
-        guard monitor?.apps[header.sender] != id, header.sender != owner else { return }
+        guard monitor?.apps[header.sender] != app, header.sender != owner else { return }
         let key = PendingCalls.Key(caller: header.sender, serial: header.serial)
         let time = expectsReply ? Self.replyTime : Self.notificationTime
         // The bus is asked only about callers that count: a flood must not become one of questions.
-        if note(key, for: id, owner, time: time), let bus { connections.learn(header.sender, over: bus) }
+        if note(key, for: app, owner, time: time), let bus { connections.learn(header.sender, over: bus) }
     }
 
     /// - Returns: False for a call that was noted before, or one too many.
     @discardableResult
-    private func note(_ key: PendingCalls.Key, for id: AppID, _ owner: String = "", time: UInt64) -> Bool {
-        guard pending.insert(key, PendingCalls.Call(app: id, owner: owner, end: loop.freshNow + time)) else {
+    private func note(_ key: PendingCalls.Key, for app: AppIndex, _ owner: String = "", time: UInt64) -> Bool {
+        guard pending.insert(key, PendingCalls.Call(app: app, owner: owner, end: loop.freshNow + time)) else {
             return false
         }
         arm()
@@ -268,7 +269,7 @@ struct PendingCalls {
     }
 
     struct Call {
-        let app: AppID
+        let app: AppIndex
         /// The unique name of the connection that is to answer.
         let owner: String
         /// The instant at which the call times out at the caller.
@@ -276,7 +277,7 @@ struct PendingCalls {
     }
 
     private var calls: [Key: Call] = [:]
-    private var counts: [AppID: Int] = [:]
+    private var counts: [AppIndex: Int] = [:]
     private var count: UInt64 = 0
 
     /// The number of calls of all apps.
@@ -284,9 +285,9 @@ struct PendingCalls {
     /// The number of calls of one app. With so many, the app is running already; the calls of others count nevertheless.
     private static let appLimit = 16
 
-    var apps: Set<AppID> { Set(counts.keys) }
+    var apps: Set<AppIndex> { Set(counts.keys) }
     var nextEnd: UInt64? { calls.values.map(\.end).min() }
-    func callers(of id: AppID) -> [String] { calls.filter { $0.value.app == id }.map(\.key.caller) }
+    func callers(of app: AppIndex) -> [String] { calls.filter { $0.value.app == app }.map(\.key.caller) }
 
     /// Returns a number for a call of which no header was seen.
     mutating func nextNumber() -> UInt64 {

@@ -18,10 +18,10 @@ final class BusConnections {
     func process(of name: String) -> ProcessID? { processes[name] }
 
     /// Returns the given apps by the unique names of their connections.
-    func apps(among ids: Set<AppID>, _ running: AppProcesses) -> [String: AppID] {
-        var owners: [ProcessID: AppID] = [:]
-        for id in ids {
-            for pid in running.tree(of: id)?.processIDs ?? [] { owners[pid] = id }
+    func apps(among apps: Set<AppIndex>, _ running: AppProcesses) -> [String: AppIndex] {
+        var owners: [ProcessID: AppIndex] = [:]
+        for app in apps {
+            for pid in running.tree(of: app)?.processIDs ?? [] { owners[pid] = app }
         }
         return processes.compactMapValues { owners[$0] }
     }

@@ -16,8 +16,8 @@ final class DesktopApps {
     private var policy = AppUnitPolicy(settings: Configuration.Settings.Desktop())
     private var units: AppUnits?
     private var activated: ActivatedApps?
-    /// The groups of the units of each app, by its id; set while the app runs. An app that the bus has launched has none.
-    private var held: [AppID: [String: UnitGroup]] = [:]
+    /// The groups of the units of each app; set while the app runs. An app that the bus has launched has none.
+    private var held: [AppIndex: [String: UnitGroup]] = [:]
     /// The units whose app the user has released, as far as this daemon has seen them. They stay unmanaged until they are started
     /// anew. Their groups are marked for a later daemon.
     private var released: Set<String> = []
@@ -26,12 +26,12 @@ final class DesktopApps {
     /// The units that were released and are started anew, until their groups are known.
     private var restarted: Set<String> = []
     /// The apps that the daemon releases because the settings have changed.
-    private var leaving: Set<AppID> = []
+    private var leaving: Set<AppIndex> = []
     /// The units that were started while their app was terminating.
-    private var postponed: [AppID: String] = [:]
+    private var postponed: [AppIndex: String] = [:]
     private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
-    private var unfollowed: Set<AppID> = []
+    private var unfollowed: Set<AppIndex> = []
     private var followTimer: TimerSource?
 
     /// The number of apps, and of the units of one.
@@ -47,10 +47,10 @@ final class DesktopApps {
         self.manager = manager
         self.log = log
         launches = try LaunchTimes(loop: loop, manager: manager)
-        for (id, places) in manager.processes.unitsByApp {
-            held[id] = [:]
+        for (app, places) in manager.processes.unitsByApp {
+            held[app] = [:]
             for place in places {
-                if let name = Self.unitName(ofPlace: place) { held[id]?[name] = UnitGroup(at: place) }
+                if let name = Self.unitName(ofPlace: place) { held[app]?[name] = UnitGroup(at: place) }
             }
         }
         followTimer = try loop.timer { [weak self] in
@@ -68,9 +68,9 @@ final class DesktopApps {
     func apply(_ settings: Configuration.Settings.Desktop, launchTime: Duration, bus: () -> Bus?) {
         policy = AppUnitPolicy(settings: settings)
         launches.limit = launchTime.wholeMicroseconds
-        for id in held.keys.sorted() where !isManaged(id) {
-            leaving.insert(id)
-            manager.request(.release(id))
+        for app in held.keys.sorted(by: { $0.value < $1.value }) where !isManaged(app) {
+            leaving.insert(app)
+            manager.request(.release(manager.driver.id(of: app)))
         }
         guard settings.manage != .none else {
             (units, activated) = (nil, nil)
@@ -88,9 +88,10 @@ final class DesktopApps {
         activated?.delegate = self
     }
 
-    private func isManaged(_ id: AppID) -> Bool {
-        if held[id]?.isEmpty == true { return !managedApps(among: [id.name]).isEmpty }
-        return held[id]?.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false } ?? false
+    private func isManaged(_ app: AppIndex) -> Bool {
+        guard let units = held[app] else { return false }
+        if units.isEmpty { return !managedApps(among: [manager.driver.id(of: app).name]).isEmpty }
+        return units.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false }
     }
 
     private func isManaged(_ unit: AppUnitName, _ group: UnitGroup) -> Bool {
@@ -122,38 +123,42 @@ final class DesktopApps {
         guard held.count < Self.appLimit, let process = try? HeldProcess.hold(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
-        guard manager.defineUnit(id, found: main) else { return }
-        held[id] = units
-        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
-        manager.candidates[id] = AdoptionCandidate(process, unit: units.values.first)
+        guard manager.defineUnit(id, found: main), let app = manager.index(of: id) else { return }
+        held[app] = units
+        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
+        manager.candidates[app] = AdoptionCandidate(process, unit: units.values.first)
         manager.request(.launch(id, background: true))
-        manager.candidates[id] = nil
+        manager.candidates[app] = nil
         // The app has ended before it was managed.
         guard manager.isRunning(id) else {
-            held[id] = nil
+            held[app] = nil
             return
         }
-        launches.begin(id)
+        launches.begin(app)
     }
 
     /// Adds a unit to the app that has the id, or whose processes are in it.
     ///
     /// - Returns: False if the app has the unit already.
-    private func join(_ unit: AppUnitName, _ group: UnitGroup, to id: AppID) -> Bool {
-        guard let units = held[id], units.count < Self.unitLimit, manager.processes.add(group, to: id) else {
+    private func join(_ unit: AppUnitName, _ group: UnitGroup, to app: AppIndex) -> Bool {
+        guard let units = held[app], units.count < Self.unitLimit, manager.processes.add(group, to: app) else {
             return false
         }
-        held[id]?[unit.unit] = group
-        manager.observer?.processesJoined(id)
+        held[app]?[unit.unit] = group
+        manager.observer?.processesJoined(manager.driver.id(of: app))
         return true
     }
 
     /// Returns the app whose processes a unit has: a program may move itself to a unit of its own, as Chromium does, and leave its
     /// children behind.
-    private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppID? {
+    private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppIndex? {
         let members = group.processIDs().prefix(Self.processLimit)
         for process in members + [Self.missingMain(of: unit, group)].compactMap(\.self) {
-            if case .app(let id) = manager.processes.owner(of: process), held[id] != nil { return id }
+            if case .app(let id) = manager.processes.owner(of: process), let app = manager.index(of: id),
+                held[app] != nil
+            {
+                return app
+            }
         }
         return held.first { _, units in
             units.contains { name, other in
@@ -211,13 +216,13 @@ final class DesktopApps {
 
     // MARK: Followers
 
-    private func setUnfollowed(_ ids: Set<AppID>) {
-        guard ids != unfollowed else { return }
-        unfollowed = ids
-        manager.report(.unfollowed, of: ids, by: self)
+    private func setUnfollowed(_ apps: Set<AppIndex>) {
+        guard apps != unfollowed else { return }
+        unfollowed = apps
+        manager.report(.unfollowed, of: manager.ids(of: apps), by: self)
     }
 
-    private var runningApps: Set<AppID> {
+    private var runningApps: Set<AppIndex> {
         Set(held.keys.filter { manager.app($0).map { !$0.isStoppedOrStopping } ?? false })
     }
 }
@@ -242,7 +247,8 @@ extension DesktopApps: AppUnitsDelegate {
         guard !group.isReleased else { return noteReleased([unit.unit]) }
         if let owner = relative(of: unit, group) {
             if join(unit, group, to: owner) {
-                log.write(.info, "the unit \(unit.unit) has processes of \(owner), and joins it")
+                let id = manager.driver.id(of: owner)
+                log.write(.info, "the unit \(unit.unit) has processes of \(id), and joins it")
             }
             return
         }
@@ -251,17 +257,17 @@ extension DesktopApps: AppUnitsDelegate {
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
         if app.state == .terminating {
-            postponed[id] = unit.unit
+            postponed[app.index] = unit.unit
             return
         }
-        guard let units = held[id] else { return launches.begin(id) }
-        let isNew = main(of: group, of: unit) != nil && join(unit, group, to: id)
-        if isNew || units[unit.unit] == nil { launches.begin(id) }
+        guard let units = held[app.index] else { return launches.begin(app.index) }
+        let isNew = main(of: group, of: unit) != nil && join(unit, group, to: app.index)
+        if isNew || units[unit.unit] == nil { launches.begin(app.index) }
     }
 
     func unitStops(_ unit: String) {
         // Otherwise the app would be stopped again before it has handled SIGTERM.
-        for (id, units) in held where units[unit] != nil { manager.request(.resume(id)) }
+        for (app, units) in held where units[unit] != nil { manager.request(.resume(manager.driver.id(of: app))) }
     }
 }
 
@@ -290,27 +296,28 @@ extension DesktopApps: ActivatedAppsDelegate {
 
     /// Manages an app of a former daemon further.
     private func keepRestored(_ id: AppID) {
-        guard held[id] == nil, manager.isAdopted(id) else { return }
-        held[id] = [:]
+        guard let app = manager.index(of: id), held[app] == nil, manager.isAdopted(app) else { return }
+        held[app] = [:]
         manager.keepAsUnit(id)
-        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
+        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
     }
 
     func activatedAppLeaves(_ name: String) {
         releasedNames.remove(name)
         let id = AppID(name)
         // It ends soon, perhaps by a signal that it has to handle.
-        if held[id]?.isEmpty == true, manager.app(id)?.isStoppedOrStopping == true { manager.request(.resume(id)) }
+        guard let app = manager.app(id), held[app.index]?.isEmpty == true, app.isStoppedOrStopping else { return }
+        manager.request(.resume(id))
     }
 }
 
 extension DesktopApps {
-    func appEnded(_ id: AppID, _ reason: Reason) {
-        launches.end(id)
-        unfollowed.remove(id)
-        if let unit = postponed.removeValue(forKey: id) { units?.look(at: unit) }
-        guard let ended = held.removeValue(forKey: id) else { return }
-        if leaving.remove(id) == nil, reason == .release {
+    func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
+        launches.end(app)
+        unfollowed.remove(app)
+        if let unit = postponed.removeValue(forKey: app) { units?.look(at: unit) }
+        guard let ended = held.removeValue(forKey: app) else { return }
+        if leaving.remove(app) == nil, reason == .release {
             if ended.isEmpty { releasedNames.insert(id.name) } else { release(ended) }
         }
         // The bus may have launched it anew while it was ending.
@@ -336,7 +343,7 @@ extension DesktopApps {
         if released.count < Self.appLimit { released.formUnion(units) }
     }
 
-    func appCameToForeground(_ id: AppID) { launches.end(id) }
+    func appCameToForeground(_ app: AppIndex) { launches.end(app) }
 
     /// Keeps the apps that run from being suspended. The suspended ones run again unless the client, or the next one, is back
     /// soon.

@@ -48,12 +48,12 @@ final class DesktopSession {
 }
 
 extension DesktopSession: DesktopObserver {
-    func appEnded(_ id: AppID, _ reason: Reason) {
-        apps.appEnded(id, reason)
+    func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
+        apps.appEnded(id, app, reason)
         notifications.appEnded(id, reason)
     }
 
-    func appCameToForeground(_ id: AppID) { apps.appCameToForeground(id) }
+    func appCameToForeground(_ app: AppIndex) { apps.appCameToForeground(app) }
 
     func visibleAppsChanged() { apps.visibleAppsChanged() }
 }

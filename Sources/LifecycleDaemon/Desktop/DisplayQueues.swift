@@ -10,14 +10,14 @@ import Systemd
 /// wakes the daemon for each of them; a quiet display wakes nothing. An X server keeps the events of its clients itself.
 final class DisplayQueues {
     private let loop: EventLoop
-    private let processes: AppProcesses
+    private let core: any InputHandler
     private let log: any JournalSink
-    private let report: (Set<AppID>, AnyObject) -> Void
-    private var watched: [AppID: [DisplayConnection]] = [:]
+    private let report: (Set<AppIndex>, AnyObject) -> Void
+    private var watched: [AppIndex: [DisplayConnection]] = [:]
     /// The apps that have been resumed to read their events.
-    private var reading: [AppID: Reading] = [:]
+    private var reading: [AppIndex: Reading] = [:]
     /// Apps that ran and did not read. They are left alone until they read, or come to the foreground.
-    private var unresponsive: Set<AppID> = []
+    private var unresponsive: Set<AppIndex> = []
     private var timer: TimerSource?
     /// The sockets of the machine in this round of the loop.
     private var sockets: (round: UInt64, byPeer: [UInt32: UnixSocket])?
@@ -37,11 +37,11 @@ final class DisplayQueues {
 
     /// - Parameter report: Called with the apps that have events to read, and the reporter.
     init(
-        loop: EventLoop, processes: AppProcesses, log: any JournalSink,
-        report: @escaping (Set<AppID>, AnyObject) -> Void
+        loop: EventLoop, core: any InputHandler, log: any JournalSink,
+        report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop
-        self.processes = processes
+        self.core = core
         self.log = log
         self.report = report
         timer = try loop.timer { [weak self] in self?.checkReading() }
@@ -50,54 +50,55 @@ final class DisplayQueues {
     /// Watches the display connections of an app that is suspended.
     ///
     /// - Parameter openFiles: Those of all its processes.
-    func begin(_ id: AppID, _ openFiles: [OpenFile]) {
-        guard watched[id] == nil, watched.count < Self.appLimit, !unresponsive.contains(id) else { return }
-        let connections = displaySockets(among: openFiles).prefix(Self.connectionLimit).map { connection(of: id, $0) }
+    func begin(_ app: AppIndex, _ openFiles: [OpenFile]) {
+        guard watched[app] == nil, watched.count < Self.appLimit, !unresponsive.contains(app) else { return }
+        let connections = displaySockets(among: openFiles).prefix(Self.connectionLimit).map { connection(of: app, $0) }
         guard !connections.isEmpty else { return }
-        watched[id] = connections
-        look(at: id)
+        watched[app] = connections
+        look(at: app)
     }
 
-    func end(_ id: AppID) { watched[id] = nil }
+    func end(_ app: AppIndex) { watched[app] = nil }
 
-    func entered(_ state: AppState, _ id: AppID) {
+    func entered(_ state: AppState, _ app: AppIndex) {
         switch state {
-        case .inactive, .active: unresponsive.remove(id)
+        case .inactive, .active: unresponsive.remove(app)
         case .notRunning:
-            unresponsive.remove(id)
-            if reading.removeValue(forKey: id) != nil { reportReading() }
+            unresponsive.remove(app)
+            if reading.removeValue(forKey: app) != nil { reportReading() }
         case .background, .suspended, .terminating: break
         }
     }
 
     /// Looks at the connections that cannot be watched.
     func look() {
-        for (id, connections) in watched where connections.contains(where: { !$0.isWatched }) { look(at: id) }
+        for (app, connections) in watched where connections.contains(where: { !$0.isWatched }) { look(at: app) }
     }
 
-    private func look(at id: AppID) {
-        guard let connections = watched[id], reading[id] == nil else { return }
+    private func look(at app: AppIndex) {
+        guard let connections = watched[app], reading[app] == nil else { return }
         guard connections.contains(where: { DisplayFill(of: $0.inode).isHigh }) else { return }
-        reading[id] = Reading(inodes: connections.map(\.inode), end: loop.freshNow + Self.readingTime)
+        reading[app] = Reading(inodes: connections.map(\.inode), end: loop.freshNow + Self.readingTime)
         timer?.arm(atMicroseconds: loop.freshNow + Self.pause)
         reportReading()
     }
 
     private func checkReading() {
         let before = reading.count
-        for (id, app) in reading {
-            let isDone = app.inodes.allSatisfy { DisplayFill(of: $0).isLow }
-            guard isDone || loop.now >= app.end else { continue }
-            reading[id] = nil
-            if !isDone { noteUnresponsive(id) }
+        for (app, pending) in reading {
+            let isDone = pending.inodes.allSatisfy { DisplayFill(of: $0).isLow }
+            guard isDone || loop.now >= pending.end else { continue }
+            reading[app] = nil
+            if !isDone { noteUnresponsive(app) }
         }
         if !reading.isEmpty { timer?.arm(atMicroseconds: loop.freshNow + Self.pause) }
         if reading.count != before { reportReading() }
     }
 
-    private func noteUnresponsive(_ id: AppID) {
-        unresponsive.insert(id)
-        watched[id] = nil
+    private func noteUnresponsive(_ app: AppIndex) {
+        unresponsive.insert(app)
+        watched[app] = nil
+        let id = core.id(of: app)
         log.write(
             LogEntry(
                 priority: .notice,
@@ -144,11 +145,11 @@ extension DisplayQueues {
         return byPeer
     }
 
-    private func connection(of id: AppID, _ socket: DisplaySocket) -> DisplayConnection {
+    private func connection(of app: AppIndex, _ socket: DisplaySocket) -> DisplayConnection {
         let connection = DisplayConnection(inode: socket.server)
         do throws(Processes.Errno) {
             let duplicate = try ForeignSocket(socket.number, of: socket.pid, inode: socket.inode)
-            try? connection.watch(duplicate, in: loop) { [weak self] in self?.look(at: id) }
+            try? connection.watch(duplicate, in: loop) { [weak self] in self?.look(at: app) }
         } catch {
             // A process that has just ended has no connection to lose.
             if error.rawValue != ESRCH {

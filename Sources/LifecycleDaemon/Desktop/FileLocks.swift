@@ -13,7 +13,7 @@ final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses
     private let isStopped: (ProcessID) -> Bool
-    private let report: (Set<AppID>, AnyObject) -> Void
+    private let report: (Set<AppIndex>, AnyObject) -> Void
     /// A file that a suspended app holds a lock on.
     private struct Watched {
         /// The path through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too; nil if
@@ -22,9 +22,9 @@ final class FileLocks {
         var source: InotifySource?
     }
 
-    private var locked: [AppID: [LockedFile: Watched]] = [:]
+    private var locked: [AppIndex: [LockedFile: Watched]] = [:]
     /// The apps that are waited for, with the processes that wait.
-    private var awaited: [AppID: Set<ProcessID>] = [:]
+    private var awaited: [AppIndex: Set<ProcessID>] = [:]
     private var timer: TimerSource?
     private var delays: ArraySlice<UInt64> = []
     /// A Boolean value that indicates whether the files are not watched because one was opened a moment ago.
@@ -42,7 +42,7 @@ final class FileLocks {
     ///   - report: Called with the apps that are waited for, and the reporter.
     init(
         loop: EventLoop, processes: AppProcesses, isStopped: @escaping (ProcessID) -> Bool,
-        report: @escaping (Set<AppID>, AnyObject) -> Void
+        report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop
         self.processes = processes
@@ -54,8 +54,8 @@ final class FileLocks {
     /// Watches the files of an app that is suspended.
     ///
     /// - Parameter openFiles: Those of all its processes.
-    func begin(_ id: AppID, _ openFiles: [OpenFile]) {
-        guard locked[id] == nil, locked.count < Self.appLimit else { return }
+    func begin(_ app: AppIndex, _ openFiles: [OpenFile]) {
+        guard locked[app] == nil, locked.count < Self.appLimit else { return }
         var files: [LockedFile: Watched] = [:]
         var mounts: Mounts?
         for open in openFiles {
@@ -66,25 +66,27 @@ final class FileLocks {
             }
         }
         guard !files.isEmpty else { return }
-        locked[id] = files
+        locked[app] = files
         if !isPaused { watchFiles() }
         look()
     }
 
-    func end(_ id: AppID) { locked[id] = nil }
+    func end(_ app: AppIndex) { locked[app] = nil }
 
-    func ended(_ id: AppID) {
-        if awaited.removeValue(forKey: id) != nil { finishCheck() }
+    func ended(_ app: AppIndex) {
+        if awaited.removeValue(forKey: app) != nil { finishCheck() }
     }
 
     /// The names of the programs that wait.
-    func waiters(of id: AppID) -> [String] { (awaited[id] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted() }
+    func waiters(of app: AppIndex) -> [String] {
+        (awaited[app] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted()
+    }
 
     private func watchFiles() {
-        for (id, files) in locked {
+        for (app, files) in locked {
             for (file, watched) in files where watched.source == nil {
                 guard let path = watched.path else { continue }
-                locked[id]?[file]?.source = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in
+                locked[app]?[file]?.source = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in
                     self?.noteOpening()
                 }
             }
@@ -95,7 +97,7 @@ final class FileLocks {
     /// after that.
     private func noteOpening() {
         isPaused = true
-        for (id, files) in locked { locked[id] = files.mapValues { Watched(path: $0.path) } }
+        for (app, files) in locked { locked[app] = files.mapValues { Watched(path: $0.path) } }
         delays = Self.delaysAfterOpening[...]
         armNext()
     }
@@ -111,22 +113,22 @@ final class FileLocks {
             return
         }
         let waits = LockWait.all()
-        for (id, files) in locked { check(id, waits, locks: Set(files.keys)) }
-        for id in awaited.keys where locked[id] == nil { check(id, waits, locks: nil) }
+        for (app, files) in locked { check(app, waits, locks: Set(files.keys)) }
+        for app in awaited.keys where locked[app] == nil { check(app, waits, locks: nil) }
         finishCheck()
         if isScheduled { armNext() }
     }
 
     /// - Parameter locks: The files that the app holds locks on; nil if they are to be found.
-    private func check(_ id: AppID, _ waits: [LockWait], locks: Set<LockedFile>?) {
-        let own = Set(waits.isEmpty ? [] : processes.tree(of: id)?.processIDs ?? [])
+    private func check(_ app: AppIndex, _ waits: [LockWait], locks: Set<LockedFile>?) {
+        let own = Set(waits.isEmpty ? [] : processes.tree(of: app)?.processIDs ?? [])
         var found: Set<ProcessID> = []
         for wait in waits where !own.contains(wait.waiter) && !isStopped(wait.waiter) {
             // A lock that was taken before a fork may be a child's by now.
             let isHolder = wait.holder.map { own.contains($0) } ?? false
             if isHolder || holds(wait, own, locks) { found.insert(wait.waiter) }
         }
-        awaited[id] = found.isEmpty ? nil : found
+        awaited[app] = found.isEmpty ? nil : found
     }
 
     /// Returns whether the lock belongs to an open file of the app, though to none of its processes.
@@ -137,7 +139,7 @@ final class FileLocks {
         return own.contains { OpenFile.all(of: $0).contains { $0.locks.contains(wait.file) } }
     }
 
-    private var reported: Set<AppID> = []
+    private var reported: Set<AppIndex> = []
 
     private func finishCheck() {
         let apps = Set(awaited.keys)

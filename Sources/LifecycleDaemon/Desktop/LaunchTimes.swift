@@ -11,7 +11,7 @@ final class LaunchTimes {
     private let loop: EventLoop
     private unowned let manager: AppManager
     /// The ends of the present launches.
-    private var ends: [AppID: UInt64] = [:]
+    private var ends: [AppIndex: UInt64] = [:]
     private var timer: TimerSource?
 
     init(loop: EventLoop, manager: AppManager) throws(SystemdError) {
@@ -20,19 +20,19 @@ final class LaunchTimes {
         timer = try loop.timer { [weak self] in self?.endOverdue() }
     }
 
-    func begin(_ id: AppID) {
-        ends[id] = loop.freshNow + limit
+    func begin(_ app: AppIndex) {
+        ends[app] = loop.freshNow + limit
         report()
     }
 
-    func end(_ id: AppID) {
-        if ends.removeValue(forKey: id) != nil { report() }
+    func end(_ app: AppIndex) {
+        if ends.removeValue(forKey: app) != nil { report() }
     }
 
     /// Ends the launches of the apps that a client reports as visible.
     func visibleAppsChanged() {
         guard !ends.isEmpty else { return }
-        let visible = manager.reportedApps(.visible)
+        let visible = manager.indexes(of: manager.reportedApps(.visible))
         guard ends.keys.contains(where: visible.contains) else { return }
         ends = ends.filter { !visible.contains($0.key) }
         report()
@@ -45,7 +45,7 @@ final class LaunchTimes {
     }
 
     private func report() {
-        manager.report(.relaunched, of: Set(ends.keys), by: self)
+        manager.report(.relaunched, of: manager.ids(of: ends.keys), by: self)
         if let next = ends.values.min() { timer?.arm(atMicroseconds: next) } else { timer?.disarm() }
     }
 }

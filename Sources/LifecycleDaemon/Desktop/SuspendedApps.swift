@@ -5,12 +5,12 @@ import Systemd
 /// Learns when apps are stopped and run again.
 protocol SuspensionObserver: AnyObject {
     /// The app is about to be stopped. A use that is reported now resumes it.
-    func willStop(_ id: AppID)
-    func entered(_ state: AppState, _ id: AppID)
+    func willStop(_ app: AppIndex)
+    func entered(_ state: AppState, _ app: AppIndex)
     /// Lets the work begin that waits for the first answer.
     func beginPostponedWork()
     /// Returns the programs that use the app in this way, if they are known.
-    func users(_ use: Use, of id: AppID) -> [String]
+    func users(_ use: Use, of app: AppIndex) -> [String]
     /// Something has happened: the processor is awake, and a look costs little.
     func noteOccasion()
     /// Inputs and their effects were handled: targets may have changed.
@@ -27,64 +27,64 @@ final class SuspendedApps: SuspensionObserver {
     private let displays: DisplayQueues
     private let calls: BusCalls
     private let locks: FileLocks
-    private var suspended: Set<AppID> = []
-    private var background: Set<AppID> = []
+    private var suspended = AppSet()
+    private var background: Set<AppIndex> = []
     /// The apps in the background that are suspended when their background time expires.
-    private var leaving: Set<AppID> = []
-    private var begun: BatchQueue<AppID>?
+    private var leaving: Set<AppIndex> = []
+    private var begun: BatchQueue<AppIndex>?
     private var occasion: DeferredSource?
 
     init(
         loop: EventLoop, manager: AppManager, log: any JournalSink, sessionBus: @escaping () -> Bus?
     ) throws(SystemdError) {
         self.manager = manager
-        displays = try DisplayQueues(loop: loop, processes: manager.processes, log: log) { [weak manager] in
-            manager?.report(.unread, of: $0, by: $1)
+        displays = try DisplayQueues(loop: loop, core: manager.driver, log: log) { [weak manager] in
+            if let manager { manager.report(.unread, of: manager.ids(of: $0), by: $1) }
         }
         calls = try BusCalls(loop: loop, processes: manager.processes, log: log, makeBus: sessionBus) {
             [weak manager] in
-            manager?.report(.called, of: $0, by: $1)
+            if let manager { manager.report(.called, of: manager.ids(of: $0), by: $1) }
         }
         locks = try FileLocks(loop: loop, processes: manager.processes) { [weak manager] pid in
             guard let manager, case .app(let id) = manager.processes.owner(of: pid) else { return false }
             return manager.app(id)?.isStoppedOrStopping ?? false
         } report: { [weak manager] in
-            manager?.report(.awaited, of: $0, by: $1)
+            if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
         }
         begun = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.begin($0) }
         occasion = try loop.deferred(priority: .idle) { [weak self] in self?.look() }
         calls.source = self
         manager.suspensions = self
         // Those of a former daemon.
-        for app in manager.apps { entered(app.state, app.id) }
+        for app in manager.apps { entered(app.state, app.index) }
         inputsHandled()
     }
 
-    func willStop(_ id: AppID) { calls.willStop(id) }
+    func willStop(_ app: AppIndex) { calls.willStop(app) }
     func beginPostponedWork() { begun?.begin() }
 
-    func users(_ use: Use, of id: AppID) -> [String] {
+    func users(_ use: Use, of app: AppIndex) -> [String] {
         switch use {
-        case .called: calls.callers(of: id)
-        case .awaited: locks.waiters(of: id)
+        case .called: calls.callers(of: app)
+        case .awaited: locks.waiters(of: app)
         case .visible, .pointed, .playing, .unread, .relaunched, .unfollowed: []
         }
     }
 
-    func entered(_ state: AppState, _ id: AppID) {
-        if state == .background { background.insert(id) } else { background.remove(id) }
-        let wasMonitored = leaving.remove(id) != nil || suspended.contains(id)
+    func entered(_ state: AppState, _ app: AppIndex) {
+        if state == .background { background.insert(app) } else { background.remove(app) }
+        let wasMonitored = leaving.remove(app) != nil || suspended.contains(app)
         if wasMonitored != (state == .suspended) { calls.monitoredAppsChanged() }
         if state == .suspended {
-            suspended.insert(id)
-            begun?.append(id)
-        } else if suspended.remove(id) != nil {
-            begun?.remove(id)
-            displays.end(id)
-            locks.end(id)
+            suspended.insert(app)
+            begun?.append(app)
+        } else if suspended.remove(app) {
+            begun?.remove(app)
+            displays.end(app)
+            locks.end(app)
         }
-        displays.entered(state, id)
-        if state == .notRunning { locks.ended(id) }
+        displays.entered(state, app)
+        if state == .notRunning { locks.ended(app) }
         noteOccasion()
     }
 
@@ -100,11 +100,11 @@ final class SuspendedApps: SuspensionObserver {
         if !suspended.isEmpty { occasion?.schedule() }
     }
 
-    private func begin(_ id: AppID) {
-        let processes = manager.processes.tree(of: id)?.processIDs ?? []
+    private func begin(_ app: AppIndex) {
+        let processes = manager.processes.tree(of: app)?.processIDs ?? []
         let openFiles = processes.flatMap { OpenFile.all(of: $0) }
-        displays.begin(id, openFiles)
-        locks.begin(id, openFiles)
+        displays.begin(app, openFiles)
+        locks.begin(app, openFiles)
     }
 
     private func look() {
@@ -114,14 +114,21 @@ final class SuspendedApps: SuspensionObserver {
 }
 
 extension SuspendedApps: BusCalls.Source {
-    var monitoredApps: Set<AppID> { suspended.union(leaving) }
-    func isStopped(_ id: AppID) -> Bool { manager.app(id)?.isStoppedOrStopping ?? false }
+    var monitoredApps: Set<AppIndex> {
+        var apps = leaving
+        for app in suspended { apps.insert(app) }
+        return apps
+    }
 
-    func hasUnreadMessages(_ id: AppID, busPath: String) -> Bool {
+    var hasMonitoredApps: Bool { !leaving.isEmpty || !suspended.isEmpty }
+
+    func isStopped(_ app: AppIndex) -> Bool { manager.app(app)?.isStoppedOrStopping ?? false }
+
+    func hasUnreadMessages(_ app: AppIndex, busPath: String) -> Bool {
         let path = Array(busPath.utf8)
         let sockets = (try? UnixSocket.all()) ?? []
         let clients = Set(sockets.filter { $0.unread > 0 && $0.address == path }.map(\.peer))
-        guard !clients.isEmpty, let tree = manager.processes.tree(of: id) else { return false }
+        guard !clients.isEmpty, let tree = manager.processes.tree(of: app) else { return false }
         return tree.processIDs.contains { pid in
             OpenFile.all(of: pid).contains { $0.socket.map(clients.contains) ?? false }
         }

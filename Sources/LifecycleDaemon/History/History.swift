@@ -50,61 +50,6 @@ struct History {
     }
 }
 
-/// The last events of all apps, for clients of a daemon without a journal.
-///
-/// One ring of ``capacity`` entries of 64 bytes for all apps. An append makes no text, and allocates nothing once the ring
-/// is full.
-struct EventRing {
-    enum Kind: UInt8 { case transition, callbackOverdue, killed, code, signal, ended, launchFailed }
-
-    struct Entry {
-        let app: AppID
-        let reason: Reason
-        var callback: Callback?
-        let instant: Instant
-        /// The time in the state that the app left, in microseconds; the maximum if it is unknown.
-        var stateTime = UInt64.max
-        /// The time until the answer to a callback, in microseconds; the maximum for no answer.
-        var answerTime = UInt32.max
-        /// An exit code or a signal.
-        var detail: Int32 = 0
-        let pid: ProcessID
-        let kind: Kind
-        var from = AppState.notRunning
-        var to = AppState.notRunning
-    }
-
-    static let capacity = 1024
-
-    private var entries: [Entry] = []
-    /// The place of the next entry once the ring is full: that of the oldest.
-    private var next = 0
-
-    init() { entries.reserveCapacity(Self.capacity) }
-
-    mutating func append(_ entry: Entry) {
-        if entries.count < Self.capacity {
-            entries.append(entry)
-        } else {
-            entries[next] = entry
-            next = (next + 1) % Self.capacity
-        }
-    }
-
-    /// The instant of the oldest entry; nil if no entry has been replaced.
-    var start: Instant? { entries.count < Self.capacity ? nil : entries[next].instant }
-
-    func last(_ limit: Int, where isWanted: (AppID) -> Bool) -> [Entry] {
-        let ordered = entries[next...] + entries[..<next]
-        var found: [Entry] = []
-        for entry in ordered.reversed() where isWanted(entry.app) {
-            if found.count >= limit { break }
-            found.append(entry)
-        }
-        return found.reversed()
-    }
-}
-
 extension AppState {
     fileprivate var index: Int {
         switch self {

@@ -6,21 +6,25 @@ import Systemd
 final class MemoryTrimmer {
     private let log: LifecycleLog
     private let processes: AppProcesses
-    private var waiting: [AppID: MemoryReclaim] = [:]
+    private let core: any InputHandler
+    private var waiting: [AppIndex: MemoryReclaim] = [:]
     private var idle: DeferredSource?
     private var hasReported = false
 
-    init(loop: EventLoop, log: LifecycleLog, processes: AppProcesses) throws(SystemdError) {
+    init(
+        loop: EventLoop, log: LifecycleLog, processes: AppProcesses, core: any InputHandler
+    ) throws(SystemdError) {
         self.log = log
         self.processes = processes
+        self.core = core
         idle = try loop.deferred { [weak self] in self?.step() }
         idle?.setPriority(.idle)
     }
 
-    func begin(_ id: AppID) {
-        guard let tree = processes.tree(of: id) else { return }
+    func begin(_ app: AppIndex) {
+        guard let tree = processes.tree(of: app) else { return }
         do throws(FeatureUnavailable) {
-            waiting[id] = try MemoryReclaim(tree)
+            waiting[app] = try MemoryReclaim(tree)
             idle?.schedule()
         } catch {
             guard !hasReported else { return }
@@ -30,13 +34,14 @@ final class MemoryTrimmer {
     }
 
     /// Ends with an app that is resumed or ends. The rest of its memory stays.
-    func end(_ id: AppID) { waiting[id] = nil }
+    func end(_ app: AppIndex) { waiting[app] = nil }
 
     private func step() {
-        guard let id = waiting.keys.min(), var work = waiting.removeValue(forKey: id) else { return }
+        guard let app = waiting.keys.min(by: { $0.value < $1.value }), var work = waiting.removeValue(forKey: app)
+        else { return }
         switch work.step() {
-        case .more: waiting[id] = work
-        case .done(let outcome): log.write(outcome, by: work.method, of: id)
+        case .more: waiting[app] = work
+        case .done(let outcome): log.write(outcome, by: work.method, of: core.id(of: app))
         }
         if !waiting.isEmpty { idle?.schedule() }
     }

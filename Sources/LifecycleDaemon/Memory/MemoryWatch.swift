@@ -13,9 +13,9 @@ final class MemoryWatch {
     private var thresholds: MemoryThresholds?
     private var reserve: ReserveWatch?
     /// The memory of apps that are being ended for it, in bytes.
-    private var held: [AppID: Int] = [:]
+    private var held: [AppIndex: Int] = [:]
     private var timer: TimerSource?
-    private var awaited: AppID?
+    private var awaited: AppIndex?
 
     /// The pause before memory is read again after an app has ended, in microseconds: long enough for pressure to show.
     private static let settlingTime: UInt64 = 200_000
@@ -69,11 +69,11 @@ final class MemoryWatch {
     }
 
     /// Measures the memory of an app that is about to be ended for it.
-    func measure(_ id: AppID) { held[id] = processes.tree(of: id)?.ownMemory }
+    func measure(_ app: AppIndex) { held[app] = processes.tree(of: app)?.ownMemory }
 
     /// Reads how short memory is now that the app has ended.
-    func assess(after id: AppID, atOnce: Bool) {
-        awaited = id
+    func assess(after app: AppIndex, atOnce: Bool) {
+        awaited = app
         // The next reading is compared to this one.
         _ = source?.current()
         if atOnce { return check() }
@@ -81,10 +81,10 @@ final class MemoryWatch {
     }
 
     private func check() {
-        guard let id = awaited else { return }
+        guard let app = awaited else { return }
         awaited = nil
-        let left = processes.tree(of: id)?.ownMemory ?? 0
-        let freed = held.removeValue(forKey: id).map { UInt64(max($0 - left, 0)) }
+        let left = processes.tree(of: app)?.ownMemory ?? 0
+        let freed = held.removeValue(forKey: app).map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
         let level = pressure.map { MemoryLevel($0.level) } ?? .normal
         core.handle(.memoryChecked(level, pressure?.description ?? "", freed: freed))

@@ -1,21 +1,23 @@
+import LifecycleCore
+
 /// Gives suspended apps their `oom_score_adj`, so that the kernel, when it has to kill, begins with the app that has
 /// been suspended for the longest time.
 ///
 /// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone. When the
 /// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
 /// giving all numbers out anew. So a suspension or a wake costs the same however many apps are suspended.
-nonisolated struct OutOfMemoryOrder<App: Hashable> {
+struct OutOfMemoryOrder {
     private struct Place {
-        var previous: App?
-        var next: App?
-        var score: Int
+        var previous: AppIndex?
+        var next: AppIndex?
+        var score: Int32
     }
 
     private let range: ClosedRange<Int>
-    private var places: [App: Place] = [:]
+    private var places = AppMap<Place>()
     /// The app that was suspended first, and the app that was suspended last.
-    private var first: App?
-    private var last: App?
+    private var first: AppIndex?
+    private var last: AppIndex?
     /// The number of apps that were removed since the numbers were given out.
     private var removals = 0
 
@@ -25,49 +27,63 @@ nonisolated struct OutOfMemoryOrder<App: Hashable> {
     }
 
     /// The number of an app; nil where it is not suspended.
-    subscript(app: App) -> Int? { places[app]?.score }
+    subscript(app: AppIndex) -> Int? { places[app].map { Int($0.score) } }
 
     /// Makes an app the last that was suspended.
     ///
     /// - Parameter app: An app that has just been suspended.
-    /// - Returns: The numbers that have changed, mostly one.
-    mutating func insert(_ app: App) -> [App: Int] {
+    /// - Returns: The apps whose numbers have changed, mostly this one.
+    mutating func insert(_ app: AppIndex) -> [AppIndex] {
         remove(app)
-        let next = last.flatMap { places[$0]?.score }.map { $0 - 1 } ?? range.upperBound
-        let score = max(next, range.lowerBound)
-        append(app, score: score)
+        let next = last.flatMap { self[$0] }.map { $0 - 1 } ?? range.upperBound
+        append(app, score: max(next, range.lowerBound))
         let isUsedUp = next < range.lowerBound
-        guard isUsedUp, removals >= max(range.count / 2, 1) else { return [app: score] }
-        return renumber().merging([app: places[app]?.score ?? score]) { $1 }
+        guard isUsedUp, removals >= max(range.count / 2, 1) else { return [app] }
+        let changed = renumber()
+        return changed.contains(app) ? changed : changed + [app]
     }
 
-    private mutating func append(_ app: App, score: Int) {
-        if let last { places[last]?.next = app } else { first = app }
-        places[app] = Place(previous: last, next: nil, score: score)
+    private mutating func append(_ app: AppIndex, score: Int) {
+        if let last { places.update(last) { $0.next = app } } else { first = app }
+        places[app] = Place(previous: last, next: nil, score: Int32(score))
         last = app
     }
 
     /// Takes an app out that is not suspended any more.
-    mutating func remove(_ app: App) {
-        guard let place = places.removeValue(forKey: app) else { return }
+    mutating func remove(_ app: AppIndex) {
+        guard let place = places.removeValue(of: app) else { return }
         removals += 1
-        if let previous = place.previous { places[previous]?.next = place.next } else { first = place.next }
-        if let next = place.next { places[next]?.previous = place.previous } else { last = place.previous }
+        if let previous = place.previous {
+            places.update(previous) { $0.next = place.next }
+        } else {
+            first = place.next
+        }
+        if let next = place.next { places.update(next) { $0.previous = place.previous } } else { last = place.previous }
     }
 
-    private mutating func renumber() -> [App: Int] {
+    private mutating func renumber() -> [AppIndex] {
         removals = 0
-        var changed: [App: Int] = [:]
+        var changed: [AppIndex] = []
         var score = range.upperBound
         var next = first
         while let app = next {
-            if places[app]?.score != score {
-                places[app]?.score = score
-                changed[app] = score
+            if self[app] != score {
+                places.update(app) { $0.score = Int32(score) }
+                changed.append(app)
             }
             score = max(score - 1, range.lowerBound)
             next = places[app]?.next
         }
         return changed
+    }
+}
+
+extension OutOfMemoryOrder {
+    /// The suspended apps, in the order of their suspension.
+    var apps: some Sequence<AppIndex> {
+        sequence(state: first) { [places] next in
+            defer { next = next.flatMap { places[$0]?.next } }
+            return next
+        }
     }
 }

@@ -9,20 +9,22 @@ import Systemd
 /// were sent. Only differences are written.
 final class StateResources {
     private let processes: AppProcesses
+    private let core: any InputHandler
     private let log: any JournalSink
     private let store: any StateStore
     private var control: ResourceControl?
     private var settings = Configuration.Settings.Resources()
     private var processLimit: Int?
-    private var order: OutOfMemoryOrder<AppID>?
-    private var states: [AppID: AppState] = [:]
-    private var stale: BatchQueue<AppID>?
+    private var order: OutOfMemoryOrder?
+    private var states = AppMap<AppState>()
+    private var stale: BatchQueue<AppIndex>?
     private var reported: Set<String> = []
 
     init(
-        loop: EventLoop, log: any JournalSink, processes: AppProcesses, store: any StateStore
+        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: any InputHandler, store: any StateStore
     ) throws(SystemdError) {
         self.processes = processes
+        self.core = core
         self.log = log
         self.store = store
         stale = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.apply($0) }
@@ -45,71 +47,66 @@ final class StateResources {
         self.settings = settings
         self.processLimit = processLimit
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
-        var order = OutOfMemoryOrder<AppID>(lowest: lowest)
+        var order = OutOfMemoryOrder(lowest: lowest)
         if lowest >= 0, let previous = self.order {
-            let suspended = states.filter { $0.value == .suspended }.keys
-            for id in suspended.sorted(by: { previous[$0] ?? 0 > previous[$1] ?? 0 }) { _ = order.insert(id) }
+            for app in previous.apps where states[app] == .suspended { _ = order.insert(app) }
         }
         self.order = order
-        for id in states.keys.sorted() { stale?.append(id) }
+        for app in states.keys { stale?.append(app) }
     }
 
     /// Gives an app the share of its new state. A terminating app keeps its share.
-    func enter(_ state: AppState, _ id: AppID) {
+    func enter(_ state: AppState, _ app: AppIndex) {
         switch state {
         case .terminating: return
-        case .notRunning: forget(id)
+        case .notRunning: forget(app)
         case .suspended:
-            states[id] = state
-            for other in (order?.insert(id) ?? [:]).keys { stale?.append(other) }
-            stale?.append(id)
+            states[app] = state
+            for other in order?.insert(app) ?? [] { stale?.append(other) }
+            stale?.append(app)
         case .background, .inactive, .active:
-            states[id] = state
-            order?.remove(id)
-            stale?.append(id)
+            states[app] = state
+            order?.remove(app)
+            stale?.append(app)
         }
     }
 
     /// Restores the processes' own values at once, before they are released.
-    func giveBack(_ id: AppID) {
-        forget(id)
-        if let tree = processes.tree(of: id) { control?.apply(ResourceProfile(), to: tree) }
+    func giveBack(_ app: AppIndex) {
+        forget(app)
+        if let tree = processes.tree(of: app) { control?.apply(ResourceProfile(), to: tree) }
     }
 
-    private func forget(_ id: AppID) {
-        states[id] = nil
-        stale?.remove(id)
-        order?.remove(id)
+    private func forget(_ app: AppIndex) {
+        states[app] = nil
+        stale?.remove(app)
+        order?.remove(app)
     }
-
-    func forget(_ token: LaunchToken) { control?.forget(token) }
 
     /// Lets the work begin that waits for the first answer.
     func beginPostponedWork() { stale?.begin() }
 
-    func record(of id: AppID) -> ResourceRecord? {
-        processes.launch(of: id).flatMap { control?.record(of: $0.token) }
-    }
+    func record(of app: AppIndex) -> ResourceRecord? { processes.resources(of: app) }
+    func restore(_ record: ResourceRecord, of app: AppIndex) { processes.restoreResources(record, of: app) }
 
-    func restore(_ record: ResourceRecord, of token: LaunchToken) { control?.restore(record, of: token) }
-
-    private func apply(_ id: AppID) {
-        guard let control, let tree = processes.tree(of: id), let profile = profile(of: id) else { return }
-        let before = control.record(of: tree.token)
+    private func apply(_ app: AppIndex) {
+        guard let control, let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
+        let before = control.record(of: tree)
+        let id = core.id(of: app)
         for failure in control.apply(profile, to: tree) where reported.insert(failure.what).inserted {
             log.write(
                 LogEntry(
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree.token), record != before { store.save(record, of: id) }
+        if let record = control.record(of: tree), record != before { store.save(record, of: id) }
     }
 
-    private func profile(of id: AppID) -> ResourceProfile? {
-        guard let state = states[id], var profile = ResourceProfile(settings, for: state) else { return nil }
+    private func profile(of app: AppIndex) -> ResourceProfile? {
+        guard let state = states[app], var profile = ResourceProfile(settings, for: state) else { return nil }
         profile.processLimit = processLimit
         if state == .suspended, let score = profile.oomScoreAdjustment, score >= 0 {
-            profile.oomScoreAdjustment = order?[id] ?? score
+            profile.oomScoreAdjustment = order?[app] ?? score
         }
         return profile
     }

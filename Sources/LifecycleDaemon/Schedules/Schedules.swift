@@ -11,7 +11,8 @@ import Systemd
 final class Schedules {
     private let records: AppRecords
     private let core: any InputHandler
-    private var works: [AppID: [ScheduledWork]] = [:]
+    /// The apps that have schedules, in the order of their ids.
+    private var apps: [ScheduledApp] = []
     private var timer: TimerSource?
     private var isStarted = false
 
@@ -25,24 +26,24 @@ final class Schedules {
     func apply(_ manifests: [Manifest]) {
         let now = Timestamp.now
         let scheduled = manifests.filter { !$0.schedules.isEmpty }
-        for id in Set(works.keys).subtracting(scheduled.map { AppID($0.id) }) {
-            works[id] = nil
-            records.remove(id)
-        }
-        for manifest in scheduled { apply(manifest.schedules, of: AppID(manifest.id), now: now) }
+        let ids = Set(scheduled.map(\.id))
+        for app in apps where !ids.contains(app.id.name) { records.remove(app.id) }
+        apps = scheduled.map { app($0, now: now) }.sorted { $0.id < $1.id }
         arm()
     }
 
-    private func apply(_ schedules: [Schedule], of id: AppID, now: Timestamp) {
-        let before = works[id] ?? []
+    private func app(_ manifest: Manifest, now: Timestamp) -> ScheduledApp {
+        let id = AppID(manifest.id)
+        let before = work(of: id)
         let last = before.isEmpty ? recall(id) : Dictionary(uniqueKeysWithValues: before.map { ($0.key, $0.last) })
         var found: [String: ScheduledWork] = [:]
-        for schedule in schedules {
+        for schedule in manifest.schedules {
             let key = ScheduledWork.key(at: schedule.at.description, kind: schedule.kind)
             found[key] = ScheduledWork(schedule, of: id, last: last[key] ?? now, now: now)
         }
-        works[id] = found.values.sorted { $0.key < $1.key }
-        if Set(last.keys) != Set(found.keys) { save(id) }
+        let app = ScheduledApp(id: id, works: found.values.sorted { $0.key < $1.key })
+        if Set(last.keys) != Set(found.keys) { save(app) }
+        return app
     }
 
     /// Reads the times up to which work is done, by its key.
@@ -57,7 +58,7 @@ final class Schedules {
         return last
     }
 
-    private func save(_ id: AppID) { records.write(works[id]?.map(\.saved) ?? [], of: id) }
+    private func save(_ app: ScheduledApp) { records.write(app.works.map(\.saved), of: app.id) }
 
     func start() {
         isStarted = true
@@ -73,34 +74,28 @@ final class Schedules {
     func clockChanged() {
         tzset()
         let now = Timestamp.now
-        for id in works.keys.sorted() { update(id) { $0.update(id, now: now) } }
+        for index in apps.indices { apps[index].update { $0.update($1, now: now) } }
         work()
     }
 
     private func work() {
         guard isStarted else { return }
         let now = Timestamp.now
-        for id in works.keys.sorted() {
-            let due = works[id]?.filter { $0.isDue(now) } ?? []
-            guard !due.isEmpty else { continue }
-            update(id) { if $0.isDue(now) { $0.begin(id, now: now) } }
-            save(id)
-            for work in due { core.handle(.wake(id, kind: work.schedule.kind)) }
+        var due: [(id: AppID, kind: String)] = []
+        for index in apps.indices {
+            let works = apps[index].works.filter { $0.isDue(now) }
+            guard !works.isEmpty else { continue }
+            apps[index].update { if $0.isDue(now) { $0.begin($1, now: now) } }
+            save(apps[index])
+            for work in works { due.append((apps[index].id, work.schedule.kind)) }
         }
+        for (id, kind) in due { core.handle(.wake(id, kind: kind)) }
         arm()
-    }
-
-    private func update(_ id: AppID, _ change: (inout ScheduledWork) -> Void) {
-        for index in works[id]?.indices ?? 0..<0 {
-            guard var work = works[id]?[index] else { continue }
-            change(&work)
-            works[id]?[index] = work
-        }
     }
 
     private func arm() {
         guard isStarted else { return }
-        let earliest = works.values.lazy.joined().compactMap(\.due).min()
+        let earliest = apps.lazy.flatMap(\.works).compactMap(\.due).min()
         if let earliest {
             timer?.arm(atMicroseconds: UInt64(clamping: earliest.microseconds))
         } else {
@@ -108,7 +103,17 @@ final class Schedules {
         }
     }
 
-    func work(of id: AppID) -> [ScheduledWork] { works[id] ?? [] }
+    func work(of id: AppID) -> [ScheduledWork] { apps.first { $0.id == id }?.works ?? [] }
+}
+
+/// An app with the work of its schedules.
+private struct ScheduledApp {
+    let id: AppID
+    private(set) var works: [ScheduledWork]
+
+    mutating func update(_ change: (inout ScheduledWork, AppID) -> Void) {
+        for index in works.indices { change(&works[index], id) }
+    }
 }
 
 /// The work of one schedule of an app.

@@ -14,15 +14,17 @@ final class ExitHistory {
 
     /// Records the exit of an app that is not running. An ad-hoc app is forgotten, and has nothing to restore.
     func record(_ app: AppMachine) {
-        guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.id) == nil else { return }
-        last.record(exit, of: app.id, at: time(of: exit.instant))
+        guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.index) == nil else { return }
+        last.record(exit, of: app.id, app.index, at: time(of: exit.instant))
     }
 
     /// Records the exit of an app that is about to be forgotten.
-    func recordEnd(of id: AppID, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?) {
+    func recordEnd(
+        of id: AppID, _ app: AppIndex, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?
+    ) {
         ended.record(
             EndedApps.Record(
-                id, definition, time: time(of: exit, id), exit: exit,
+                id, definition, time: time(of: exit, app), exit: exit,
                 reclaimed: exit.reason == .reclaimed ? reclaimed : nil))
     }
 
@@ -34,8 +36,8 @@ final class ExitHistory {
     }
 
     /// Returns the time of an exit, in microseconds since the epoch.
-    func time(of exit: ExitRecord, _ id: AppID) -> Int64 { last.time(of: exit, id) ?? time(of: exit.instant) }
-    func seconds(of exit: ExitRecord, _ id: AppID) -> Int64 { time(of: exit, id) / 1_000_000 }
+    func time(of exit: ExitRecord, _ app: AppIndex) -> Int64 { last.time(of: exit, app) ?? time(of: exit.instant) }
+    func seconds(of exit: ExitRecord, _ app: AppIndex) -> Int64 { time(of: exit, app) / 1_000_000 }
 
     /// Returns the date of an instant by the wall clock as it is set now, in microseconds since the epoch.
     func time(of instant: Instant) -> Int64 { clock.date(of: instant) }
@@ -43,12 +45,17 @@ final class ExitHistory {
 
 /// The exits of apps that are to be restored. Kept until such an app ends otherwise, beyond the next boot.
 final class LastExits {
+    /// The knowledge about the record of an app, which is read once.
+    private enum Knowledge {
+        /// The record was read, and there is none any more.
+        case absent
+        case present
+    }
+
     private let records: AppRecords
+    private var known = AppMap<Knowledge>()
     /// The times of exits before the core's clock began, in microseconds since the epoch.
-    private var times: [AppID: Int64] = [:]
-    private var recorded: Set<AppID> = []
-    /// The apps whose record has been read.
-    private var recalled: Set<AppID> = []
+    private var times: [AppIndex: Int64] = [:]
     /// The names of the apps that have a record, while they are listed.
     private var list: Set<String>?
 
@@ -64,41 +71,44 @@ final class LastExits {
     }
 
     /// Returns the recorded exit of an app, the first time it is asked. Its instant is zero; see ``time(of:_:)``.
-    func recall(_ id: AppID) -> ExitRecord? {
-        guard recalled.insert(id).inserted, list?.contains(id.name) ?? true, let record = records.read(id).first,
+    func recall(_ id: AppID, _ app: AppIndex) -> ExitRecord? {
+        guard known[app] == nil else { return nil }
+        known[app] = .absent
+        guard list?.contains(id.name) ?? true, let record = records.read(id).first,
             let exit = record["exit"].flatMap({ ExitRecord(text: $0) }), exit.reason.callsForRestoration,
             let time = record["time"].flatMap({ Int64($0) })
         else { return nil }
-        recorded.insert(id)
-        times[id] = time
+        known[app] = .present
+        times[app] = time
         return ExitRecord(
             state: exit.state, reason: exit.reason, status: exit.status, instant: Instant(microseconds: 0))
     }
 
     /// Returns the time of a recalled exit, in microseconds since the epoch; nil for an exit by the core's clock.
-    func time(of exit: ExitRecord, _ id: AppID) -> Int64? { exit.instant.microseconds == 0 ? times[id] : nil }
+    func time(of exit: ExitRecord, _ app: AppIndex) -> Int64? {
+        exit.instant.microseconds == 0 ? times[app] : nil
+    }
 
     /// - Parameter time: The time of the exit, in microseconds since the epoch.
-    func record(_ exit: ExitRecord, of id: AppID, at time: Int64) {
-        recalled.insert(id)
-        times[id] = nil
+    func record(_ exit: ExitRecord, of id: AppID, _ app: AppIndex, at time: Int64) {
+        times[app] = nil
         if exit.reason.callsForRestoration {
-            recorded.insert(id)
+            known[app] = .present
             records.write([SavedRecord(["exit": exit.text, "time": String(time)])], of: id)
-        } else if recorded.remove(id) != nil {
-            records.remove(id)
+        } else {
+            if known[app] == .present { records.remove(id) }
+            known[app] = .absent
         }
     }
 
-    func forget(_ id: AppID) {
-        recalled.remove(id)
-        times[id] = nil
-        if recorded.remove(id) != nil { records.remove(id) }
+    func forget(_ id: AppID, _ app: AppIndex) {
+        times[app] = nil
+        if known.removeValue(of: app) == .present { records.remove(id) }
     }
 }
 
 /// The last apps that have ended and were forgotten, and the last launches that failed: one record for each app, at most
-/// ``limit``.
+/// ``limit`` of them and ``byteLimit`` bytes. A record is read from its bytes when it is asked for.
 ///
 /// They are in the state file for a successor, and in the state directory after a daemon that has ended all apps.
 final class EndedApps {
@@ -118,24 +128,31 @@ final class EndedApps {
         let launchRemedy: String?
     }
 
+    /// The largest number of records.
     static let limit = 100
+    /// The largest number of bytes of all records; each may take all of them.
+    static let byteLimit = 1 << 16
     private static let fileName = AppID("apps")
 
     private let store: any StateStore
     private let file: AppRecords
-    /// The oldest first.
-    private(set) var records: [Record] = []
+    /// The records as bytes, the oldest first.
+    private var packed: [(id: AppID, record: SavedRecord)] = []
 
     init(store: any StateStore, records: AppRecords) {
         self.store = store
         file = records
     }
 
-    subscript(id: AppID) -> Record? { records.last { $0.id == id } }
+    subscript(id: AppID) -> Record? { packed.last { $0.id == id }.flatMap { Record(saved: $0.record) } }
+
+    /// The records to save, the oldest first.
+    var saved: [SavedRecord] { packed.map(\.record) }
 
     func record(_ record: Record) {
-        append(record)
-        store.save(.ended, record.saved)
+        let saved = record.saved
+        append(saved, of: record.id)
+        store.save(.ended, saved)
     }
 
     /// Adds the memory that a reclaimed app has freed.
@@ -145,21 +162,26 @@ final class EndedApps {
         self.record(record)
     }
 
-    private func append(_ record: Record) {
-        records.removeAll { $0.id == record.id }
-        records.append(record)
-        if records.count > Self.limit { records.removeFirst(records.count - Self.limit) }
+    private func append(_ record: SavedRecord, of id: AppID) {
+        packed.removeAll { $0.id == id }
+        packed.append((id, record))
+        var size = packed.reduce(0) { $0 + $1.record.bytes.count }
+        while packed.count > 1, packed.count > Self.limit || size > Self.byteLimit {
+            size -= packed.removeFirst().record.bytes.count
+        }
     }
 
     func restore(_ saved: [SavedRecord]) {
-        for record in saved { Record(saved: record).map(append) }
+        for record in saved {
+            if let valid = Record(saved: record) { append(valid.saved, of: valid.id) }
+        }
     }
 
     /// Restores the records of a daemon that has ended all apps.
     func restore() { restore(file.read(Self.fileName)) }
 
     /// Writes the records into the state directory, when all apps have ended.
-    func write() { file.write(records.map(\.saved), of: Self.fileName) }
+    func write() { file.write(saved, of: Self.fileName) }
 }
 
 extension EndedApps.Record {

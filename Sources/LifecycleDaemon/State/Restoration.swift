@@ -12,30 +12,32 @@ extension AppManager: StateSource {
             records.append((.place, SavedRecord(["cgroups": path])))
         }
         if session.path != nil { records.append((.session, session.saved)) }
-        records += exits.ended.records.map { (.ended, $0.saved) }
+        records += exits.ended.saved.map { (.ended, $0) }
         for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
         }
         for id in appIDs {
-            guard core.hasRecord(of: id) else { continue }
-            if let launch = processes.savedLaunch(of: id) { records.append((.launch, launch)) }
-            if let channel = channels.state(of: id) { records.append((.channel, channel.saved(id))) }
+            guard core.hasRecord(of: id), let app = index(of: id) else { continue }
+            if let launch = processes.savedLaunch(of: app) { records.append((.launch, launch)) }
+            if let channel = channels.state(of: app) { records.append((.channel, channel.saved(id))) }
         }
         return records
     }
 
     var resourcesToSave: [(AppID, ResourceRecord)] {
-        appIDs.compactMap { id in core.hasRecord(of: id) ? resources.record(of: id).map { (id, $0) } : nil }
+        core.knownApps.values.compactMap { app in
+            core.hasRecord(of: app.id) ? resources.record(of: app.index).map { (app.id, $0) } : nil
+        }
     }
 
     var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
     func leave(to reexecution: inout Reexecution) {
-        for id in appIDs {
-            guard let launch = processes.launch(of: id) else { continue }
+        for app in core.knownApps.values {
+            guard let launch = processes.launch(of: app.index) else { continue }
             let name = DescriptorStore.name(of: launch.token)
-            for number in [launch.pidfd, channels.number(of: id)] {
+            for number in [launch.pidfd, channels.number(of: app.index)] {
                 if let number { reexecution.keep(number, as: name) }
             }
         }
@@ -65,18 +67,20 @@ extension AppManager: StateSource {
             if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((id, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
-        let states = apps.map { (id: $0.id, state: $0.state, since: $0.since) }
-        for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.id) }
+        let states = apps.map { (app: $0.index, state: $0.state, since: $0.since) }
+        for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
         announcements = saved.unannounced.map { announcement in
-            (announcement, processes.lastPID(of: announcement.app))
+            let app = index(of: announcement.app)
+            return (announcement, app, processes.lastPID(of: app))
         }
         // From here on a successor must know what is done.
         store.begin(with: saved.slots)
         announceTransitions()
         // Entries are written at once before the loop runs.
         entriesWritten()
-        for id in ids where isReconnecting(id) {
-            if let last = channels.welcomeAgain(id) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
+        for id in ids {
+            guard let app = index(of: id), isReconnecting(app) else { continue }
+            if let last = channels.welcomeAgain(app) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
         }
         defineAll()
         for app in apps { exits.record(app) }
@@ -118,7 +122,7 @@ extension AppManager: StateSource {
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         // A launch may have failed with the former daemon.
         let status = processes.restore(
-            app.id, record, saved: launch, pidfd: pidfd, after: app.isSpawning ? nil : look)
+            app.index, record, saved: launch, pidfd: pidfd, after: app.isSpawning ? nil : look)
         if let status {
             switch status {
             case .code(ExecStatus.failureCode) where app.isSpawning: return nil
@@ -128,11 +132,11 @@ extension AppManager: StateSource {
         }
         let text = saved?.resources?["resources"]
         if let values = saved?.resourceNumbers ?? text.flatMap({ ResourceRecord(text: $0) }) {
-            resources.restore(values, of: record.tree.token)
+            resources.restore(values, of: app.index)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
             let state = saved?.channelState ?? saved?.channel.map { ChannelState($0) }
-            channels.restore(channel, of: app.id, state: state ?? ChannelState())
+            channels.restore(channel, of: app.index, state: state ?? ChannelState())
         }
         return nil
     }

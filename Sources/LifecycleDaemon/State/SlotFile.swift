@@ -30,12 +30,26 @@ nonisolated enum SlotKind: UInt8, Sendable {
 /// ``begin()``, ``add(_:to:_:)``, ``remove(_:)`` and ``commit()`` make a step. The space is reserved before a step is written.
 struct SlotFile {
     private struct Slot {
-        let offset: Int
+        /// The digest of the record that counts; 0 for none.
+        var digest: UInt64
+        private let place: UInt32
         let order: UInt8
+        private var lastCopy: UInt8
+
+        init(offset: Int, order: UInt8, copy: Int, digest: UInt64) {
+            self.digest = digest
+            place = UInt32(offset / SlotFormat.copySize)
+            self.order = order
+            lastCopy = UInt8(copy)
+        }
+
+        var offset: Int { Int(place) * SlotFormat.copySize }
+
         /// The copy that counts, 0 or 1.
-        var copy: Int
-        /// The digest of the record that counts; nil for none.
-        var digest: UInt64?
+        var copy: Int {
+            get { Int(lastCopy) }
+            set { lastCopy = UInt8(newValue) }
+        }
     }
 
     private struct Change {
@@ -88,6 +102,7 @@ struct SlotFile {
     ) throws(Processes.Errno) {
         // Otherwise the half of a step would count as soon as a later step is written.
         for offset in contents.dropped { try file.write([UInt8](repeating: 0, count: 8), at: offset) }
+        slots.reserveCapacity(contents.records.count + contents.unused.count)
         for record in contents.records {
             slots.append(Slot(offset: record.offset, order: record.order, copy: record.copy, digest: record.digest))
             if record.kind == .free {
@@ -98,17 +113,20 @@ struct SlotFile {
         }
         end = contents.end
         for offset in contents.unused {
-            slots.append(Slot(offset: offset, order: 0, copy: 1, digest: nil))
+            slots.append(Slot(offset: offset, order: 0, copy: 1, digest: 0))
             free[0, default: []].append(slots.count - 1)
         }
     }
+
+    /// The room for changes that is kept from step to step. A restart changes all apps in one step.
+    private static let changesToKeep = 64
 
     // MARK: Steps
 
     /// Begins a step. A step before it that was not committed is lost.
     mutating func begin() {
-        buffer.cut(to: 0)
-        changes.removeAll(keepingCapacity: true)
+        buffer.reset()
+        changes.removeAll(keepingCapacity: changes.capacity <= Self.changesToKeep)
         failure = nil
     }
 
@@ -134,7 +152,7 @@ struct SlotFile {
         let digest = SlotFormat.digest(
             of: buffer.bytes, frame.lowerBound + SlotFormat.frameHeaderSize..<frame.upperBound,
             UInt64(length) << 8 | UInt64(kind.rawValue))
-        if let slot, !isNew, slots[slot].digest == digest {
+        if let slot, !isNew, digest != 0, slots[slot].digest == digest {
             buffer.cut(to: start)
             return slot
         }
@@ -208,7 +226,7 @@ struct SlotFile {
         if end + size > file.capacity, file.reserve(2 * (end + size) + Self.slack) != nil {
             failure = file.reserve(end + size) ?? failure
         }
-        slots.append(Slot(offset: end, order: order, copy: 1, digest: nil))
+        slots.append(Slot(offset: end, order: order, copy: 1, digest: 0))
         end += size
         return slots.count - 1
     }

@@ -7,7 +7,7 @@ public enum ExecStatus: Hashable, Sendable {
     /// The program runs, or was killed before it could.
     case running
     /// There will be no program; the child ends with ``failureCode``.
-    case failed(SpawnError)
+    indirect case failed(SpawnError)
 
     /// The code with which a child ends that does not become the program, like that of a shell.
     public static let failureCode: Int32 = 127

@@ -8,15 +8,6 @@ public final class ResourceControl {
     /// The resources that can be controlled here.
     public let capabilities: ResourceCapabilities
 
-    /// Each on the heap: a dictionary has room for up to twice as many as there are.
-    private var entries: [LaunchToken: Entry] = [:]
-
-    private final class Entry {
-        var record: ResourceRecord
-
-        init(_ record: ResourceRecord) { self.record = record }
-    }
-
     /// Nothing is changed until a profile is applied.
     public init(capabilities: ResourceCapabilities) {
         self.capabilities = capabilities
@@ -46,7 +37,7 @@ public final class ResourceControl {
     /// - Returns: The changes that the kernel refused.
     @discardableResult
     public func apply(_ profile: ResourceProfile, to tree: ProcessTree) -> [Failure] {
-        var record = entries[tree.token]?.record ?? ResourceRecord()
+        var record = tree.resources ?? ResourceRecord()
         var failures =
             tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
         let changed = ResourceSetting.allCases.filter {
@@ -58,40 +49,19 @@ public final class ResourceControl {
             for setting in changed {
                 let wanted = capabilities.wanted(setting, by: profile)
                 let found = update(
-                    &record.ownValues[setting, default: OwnValues()], setting, to: wanted, members, of: tree)
+                    &record.ownValues[setting], setting, to: wanted, members, of: tree)
                 if found.isEmpty { record.incomplete.remove(setting) } else { record.incomplete.insert(setting) }
                 failures += found
             }
         }
         record.profile = profile
         record.areAttributesKnown = true
-        set(record, of: tree.token)
+        tree.resources = record
         return failures
     }
 
-    /// Forgets a tree that has ended.
-    public func forget(_ token: LaunchToken) {
-        entries[token] = nil
-    }
-
     /// Returns the changes that were made to a tree, for a later daemon; nil if there are none.
-    public func record(of token: LaunchToken) -> ResourceRecord? { entries[token]?.record }
-
-    /// Takes a tree over from a daemon before. Its cgroup's attributes are written with the next profile, because the
-    /// controllers may have been taken away meanwhile.
-    ///
-    /// - Parameters:
-    ///   - record: The record that ``record(of:)`` made in the earlier daemon.
-    ///   - token: The launch of the tree.
-    public func restore(_ record: ResourceRecord, of token: LaunchToken) {
-        var record = record
-        record.areAttributesKnown = false
-        set(record, of: token)
-    }
-
-    private func set(_ record: ResourceRecord, of token: LaunchToken) {
-        if let entry = entries[token] { entry.record = record } else { entries[token] = Entry(record) }
-    }
+    public func record(of tree: ProcessTree) -> ResourceRecord? { tree.resources }
 
     /// Writes those attributes of a tree's cgroup that differ from the profile before.
     func write(_ profile: ResourceProfile, to group: Cgroup, before: ResourceProfile?) -> [Failure] {
@@ -154,4 +124,16 @@ extension ResourceSetting {
 extension ProcessTree {
     /// The cgroup that holds it; nil where its process group does.
     var cgroup: Cgroup? { containment.cgroup }
+}
+
+extension ProcessTree {
+    /// Restores the record of the changes that an earlier daemon has made to the processes. The attributes of the cgroup are written
+    /// with the next profile, because the controllers may have been taken away meanwhile.
+    ///
+    /// - Parameter record: The ``resources`` in the earlier daemon.
+    public func restore(_ record: ResourceRecord) {
+        var record = record
+        record.areAttributesKnown = false
+        resources = record
+    }
 }

@@ -5,8 +5,8 @@ public struct ResourceRecord: Hashable, Sendable {
     var areAttributesKnown = true
     /// The settings that could not be changed for every process: the kernel may refuse a process that has just executed
     /// a program.
-    var incomplete: Set<ResourceSetting> = []
-    var ownValues: [ResourceSetting: OwnValues] = [:]
+    var incomplete = ResourceSettings()
+    var ownValues = OwnValueTable()
 
     /// A tree to which nothing was done.
     init() {}
@@ -22,9 +22,10 @@ extension ResourceRecord {
         text.reserveCapacity(256)
         profile.write(to: &text)
         text.append(UInt8(ascii: ";"))
-        if !incomplete.isEmpty { text += incomplete.map { $0.word }.sorted().joined(separator: ",").utf8 }
+        if !incomplete.isEmpty { text += incomplete.all.map { $0.word }.sorted().joined(separator: ",").utf8 }
         for setting in ResourceSetting.allCases {
-            guard let values = ownValues[setting], !values.isEmpty else { continue }
+            let values = ownValues[setting]
+            guard !values.isEmpty else { continue }
             text.append(UInt8(ascii: ";"))
             text += setting.word.utf8
             text.append(UInt8(ascii: "="))
@@ -39,7 +40,9 @@ extension ResourceRecord {
         guard parts.count >= 2, let profile = ResourceProfile(text: parts[0]) else { return nil }
         self.init()
         self.profile = profile
-        incomplete = Set(parts[1].split(separator: UInt8(ascii: ",")).compactMap { ResourceSetting(word: $0) })
+        for word in parts[1].split(separator: UInt8(ascii: ",")) {
+            if let setting = ResourceSetting(word: word) { incomplete.insert(setting) }
+        }
         for part in parts.dropFirst(2) {
             guard let sign = part.firstIndex(of: UInt8(ascii: "=")), let setting = ResourceSetting(word: part[..<sign])
             else { continue }
@@ -58,14 +61,8 @@ extension ResourceRecord {
     /// Calls a closure with each number, in order.
     public func forEachNumber(_ body: (UInt64) -> Void) {
         for number in profile.numbers { body(number.map { UInt64(bitPattern: Int64($0)) } ?? Self.none) }
-        body(incomplete.reduce(0) { $0 | 1 << UInt64($1.rawValue) })
-        for setting in ResourceSetting.allCases {
-            guard let values = ownValues[setting] else {
-                body(0)
-                continue
-            }
-            values.forEachNumber(body)
-        }
+        body(UInt64(incomplete.bits))
+        for setting in ResourceSetting.allCases { ownValues[setting].forEachNumber(body) }
     }
 
     /// Reads a record; nil if the numbers are none.
@@ -80,9 +77,7 @@ extension ResourceRecord {
         }
         profile = ResourceProfile(numbers: numbers)
         guard let bits = next() else { return nil }
-        for setting in ResourceSetting.allCases where bits & 1 << UInt64(setting.rawValue) != 0 {
-            incomplete.insert(setting)
-        }
+        incomplete = ResourceSettings(bits: UInt8(truncatingIfNeeded: bits))
         for setting in ResourceSetting.allCases {
             guard let values = OwnValues(within: setting.range, next: next) else { return nil }
             if !values.isEmpty { ownValues[setting] = values }
@@ -138,7 +133,7 @@ extension ResourceProfile {
 }
 
 extension IOPriority {
-    fileprivate init?(rawValue: Int) {
+    init?(rawValue: Int) {
         let level = rawValue & 7
         switch rawValue >> 13 {
         case 1: self = .realTime(level)
@@ -160,7 +155,7 @@ struct OwnValues: Hashable {
         let id: ProcessID
     }
 
-    private struct Record: Hashable {
+    struct Record: Hashable {
         let own: Int
         let set: Int
 
@@ -168,13 +163,12 @@ struct OwnValues: Hashable {
         func own(current: Int) -> Int { set == current ? own : current }
     }
 
-    private struct Entry: Hashable {
+    struct Entry: Hashable {
         let bearer: Bearer
         let record: Record
     }
 
-    /// Most apps have one: a dictionary takes several times as much memory.
-    private var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
     private static let searchLimit = 8
 
     /// Sets each bearer's value to the desired one.
@@ -221,6 +215,8 @@ extension OwnValues.Bearer {
 }
 
 extension OwnValues {
+    init(_ entries: [Entry]) { self.entries = entries }
+
     var isEmpty: Bool { entries.isEmpty }
 
     /// Appends each value as numbers: process, its start, thread, own value, set value.

@@ -32,12 +32,18 @@ public final class ProcessTree {
     /// The cgroup that it was in before, where it was moved.
     let origin: String?
 
+    /// The changes that a ``ResourceControl`` has made to the processes; nil for none.
+    public internal(set) var resources: ResourceRecord?
+
+    /// A number of the caller's for the app that the tree belongs to.
+    public var owningApp: UInt64?
+
     /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
     public let owner: TreeOwner?
 
     private var pidfd: Descriptor?
-    private var gate: LaunchGate?
-    private var execPipe: ExecStatusPipe?
+    /// Set until the main process has become the program.
+    private var start: Start?
     private var finalExecStatus = ExecStatus.pending
     /// The members at the latest look, if all of them were stopped then.
     private var stoppedMembers: Set<ProcessIdentity>?
@@ -78,8 +84,7 @@ public final class ProcessTree {
         origin = nil
         owner = nil
         pidfd = consume process.descriptor
-        gate = consume process.gate
-        execPipe = consume process.execStatus
+        start = Start(gate: process.gate, execPipe: process.execStatus)
     }
 
     /// A tree of an earlier process.
@@ -121,6 +126,17 @@ public final class ProcessTree {
 
 // MARK: - Starting
 
+/// The gate and the pipe of a main process, until it has become the program. On the heap, so that the tree is small afterwards.
+private final class Start {
+    var gate: LaunchGate?
+    var execPipe: ExecStatusPipe?
+
+    init(gate: consuming LaunchGate?, execPipe: consuming ExecStatusPipe?) {
+        self.gate = consume gate
+        self.execPipe = consume execPipe
+    }
+}
+
 extension ProcessTree {
     /// Lets the main process execute the program, which it never does before. Once is enough.
     ///
@@ -130,20 +146,20 @@ extension ProcessTree {
     ///   anything.
     @discardableResult
     public func begin() -> SpawnError? {
-        guard let gate = gate.take() else { return nil }
+        guard let gate = start?.gate.take() else { return nil }
         return gate.open()
     }
 
     /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
     public var execStatusDescriptor: Int32? {
-        execPipe?.descriptor.rawValue
+        start?.execPipe?.descriptor.rawValue
     }
 
     /// Returns whether the main process has become the program.
     public func execStatus() -> ExecStatus {
-        if let pipe = execPipe.take() {
+        if let pipe = start?.execPipe.take() {
             finalExecStatus = pipe.read()
-            if finalExecStatus == .pending { execPipe = consume pipe }
+            if finalExecStatus == .pending { start?.execPipe = consume pipe } else { start = nil }
         }
         return finalExecStatus
     }

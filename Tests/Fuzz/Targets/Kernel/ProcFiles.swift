@@ -89,15 +89,17 @@ extension FuzzTarget {
         guard let again = ResourceRecord(text: record.text) else { return require(false, "a record is read again") }
         require(again.profile == record.profile, "a profile that was written is read again")
         require(again.incomplete == record.incomplete, "what is incomplete stays so")
-        for (setting, values) in record.ownValues where !values.isEmpty {
-            require(again.ownValues[setting] == values, "own values that were written are read again")
+        for setting in ResourceSetting.allCases where !record.ownValues[setting].isEmpty {
+            require(
+                again.ownValues[setting] == record.ownValues[setting], "own values that were written are read again")
         }
         checkRanges(record)
     }
 
     /// Nice values and I/O priorities are given to system calls, which take less than an `Int` holds.
     private static func checkRanges(_ record: ResourceRecord) {
-        for (setting, values) in record.ownValues {
+        for setting in ResourceSetting.allCases {
+            let values = record.ownValues[setting]
             var rows: [UInt8] = []
             values.write(to: &rows)
             for row in String(decoding: rows, as: UTF8.self).split(separator: ",") {
