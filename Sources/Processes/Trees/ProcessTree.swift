@@ -14,7 +14,7 @@ public final class ProcessTree {
     /// The main process, also after it ended.
     public let main: ProcessIdentity
     /// The state that was asked for last; `checkStopped()` and `checkResumed()` tell whether the tree has it.
-    public private(set) var desiredState = DesiredState.running
+    public internal(set) var desiredState = DesiredState.running
     /// The end of the main process; nil until it has been reaped.
     public private(set) var exitStatus: ExitStatus?
 
@@ -43,10 +43,10 @@ public final class ProcessTree {
 
     private var pidfd: Descriptor?
     /// Set until the main process has become the program.
-    private var start: Start?
-    private var finalExecStatus = ExecStatus.pending
+    var start: ProgramStart?
+    var finalExecStatus = ExecStatus.pending
     /// The members at the latest look, if all of them were stopped then.
-    private var stoppedMembers: Set<ProcessIdentity>?
+    var stoppedMembers: Set<ProcessIdentity>?
     /// Those of them that have children among them, in levels, parents before their children.
     private var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
@@ -57,7 +57,7 @@ public final class ProcessTree {
     /// When the stop that is wanted was begun.
     private var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
-    public private(set) var heldBefore: Set<ProcessIdentity> = []
+    public internal(set) var heldBefore: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether an earlier daemon may have begun to stop the tree without a record: then
     /// stopped processes are not taken for those of another program.
     private var mayBeStoppedByPredecessor = false
@@ -69,7 +69,7 @@ public final class ProcessTree {
     public private(set) var isFreezing = false
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
-    private static let roundsOfOneCall = 8
+    static let roundsOfOneCall = 8
 
     init(
         _ process: consuming SpawnedProcess, token: LaunchToken, containment: Containment,
@@ -84,7 +84,7 @@ public final class ProcessTree {
         origin = nil
         owner = nil
         pidfd = consume process.descriptor
-        start = Start(gate: process.gate, execPipe: process.execStatus)
+        start = ProgramStart(gate: process.gate, execPipe: process.execStatus)
     }
 
     /// A tree of an earlier process.
@@ -122,47 +122,6 @@ public final class ProcessTree {
     /// Poll as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; empty if the kernel
     /// does not tell. Owned by the tree.
     public var changeDescriptors: [Int32] { containment.changeDescriptors }
-}
-
-// MARK: - Starting
-
-/// The gate and the pipe of a main process, until it has become the program. On the heap, so that the tree is small afterwards.
-private final class Start {
-    var gate: LaunchGate?
-    var execPipe: ExecStatusPipe?
-
-    init(gate: consuming LaunchGate?, execPipe: consuming ExecStatusPipe?) {
-        self.gate = consume gate
-        self.execPipe = consume execPipe
-    }
-}
-
-extension ProcessTree {
-    /// Lets the main process execute the program, which it never does before. Once is enough.
-    ///
-    /// If this process ends earlier, or drops the tree, the main process ends too, with status 127.
-    ///
-    /// - Returns: The reason why the gate could not be opened. The main process ends, too, without having executed
-    ///   anything.
-    @discardableResult
-    public func begin() -> SpawnError? {
-        guard let gate = start?.gate.take() else { return nil }
-        return gate.open()
-    }
-
-    /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
-    public var execStatusDescriptor: Int32? {
-        start?.execPipe?.descriptor.rawValue
-    }
-
-    /// Returns whether the main process has become the program.
-    public func execStatus() -> ExecStatus {
-        if let pipe = start?.execPipe.take() {
-            finalExecStatus = pipe.read()
-            if finalExecStatus == .pending { start?.execPipe = consume pipe } else { start = nil }
-        }
-        return finalExecStatus
-    }
 }
 
 // MARK: - Stopping and continuing
@@ -318,7 +277,7 @@ extension ProcessTree {
     }
 
     /// Returns the processes that are continued after their children.
-    private func parentsToContinue() -> [[ProcessIdentity]] {
+    func parentsToContinue() -> [[ProcessIdentity]] {
         stoppedMembers == nil ? DescentOrder(containment.members()).levelsOfParents : stoppedParents
     }
 
@@ -352,7 +311,7 @@ extension ProcessTree {
         return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
     }
 
-    private func endFreezing() {
+    func endFreezing() {
         isFreezing = false
         containment.thaw()
     }
@@ -373,87 +332,11 @@ extension ProcessTree {
     }
 }
 
-// MARK: - Frozen
+// MARK: - Looking
 
 extension ProcessTree {
-    /// A reason why the control group of a tree is frozen.
-    public enum FreezeReason: Hashable, Sendable {
-        /// Its ``SuspendMethod`` wants it.
-        case method
-        /// Its processes are no children of this one, so the kernel does not tell of a SIGCONT from another program.
-        case notChild
-        /// This process may not signal these.
-        case refused([ProcessIdentity])
-    }
-
-    /// The reason why the control group is frozen; nil if it is not.
-    public var freezeReason: FreezeReason? {
-        guard desiredState == .stopped, isFreezing else { return nil }
-        if suspendMethod != .signal { return .method }
-        return refused.isEmpty ? .notChild : .refused(refused.map { $0.process })
-    }
-}
-
-// MARK: - Ending
-
-extension ProcessTree {
-    /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
-    ///
-    /// - Parameter signal: The request to end, which processes may handle.
-    /// - Returns: The processes that did not get the signal.
-    @discardableResult
-    public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
-        let parents = desiredState == .stopped ? parentsToContinue() : []
-        desiredState = .ended
-        stoppedMembers = nil
-        heldBefore = []
-        findAll()
-        let failures = signalAll(signal)
-        resumeBottomUp(parents)
-        endFreezing()
-        return failures
-    }
-
-    /// Sends a signal to every process, and changes nothing else: a stopped process acts on it when it is continued.
-    ///
-    /// - Returns: The processes that did not get the signal.
-    public func send(_ signal: Signal) -> [SignalFailure] {
-        findAll()
-        return signalAll(signal)
-    }
-
-    /// Sends SIGKILL to every process and to what they left behind meanwhile.
-    ///
-    /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.
-    ///
-    /// - Returns: The processes that did not get the last signal.
-    @discardableResult
-    public func kill() -> [SignalFailure] {
-        desiredState = .ended
-        stoppedMembers = nil
-        heldBefore = []
-        findAll()
-        var known: Set<ProcessIdentity> = []
-        var failures: [SignalFailure] = []
-        for _ in 0..<Self.roundsOfOneCall {
-            failures = signalAll(.kill)
-            let present = Set(containment.members().identities)
-            if present.isSubset(of: known) { break }
-            known = present
-        }
-        endFreezing()
-        return failures
-    }
-
-    /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
-    public var isEmpty: Bool {
-        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
-        else { return false }
-        return members.isEmpty || containment.releaseHelpers(members).isEmpty
-    }
-
     /// Releases the helpers, and looks for members where they are not expected.
-    private func findAll() {
+    func findAll() {
         _ = containment.lookOutside(containment.releaseHelpers(containment.members()))
     }
 
@@ -473,11 +356,7 @@ extension ProcessTree {
         exitStatus = status
         containment.leaderWasReaped()
     }
-}
 
-// MARK: - Looking
-
-extension ProcessTree {
     /// Its processes of this moment, parents before their children.
     public func processes() -> [ProcessInfo] {
         findAll()
@@ -500,7 +379,7 @@ extension ProcessTree {
     }
 
     /// Returns the members, or nil when some may have been missed, for want of a descriptor for example.
-    private func allMembers() -> [ProcessStatus]? {
+    func allMembers() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
         return isComplete ? members : nil
     }
@@ -519,14 +398,4 @@ extension ProcessTree {
     func allowsContinuing(_ pid: ProcessID) -> Bool {
         desiredState != .stopped || ProcessStatus(of: pid)?.state.isHeld ?? true
     }
-}
-
-/// A way to keep the processes of a tree from running.
-public enum SuspendMethod: Hashable, Sendable {
-    /// SIGSTOP to each. Parents, shells and debuggers see it, and any process that may send SIGCONT can undo it.
-    case signal
-    /// The cgroup freezer (Linux 5.2), which no process notices. Without a cgroup the same as `signal`.
-    case freezer
-    /// Both: neither SIGCONT nor thawing alone makes anything run.
-    case both
 }

@@ -1,0 +1,56 @@
+extension ProcessTree {
+    /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
+    ///
+    /// - Parameter signal: The request to end, which processes may handle.
+    /// - Returns: The processes that did not get the signal.
+    @discardableResult
+    public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
+        let parents = desiredState == .stopped ? parentsToContinue() : []
+        desiredState = .ended
+        stoppedMembers = nil
+        heldBefore = []
+        findAll()
+        let failures = signalAll(signal)
+        resumeBottomUp(parents)
+        endFreezing()
+        return failures
+    }
+
+    /// Sends a signal to every process, and changes nothing else: a stopped process acts on it when it is continued.
+    ///
+    /// - Returns: The processes that did not get the signal.
+    public func send(_ signal: Signal) -> [SignalFailure] {
+        findAll()
+        return signalAll(signal)
+    }
+
+    /// Sends SIGKILL to every process and to what they left behind meanwhile.
+    ///
+    /// Call it again until `isEmpty`: a process outside the main one's group can fork faster than it is found.
+    ///
+    /// - Returns: The processes that did not get the last signal.
+    @discardableResult
+    public func kill() -> [SignalFailure] {
+        desiredState = .ended
+        stoppedMembers = nil
+        heldBefore = []
+        findAll()
+        var known: Set<ProcessIdentity> = []
+        var failures: [SignalFailure] = []
+        for _ in 0..<Self.roundsOfOneCall {
+            failures = signalAll(.kill)
+            let present = Set(containment.members().identities)
+            if present.isSubset(of: known) { break }
+            known = present
+        }
+        endFreezing()
+        return failures
+    }
+
+    /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
+    public var isEmpty: Bool {
+        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
+        else { return false }
+        return members.isEmpty || containment.releaseHelpers(members).isEmpty
+    }
+}
