@@ -30,7 +30,7 @@ final class AppManager {
     let store: any StateStore
     let processes: AppProcesses
     let channels: AppChannels
-    private let unmanaged: UnmanagedApps
+    let unmanaged: UnmanagedApps
     let memory: MemoryWatch
     let ownMemory: OwnMemory
     let resources: StateResources
@@ -42,7 +42,7 @@ final class AppManager {
     weak var desktop: (any DesktopObserver)?
 
     private let loop: EventLoop
-    private let launcher: AppLauncher
+    let launcher: AppLauncher
     private let trimmer: MemoryTrimmer
     private var trimsWhenSuspended = false
     /// The desktop entries that can be launched without a manifest; nil in the system instance.
@@ -278,36 +278,6 @@ final class AppManager {
         ownRequests[id] = done
         driver.handle(.request(id, request))
     }
-
-    /// Accepts a connection to the socket for apps: of an app without a channel, or of an app that the daemon does not manage yet.
-    func admit(_ peer: PeerConnection) {
-        let process = peer.credentials.process
-        switch processes.owner(of: process) {
-        case .app(let id) where mayConnect(process, as: id):
-            guard let app = index(of: id), peer.lives, let descriptor = peer.takeDescriptor() else { return }
-            channels.admit(descriptor, of: app)
-        case .app, .noApp: unmanaged.add(peer)
-        case .unknown: break
-        }
-    }
-
-    /// Gives an app that was adopted just now the channel on which one of its processes waits.
-    func connectAdopted(_ id: AppID, _ app: AppIndex) {
-        let peer = unmanaged.take { process in
-            processes.owner(of: process) == .app(id) && mayConnect(process, as: id)
-        }
-        if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: app, isNew: true) }
-    }
-
-    /// A Boolean value that indicates whether a process of the app speaks for it. In an adopted app, a process of another session,
-    /// such as a program in a terminal, does not.
-    private func mayConnect(_ process: ProcessID, as id: AppID) -> Bool {
-        guard let policy = catalog[id]?.policy, policy.callbacks != .none else { return false }
-        guard catalog[id]?.isAdopted == true, let main = processes.pid(of: index(of: id)), main != process else {
-            return true
-        }
-        return ProcessStatus(of: main).map { $0.session == ProcessStatus(of: process)?.session } ?? false
-    }
 }
 
 // MARK: - Effects
@@ -434,74 +404,6 @@ extension AppManager: EffectHandler {
         history.append(decision, pid: pid, at: driver.now)
         log.write(decision, pid: pid)
     }
-
-    private func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
-        if let exit { exits.recordEnd(of: id, app, catalog[id], exit, reclaimed) }
-        catalog.remove(id)
-        exits.last.forget(id, app)
-        processes.forgetLastPID(of: app)
-        channels.forget(app)
-        launcher.removeEmptyStateDirectory(of: id)
-        store.retryWithLess()
-    }
-
-    private func spawn(_ id: AppID, _ app: AppIndex) {
-        if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(id, .spawned)) }
-        if let objection = store.makeRoom() { return spawnFailed(id, .unrecorded(objection)) }
-        if isToBeAdopted(id) { return adopt(id, app) }
-        guard let definition = catalog[id] else { return spawnFailed(id, .command("its manifest was removed")) }
-        do throws(DaemonError) {
-            let output = try launcher.output(of: id)
-            let channel = definition.policy.callbacks == .none ? nil : channels.open(app)
-            let machine = self.app(app)
-            let request = try launcher.request(
-                for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
-                channel: channel)
-            processes.spawn(app, request, as: definition, launched: machine?.launched) {
-                storeDescriptors(of: app)
-                return store.objection
-            }
-            extendLifetime(output)
-            extendLifetime(channel)
-        } catch {
-            spawnFailed(id, StartFailure(error))
-        }
-    }
-
-    func spawnFailed(_ id: AppID, _ why: StartFailure) { driver.handle(.outcome(id, .spawnFailed(why))) }
-
-    private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
-        guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }
-        return LaunchFields(launch, previousTime: launch.previous.map { exits.seconds(of: $0, app) })
-    }
-
-    private func terminate(_ id: AppID, _ app: AppIndex) {
-        if isToBeReleased(id) { return release(app) }
-        // A former daemon may have sent SIGTERM, and a second one makes many programs give up at once.
-        if isRestoring, processes.isAskedToEnd(app) { return }
-        processes.terminate(app, catalog[id]?.stopSignal ?? .terminate)
-    }
-
-    private func deliver(_ delivery: Delivery, to app: AppIndex) {
-        let time = delivery.launch?.previous.map { exits.seconds(of: $0, app) }
-        let scene = delivery.scene.flatMap { self.app(app)?.scenes[$0.scene] }
-        let message = CallbackMessage(delivery, now: driver.now, previousTime: time, scene: scene)
-        channels.send(message, sequence: delivery.sequence, to: app)
-    }
-
-    private func answer(_ number: UInt64, of id: AppID, _ app: AppIndex, _ refusal: AssertionRefusal?) {
-        if let refusal {
-            return channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: app)
-        }
-        let isTask = self.app(app)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
-        let end = isTask ? core.taskTimeEnd(of: id) : nil
-        channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: app)
-    }
-
-    private func millisecondsLeft(until end: Instant) -> Int64 {
-        let now = driver.now
-        return end > now ? end.duration(since: now).wholeMilliseconds : 0
-    }
 }
 
 extension AppManager: LogDelegate {
@@ -509,34 +411,5 @@ extension AppManager: LogDelegate {
         guard !unwritten.isEmpty, announcements.isEmpty else { return }
         unwritten = []
         store.noteAnnounced()
-    }
-}
-
-// MARK: - Processes and channels
-
-extension AppManager: ProcessDelegate, ChannelDelegate {
-    func launchEnded(_ token: LaunchToken) {
-        DescriptorStore.discard(DescriptorStore.name(of: token), log: log.log)
-    }
-
-    func leavesRunning(_ id: AppID, _ processes: String) {
-        log.log.write(
-            .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
-    }
-
-    func isAdopted(_ app: AppIndex) -> Bool { catalog[driver.id(of: app)]?.isAdopted ?? false }
-
-    func isReconnecting(_ app: AppIndex) -> Bool { self.app(app)?.isReconnecting ?? false }
-
-    func isFirstHelloDue(_ app: AppIndex) -> Bool {
-        guard let app = self.app(app) else { return false }
-        return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
-    }
-
-    /// Has the service manager hold the pidfd and the channel of an app for a successor.
-    func storeDescriptors(of app: AppIndex) {
-        guard let launch = processes.launch(of: app) else { return }
-        let descriptors = [launch.pidfd, channels.number(of: app)].compactMap { $0 }
-        DescriptorStore.store(descriptors, for: launch.token, log: log.log)
     }
 }

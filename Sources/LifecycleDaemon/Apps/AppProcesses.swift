@@ -4,14 +4,6 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The app that a process belongs to.
-enum ProcessOwner: Equatable {
-    case app(AppID)
-    case noApp
-    /// The process is one of an app that has ended, or its ancestry cannot be read.
-    case unknown
-}
-
 /// Learns when nothing is left of a launch.
 protocol ProcessDelegate: AnyObject {
     func launchEnded(_ token: LaunchToken)
@@ -26,31 +18,31 @@ final class AppProcesses {
     /// The time in which a tree must stop before the daemon reports it.
     var stopTimeout = Duration.seconds(1)
 
-    private let loop: EventLoop
-    private let core: any InputHandler
+    let loop: EventLoop
+    let core: any InputHandler
     private let store: any StateStore
-    private var running = AppMap<RunningApp>()
+    private(set) var running = AppMap<RunningApp>()
     private var lastPIDs = AppMap<ProcessID>()
     /// The control groups of the apps.
-    private var changes: WatchSet?
+    private(set) var changes: WatchSet?
     /// The main processes that are no children.
-    private var mains: WatchSet?
+    private(set) var mains: WatchSet?
     private var childSignal: SignalSource?
     private var processorSignal: SignalSource?
     /// A Boolean value that indicates whether an app has ever had a `processorWatch`: most daemons have none.
-    private var hasWatchedProcessors = false
-    private var switchReports: SwitchReports?
+    var hasWatchedProcessors = false
+    var switchReports: SwitchReports?
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
-    private var openingOfReports: DeferredSource?
+    private(set) var openingOfReports: DeferredSource?
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppIndex>?
-    private var reaping: DelayedReaping?
+    private(set) var reaping: DelayedReaping?
     /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
     private var unrestored: BatchQueue<AppIndex>?
     /// The number of apps that have been seen and are not restored.
     private var seenCount = 0
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
-    private var hasSeenChildren = false
+    private(set) var hasSeenChildren = false
     private var isRestoring = false
 
     /// The parent of the apps' control groups; nil for none. Set before the first launch.
@@ -79,8 +71,8 @@ final class AppProcesses {
         reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
-    private func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(core.id(of: app), outcome)) }
-    private func save(_ app: RunningApp) { store.save(.launch, app.record.saved(core.id(of: app.index))) }
+    func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(core.id(of: app), outcome)) }
+    func save(_ app: RunningApp) { store.save(.launch, app.record.saved(core.id(of: app.index))) }
 
     // MARK: Lookup
 
@@ -119,65 +111,9 @@ final class AppProcesses {
     /// The main process of the app's latest launch, running or not.
     func lastPID(of app: AppIndex?) -> ProcessID? { lastPIDs[app] }
     func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
-    /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at all open files of all apps.
-    func appsConnected(to index: AppIndex?) -> [AppID] {
-        guard let app = running[index] else { return [] }
-        let ends = PipeEnds(of: app.tree.processIDs)
-        let sockets = (try? UnixSocket.all()) ?? []
-        let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
-        return running.filter { other, app in
-            other != index && ends.areConnected(to: PipeEnds(of: app.tree.processIDs), peers: peers)
-        }.map { core.id(of: $0.key) }.sorted()
-    }
 
     func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
-
-    /// Returns the processes that may have left the tree and belong to no app.
-    func strangers(youngerThan tree: ProcessTree) -> [ForeignProcess] {
-        if hasSeenChildren { restoreSeen() }
-        return table.strangers(youngerThan: tree)
-    }
-
-    /// Returns the owner of a process at this moment.
-    ///
-    /// Every process of an app is in a control group of the apps or, while the daemon lives that launched it, a descendant
-    /// of the daemon, which is the subreaper. The process can change neither.
-    func owner(of pid: ProcessID) -> ProcessOwner {
-        guard let ancestry = Ancestry(of: pid) else { return .unknown }
-        // A process of an app that was only seen may be anywhere.
-        restoreSeen { ancestry.processes.contains($0.tree.main.pid) }
-        var isInGroup = false
-        if let groups = table.groups {
-            guard let place = groups.place(of: pid) else { return .unknown }
-            if case .helper(let name) = place { return .app(AppID(name)) }
-            isInGroup = place == .app
-            if isInGroup { restoreSeen(in: groups.groupName(of: pid)) }
-            if isInGroup, let id = app(containing: pid) { return .app(id) }
-        }
-        if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
-        if !table.isHeldByGroupsAlone, let id = app(containing: pid) { return .app(id) }
-        return isInGroup || ancestry.reachesThisProcess || table.mayHaveLost(pid) ? .unknown : .noApp
-    }
-
-    private func app(containing pid: ProcessID) -> AppID? {
-        table.tree(containing: pid).flatMap { app(of: $0) }.map { core.id(of: $0.index) }
-    }
-
-    /// Returns the running app that a tree belongs to; nil after the end of the launch.
-    private func app(of tree: ProcessTree) -> RunningApp? {
-        tree.owningApp.flatMap { running[AppIndex(number: $0)] }
-    }
-
-    func app(below pid: ProcessID) -> AppID? {
-        running.values.first { app in
-            app.isMainRunning && RunningProcess.ancestors(of: app.main.pid)?.contains(pid) ?? false
-        }.map { core.id(of: $0.index) }
-    }
-
-    private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
-        running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }.map { core.id(of: $0.index) }
-    }
 
     // MARK: Launch, adoption, restoration
 
@@ -316,12 +252,12 @@ final class AppProcesses {
     }
 
     /// Restores the apps of a former daemon that were seen only, and are meant.
-    private func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
+    func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
         guard seenCount > 0 else { return }
         for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.tree } }
     }
 
-    private func restoreSeen(in group: String?) { restoreSeen { $0.tree.cgroup == group } }
+    func restoreSeen(in group: String?) { restoreSeen { $0.tree.cgroup == group } }
 
     /// Reports what has happened to restored apps. Called when the core knows them. Those that were seen only follow later.
     func checkRestored() {
@@ -337,7 +273,7 @@ final class AppProcesses {
         postponedStops?.begin()
     }
 
-    private func beginWatching(of app: RunningApp) {
+    func beginWatching(of app: RunningApp) {
         watchMain(of: app, app.tree)
         if case .none = app.operation, app.tree.mainDescriptor == nil { app.endOperation() }
     }
@@ -363,7 +299,7 @@ final class AppProcesses {
         reapAll()
     }
 
-    private func makeApp(
+    func makeApp(
         _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
     ) -> RunningApp {
         RunningApp(index, tree, exitPolicy: exitPolicy, launched: launched, loop: loop, processes: self)
@@ -382,7 +318,7 @@ final class AppProcesses {
         save(app)
     }
 
-    private func forget(_ app: RunningApp) {
+    func forget(_ app: RunningApp) {
         app.begin(.none)
         postponedStops?.remove(app.index)
         // The tree is about to close the watched descriptors.
@@ -454,7 +390,7 @@ final class AppProcesses {
         }
     }
 
-    private func checkStop(_ app: RunningApp) {
+    func checkStop(_ app: RunningApp) {
         guard case .stop(let since, let isReported) = app.operation else { return }
         guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
         if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
@@ -472,172 +408,5 @@ final class AppProcesses {
         app.endOperation()
         watchProcessor(of: app)
         report(app.index, .stopped)
-    }
-
-    // MARK: Continued by others
-
-    /// Reports the apps that another program has continued without notice from the kernel.
-    func noticeContinuations() {
-        guard hasWatchedProcessors else { return }
-        for app in running.values where app.processorWatch?.mayHaveRun ?? false {
-            if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
-        }
-    }
-
-    private func watchProcessor(of app: RunningApp) {
-        app.watchProcessor(with: switchReports) { [weak self] in self?.noticeRunning($0) }
-        guard app.processorWatch != nil, !hasWatchedProcessors else { return }
-        hasWatchedProcessors = true
-        openingOfReports?.schedule()
-    }
-
-    private func openSwitchReports() {
-        switchReports = SwitchReports()
-        guard switchReports != nil else { return }
-        for app in running.values where app.processorWatch != nil { noticeRunning(app) }
-    }
-
-    private func noticeRunning(_ pid: ProcessID) {
-        guard let app = running.values.first(where: { $0.processorWatch?.hasTimer(for: pid) ?? false }) else { return }
-        noticeRunning(app)
-    }
-
-    private func noticeRunning(_ app: RunningApp) {
-        // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
-        watchProcessor(of: app)
-        if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
-    }
-
-    // MARK: Events of the kernel
-
-    /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
-    private func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
-        for descriptor in tree.changeDescriptors { try? changes?.add(descriptor, number: app.index.number) }
-    }
-
-    private func endChangeWatch(of app: RunningApp) {
-        for descriptor in app.tree.changeDescriptors { changes?.remove(descriptor) }
-    }
-
-    private func endMainWatch(of app: RunningApp) {
-        if let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
-    }
-
-    private func endWatches(of app: RunningApp) {
-        app.execWatch?.cancel()
-        app.execWatch = nil
-        endMainWatch(of: app)
-        endChangeWatch(of: app)
-    }
-
-    private func noticeChange(of index: AppIndex) {
-        guard let app = running[index] else { return }
-        guard let events = table.acknowledgeChange(of: app.tree.token) else { return endChangeWatch(of: app) }
-        if case .stop = app.operation { checkStop(app) }
-        for event in events { handle(event) }
-    }
-
-    private func watchExec(of app: RunningApp) throws(SpawnError) {
-        guard let descriptor = app.tree.execStatusDescriptor else { return }
-        do throws(SystemdError) {
-            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
-                if let app { self?.readExecStatus(of: app) }
-            }
-        } catch {
-            app.tree.kill()
-            table.remove(app.tree.token)
-            throw .setUp(step: "watch the new process", error: Processes.Errno(rawValue: error.errno))
-        }
-    }
-
-    private func readExecStatus(of app: RunningApp) {
-        guard app.execWatch != nil else { return }
-        // The tree closes the descriptor as soon as it knows the status; nothing may watch it then.
-        app.execWatch?.isEnabled = false
-        switch app.tree.execStatus() {
-        case .pending: app.execWatch?.isEnabled = true
-        case .running:
-            app.execWatch = nil
-            report(app.index, .spawned)
-        case .failed(let error):
-            forget(app)
-            report(app.index, .spawnFailed(StartFailure(error)))
-        }
-    }
-
-    /// Watches a main process that is no child. Harmless for one that is watched already.
-    private func watchMain(of app: RunningApp, _ tree: ProcessTree) {
-        guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
-        try? mains?.add(descriptor, number: app.index.number)
-    }
-
-    private func noticeEnd(of index: AppIndex) {
-        guard let app = running[index] else { return }
-        endMainWatch(of: app)
-        checkMain(of: app)
-    }
-
-    private func checkMain(of app: RunningApp) {
-        for event in table.checkMain(of: app.tree.token) { handle(event) }
-    }
-
-    /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well.
-    private func reap(_ signal: SignalInfo) {
-        if hasSeenChildren { restoreSeen() }
-        for event in table.reap(child: signal.processID).events { handle(event) }
-        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
-    }
-
-    private func reapAll() {
-        if hasSeenChildren { restoreSeen() }
-        let reaped = table.reap()
-        for event in reaped.events { handle(event) }
-        if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }
-    }
-
-    private func handle(_ event: TreeEvent) {
-        guard let app = table[event.tree].flatMap({ app(of: $0) }) else { return }
-        switch event.change {
-        case .mainEnded(let status): mainEnded(app, status)
-        case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
-        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(app.index, .stoppedByOther) }
-        case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
-        case .mainContinued(asked: true), .memberContinued(_, asked: true): break
-        case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
-        case .emptied: emptied(app)
-        }
-    }
-
-    private func mainEnded(_ app: RunningApp, _ status: Processes.ExitStatus) {
-        readExecStatus(of: app)
-        guard running[app.index] === app else { return }
-        let othersLeft = !app.tree.isEmpty
-        if !othersLeft { forget(app) }
-        if othersLeft, case .none = app.operation { app.endOperation() }
-        if othersLeft && app.exitPolicy == .last { return }
-        app.hasReportedExit = true
-        if othersLeft { save(app) }
-        report(app.index, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
-    }
-
-    private func emptied(_ app: RunningApp) {
-        forget(app)
-        if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
-            // The main process of a unit may run on elsewhere.
-            let status = app.tree.exitStatus.map { LifecycleCore.ExitStatus($0) } ?? .unknown
-            report(app.index, .exited(status, othersLeft: false))
-        } else {
-            report(app.index, .gone)
-        }
-    }
-}
-
-extension LifecycleCore.ExitStatus {
-    init(_ status: Processes.ExitStatus) {
-        switch status {
-        case .exited(let code): self = .code(code)
-        case .killed(let signal, _): self = .signal(signal.rawValue)
-        case .unknown: self = .unknown
-        }
     }
 }

@@ -1,0 +1,175 @@
+import Configuration
+import LifecycleCore
+import Processes
+import Systemd
+
+// MARK: - Events of the kernel
+
+extension AppProcesses {
+    /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
+    func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
+        for descriptor in tree.changeDescriptors { try? changes?.add(descriptor, number: app.index.number) }
+    }
+
+    func endChangeWatch(of app: RunningApp) {
+        for descriptor in app.tree.changeDescriptors { changes?.remove(descriptor) }
+    }
+
+    private func endMainWatch(of app: RunningApp) {
+        if let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
+    }
+
+    func endWatches(of app: RunningApp) {
+        app.execWatch?.cancel()
+        app.execWatch = nil
+        endMainWatch(of: app)
+        endChangeWatch(of: app)
+    }
+
+    func noticeChange(of index: AppIndex) {
+        guard let app = running[index] else { return }
+        guard let events = table.acknowledgeChange(of: app.tree.token) else { return endChangeWatch(of: app) }
+        if case .stop = app.operation { checkStop(app) }
+        for event in events { handle(event) }
+    }
+
+    func watchExec(of app: RunningApp) throws(SpawnError) {
+        guard let descriptor = app.tree.execStatusDescriptor else { return }
+        do throws(SystemdError) {
+            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
+                if let app { self?.readExecStatus(of: app) }
+            }
+        } catch {
+            app.tree.kill()
+            table.remove(app.tree.token)
+            throw .setUp(step: "watch the new process", error: Processes.Errno(rawValue: error.errno))
+        }
+    }
+
+    private func readExecStatus(of app: RunningApp) {
+        guard app.execWatch != nil else { return }
+        // The tree closes the descriptor as soon as it knows the status; nothing may watch it then.
+        app.execWatch?.isEnabled = false
+        switch app.tree.execStatus() {
+        case .pending: app.execWatch?.isEnabled = true
+        case .running:
+            app.execWatch = nil
+            report(app.index, .spawned)
+        case .failed(let error):
+            forget(app)
+            report(app.index, .spawnFailed(StartFailure(error)))
+        }
+    }
+
+    /// Watches a main process that is no child. Harmless for one that is watched already.
+    func watchMain(of app: RunningApp, _ tree: ProcessTree) {
+        guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
+        try? mains?.add(descriptor, number: app.index.number)
+    }
+
+    func noticeEnd(of index: AppIndex) {
+        guard let app = running[index] else { return }
+        endMainWatch(of: app)
+        checkMain(of: app)
+    }
+
+    func checkMain(of app: RunningApp) {
+        for event in table.checkMain(of: app.tree.token) { handle(event) }
+    }
+
+    /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well.
+    func reap(_ signal: SignalInfo) {
+        if hasSeenChildren { restoreSeen() }
+        for event in table.reap(child: signal.processID).events { handle(event) }
+        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+    }
+
+    func reapAll() {
+        if hasSeenChildren { restoreSeen() }
+        let reaped = table.reap()
+        for event in reaped.events { handle(event) }
+        if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }
+    }
+
+    private func handle(_ event: TreeEvent) {
+        guard let app = table[event.tree].flatMap({ app(of: $0) }) else { return }
+        switch event.change {
+        case .mainEnded(let status): mainEnded(app, status)
+        case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
+        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(app.index, .stoppedByOther) }
+        case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
+        case .mainContinued(asked: true), .memberContinued(_, asked: true): break
+        case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
+        case .emptied: emptied(app)
+        }
+    }
+
+    func mainEnded(_ app: RunningApp, _ status: Processes.ExitStatus) {
+        readExecStatus(of: app)
+        guard running[app.index] === app else { return }
+        let othersLeft = !app.tree.isEmpty
+        if !othersLeft { forget(app) }
+        if othersLeft, case .none = app.operation { app.endOperation() }
+        if othersLeft && app.exitPolicy == .last { return }
+        app.hasReportedExit = true
+        if othersLeft { save(app) }
+        report(app.index, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
+    }
+
+    private func emptied(_ app: RunningApp) {
+        forget(app)
+        if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
+            // The main process of a unit may run on elsewhere.
+            let status = app.tree.exitStatus.map { LifecycleCore.ExitStatus($0) } ?? .unknown
+            report(app.index, .exited(status, othersLeft: false))
+        } else {
+            report(app.index, .gone)
+        }
+    }
+}
+
+// MARK: - Continued by others
+
+extension AppProcesses {
+    /// Reports the apps that another program has continued without notice from the kernel.
+    func noticeContinuations() {
+        guard hasWatchedProcessors else { return }
+        for app in running.values where app.processorWatch?.mayHaveRun ?? false {
+            if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+        }
+    }
+
+    func watchProcessor(of app: RunningApp) {
+        app.watchProcessor(with: switchReports) { [weak self] in self?.noticeRunning($0) }
+        guard app.processorWatch != nil, !hasWatchedProcessors else { return }
+        hasWatchedProcessors = true
+        openingOfReports?.schedule()
+    }
+
+    func openSwitchReports() {
+        switchReports = SwitchReports()
+        guard switchReports != nil else { return }
+        for app in running.values where app.processorWatch != nil { noticeRunning(app) }
+    }
+
+    func noticeRunning(_ pid: ProcessID) {
+        guard let app = running.values.first(where: { $0.processorWatch?.hasTimer(for: pid) ?? false }) else { return }
+        noticeRunning(app)
+    }
+
+    func noticeRunning(_ app: RunningApp) {
+        // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
+        watchProcessor(of: app)
+        if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+    }
+}
+
+extension LifecycleCore.ExitStatus {
+    init(_ status: Processes.ExitStatus) {
+        switch status {
+        case .exited(let code): self = .code(code)
+        case .killed(let signal, _): self = .signal(signal.rawValue)
+        case .unknown: self = .unknown
+        }
+    }
+}
