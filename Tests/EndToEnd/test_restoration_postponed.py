@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -142,5 +143,13 @@ def test_nothing_is_lost_if_the_daemon_is_killed_between_its_first_answer_and_th
     for name, pid in apps.items():
         mortal.lifectl.wait_for_state(name, "suspended")
         assert mortal.kernel.is_stopped(pid)
+    # What the first daemon has changed is known to the last.
+    own = oom_score_adjustment(mortal.lifectl.pid("front"))
+    wait_for(lambda: oom_score_adjustment(apps[APPS[0]]) > own, what="the order of a suspended app for the kernel")
     mortal.lifectl("focus", APPS[0])
     assert not mortal.kernel.is_stopped(apps[APPS[0]])
+    wait_for(lambda: oom_score_adjustment(apps[APPS[0]]) == own, what="its own value")
+
+
+def oom_score_adjustment(pid):
+    return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
