@@ -17,7 +17,7 @@ from driver import call, connect
 from restoration import configure, group_of, kill, manifest, saved, start_again, state_file
 
 # Writes down each SIGTERM that it gets, and goes on.
-COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; while :; do sleep 0.05; done']
+COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; : >>$0; while :; do sleep 0.05; done']
 # The main process ends when the file $0 is there, with a helper left.
 HANDS_OVER = ["sh", "-c", "sleep infinity & while [ ! -e $0 ]; do sleep 0.01; done; exit 7"]
 
@@ -241,6 +241,7 @@ def test_who_is_asked_to_end_is_not_asked_twice(mortal, tmp_path):
     terms = tmp_path / "terms"
     manifest(mortal, "app", [*COUNTS_TERMS, str(terms)])
     mortal.lifectl("launch", "app")
+    wait_for(terms.exists, what="the program heeds SIGTERM")
     pid = mortal.lifectl.pid("app")
     waiting = ask_to_end(mortal, "app")
     wait_for(lambda: terms.exists() and terms.read_text())
@@ -263,6 +264,7 @@ def test_it_may_be_killed_while_it_takes_over(mortal, tmp_path, call):
     configure(mortal, timeouts="background = '0s'\ntermination = '1h'")
     manifest(mortal, "ending", [*COUNTS_TERMS, str(terms)])
     mortal.lifectl("launch", "ending")
+    wait_for(terms.exists, what="the program heeds SIGTERM")
     pids = {name: mortal.lifectl.start(name, *programs.FAMILY) for name in ("asleep", "awake")}
     mortal.lifectl.wait_for_state("asleep", "suspended")
     pids["ending"] = mortal.lifectl.pid("ending")
