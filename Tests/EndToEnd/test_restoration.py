@@ -67,7 +67,7 @@ def test_a_continuation_from_elsewhere_does_not_make_a_restored_app_run(mortal):
     assert "frozen: it is not a child of this daemon" in mortal.lifectl("explain", "app").stdout
     before = mortal.kernel.ticks(pid)
     os.kill(pid, signal.SIGCONT)
-    wait_for(lambda: mortal.kernel.stat(pid).state != "T", what="the app is continued")
+    wait_for(lambda: mortal.kernel.stat(pid).state == "S", what="the app is continued, and frozen")
     # It would take every tick that this takes.
     for _ in range(5):
         assert mortal.lifectl.state("app") == "suspended"

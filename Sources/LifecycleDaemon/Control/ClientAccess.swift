@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import ControlAPI
 import Glibc
