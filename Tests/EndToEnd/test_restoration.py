@@ -108,7 +108,9 @@ def test_a_monitor_is_told_of_an_app_that_sleeps_again_after_a_continuation_from
     for number in range(1, 21):
         os.kill(pid, signal.SIGCONT)
         wait_for(lambda: mortal.logged.count("lifed stops it again") == number, what="it is noticed")
+        # A continuation before the daemon has seen it stopped is undone without a word.
         wait_for(lambda: mortal.kernel.is_stopped(pid), what="the app is stopped again")
+        mortal.lifectl.wait_for_state("app", "suspended")
 
 
 ANSWERS = [

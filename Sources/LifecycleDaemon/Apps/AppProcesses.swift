@@ -408,5 +408,7 @@ final class AppProcesses {
         app.endOperation()
         watchProcessor(of: app)
         report(app.index, .stopped)
+        // Another program may have continued it after the look that saw it stopped, and before the watch.
+        if app.processorWatch != nil, app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
     }
 }
