@@ -48,7 +48,7 @@ def start_with(daemon, *injections, paths=()):
 
 def answers(daemon):
     """True if it answers what it cannot know without a look at the processes of all apps, which may follow its first answer."""
-    return daemon.socket.exists() and daemon.lifectl("list", "--timeout=5", check=False).returncode == 0
+    return daemon.socket.exists() and daemon.lifectl("list", "--timeout=60", check=False).returncode == 0
 
 
 def pids(daemon):
