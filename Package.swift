@@ -11,11 +11,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// The programs alone: the linker leaves out the functions that they do not call.
+/// The programs alone: the linker leaves out the functions that they do not call. Nothing in them prints a value by its structure.
 let strictInPrograms =
     strict + [
         .unsafeFlags(
-            ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+            [
+                "-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link",
+                "-Xfrontend", "-disable-reflection-metadata",
+            ],
             .when(configuration: .release))
     ]
 
@@ -25,12 +28,13 @@ let strictAndSmall = strictInPrograms + [.unsafeFlags(["-Osize"], .when(configur
 /// The daemon is one thread: everything that touches its loop lives on the main actor.
 let strictOnMainActor = strictInPrograms + [.defaultIsolation(MainActor.self)]
 
-/// The programs are linked without the symbols and relocations that only a library needs, and with equal functions once.
+/// The programs are linked without the symbols and relocations that only a library needs, without an index for exceptions, and with equal
+/// functions once.
 let smallProgram: [LinkerSetting] = [
     .unsafeFlags(
         [
-            "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
-            "pack-relative-relocs",
+            "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-export-dynamic",
+            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
         ],
         .when(configuration: .release))
 ]

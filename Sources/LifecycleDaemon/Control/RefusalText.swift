@@ -78,7 +78,7 @@ extension ControlError {
                 remedy: "list the interruptions with 'lifectl status'; the app becomes active when they have ended")
         case .superseded(let id, let reason):
             self.init(
-                .superseded, id: id.name, reason: "a later request superseded this one (\(reason): \(reason.meaning))",
+                .superseded, id: id.name, reason: "a later request superseded this one (\(reason.rawValue): \(reason.meaning))",
                 remedy: "see its state with 'lifectl status \(id)'")
         case .unanswered(let id, let callback):
             self.init(
@@ -122,12 +122,17 @@ extension ForegroundBlocker {
     }
 }
 
+nonisolated extension Refusal {
+    /// The cause, as part of a sentence.
+    var words: String { ControlError(self).reason }
+}
+
 extension ExitRecord {
     fileprivate nonisolated var words: String {
         switch status {
         case .code(let code): "status \(code)"
         case .signal(let number): "ended by \(Signal(rawValue: number))"
-        case .unknown: "\(reason)"
+        case .unknown: reason.rawValue
         }
     }
 }
@@ -148,7 +153,7 @@ nonisolated extension Use {
 
     fileprivate var remedy: String {
         switch self {
-        case .visible, .playing: "wait until that ends, set \(self) = \"ignore\" in lifed.toml"
+        case .visible, .playing: "wait until that ends, set \(rawValue) = \"ignore\" in lifed.toml"
         case .pointed, .called, .awaited, .unread, .relaunched: "wait until that ends"
         case .unfollowed: "start 'lifectl follow'"
         }

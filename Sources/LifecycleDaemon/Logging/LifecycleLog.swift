@@ -179,7 +179,7 @@ struct LifecycleLog {
         case .unknown: words = "ended"
         }
         let priority: Journal.Priority = exit.reason == .crash ? .warning : .info
-        return entry(.exited, priority, "\(app) \(words) (\(exit.reason))", app, pid, fields)
+        return entry(.exited, priority, "\(app) \(words) (\(exit.reason.rawValue))", app, pid, fields)
     }
 
     private func reclaimEntry(_ app: AppID, _ account: ReclaimRecord, pid: ProcessID?) -> LogEntry {
@@ -213,17 +213,6 @@ extension ReclaimRecord.Cause {
         case .simulation: "a client simulated a shortage of memory"
         case .suspendedLimit(let limit):
             "more than \(limit) app\(limit == 1 ? "" : "s") were suspended (memory.suspendedLimit)"
-        }
-    }
-}
-
-extension Refusal {
-    fileprivate nonisolated var words: String {
-        switch self {
-        case .noSuchScene(_, let scene): "it has no scene \(scene)"
-        case .noScenes: "its manifest does not say scenes = true"
-        case .tooManyScenes(_, let limit): "it has \(limit) scenes already"
-        default: "\(self)"
         }
     }
 }
