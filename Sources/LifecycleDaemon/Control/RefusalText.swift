@@ -78,7 +78,8 @@ extension ControlError {
                 remedy: "list the interruptions with 'lifectl status'; the app becomes active when they have ended")
         case .superseded(let id, let reason):
             self.init(
-                .superseded, id: id.name, reason: "a later request superseded this one (\(reason.rawValue): \(reason.meaning))",
+                .superseded, id: id.name,
+                reason: "a later request superseded this one (\(reason.rawValue): \(reason.meaning))",
                 remedy: "see its state with 'lifectl status \(id)'")
         case .unanswered(let id, let callback):
             self.init(
