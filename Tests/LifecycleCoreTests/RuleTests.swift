@@ -13,6 +13,23 @@ import Testing
         return world
     }
 
+    // MARK: Leaving the foreground
+
+    /// One record then has the end of the foreground and the stop.
+    @Test func `app without background time is stopped in the turn in which it leaves the foreground`() {
+        var world = running("clock", linked: false)
+        var policy = Policy()
+        policy.callbacks = .none
+        policy.timeouts.background = .zero
+        world.give(.define(Self.clock, policy))
+        let home = world.ask(.home)
+        #expect(
+            world.lines() == [
+                "clock: active → inactive (home)", "clock: inactive → background (home)", "reply \(home) done",
+                "stop clock", "clock: background → suspended (idle)",
+            ])
+    }
+
     // MARK: Launching what runs
 
     @Test func `each launch has to be answered anew`() {

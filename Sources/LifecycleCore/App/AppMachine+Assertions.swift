@@ -170,7 +170,7 @@ extension AppMachine {
     private mutating func endUse(_ shared: inout Shared) {
         guard state == .background else { return }
         assertions.lastUse = shared.now
-        shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
+        setBackgroundDeadline(&shared)
         if assertions.hasTasks { startTaskTime(&shared) }
     }
 }

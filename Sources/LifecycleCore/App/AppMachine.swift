@@ -365,6 +365,12 @@ public struct AppMachine: Sendable, Equatable {
     /// Gives an app that is not connected its time in the background, unless it was suspended by request.
     mutating func startBackgroundTime(_ shared: inout Shared) {
         guard !isConnected, desiredReason != .suspend else { return }
+        setBackgroundDeadline(&shared)
+    }
+
+    /// Sets the end of the background time. An app without any is stopped in the same turn, so that one record has both.
+    mutating func setBackgroundDeadline(_ shared: inout Shared) {
+        guard policy.timeouts.background > .zero else { return }
         shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
     }
 }
