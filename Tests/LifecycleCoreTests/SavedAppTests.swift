@@ -122,7 +122,7 @@ import Testing
         var slot = SlotWriter(capacity: 1)
         var app = app
         app.code(with: &slot)
-        return Array(slot.bytes[..<slot.count])
+        return slot.bytes
     }
 
     @Test func resignationsBehindAnUnansweredCallbackAreRestored() {

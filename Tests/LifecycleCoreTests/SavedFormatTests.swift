@@ -219,12 +219,12 @@ import Testing
             var core = Self.core(apps, machine: machine)
             let slots = core.indexes.compactMap { index -> Saved? in
                 var slot = SlotWriter()
-                return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[..<slot.count]) : nil
+                return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[...]) : nil
             }
             var slot = SlotWriter()
             core.writeRecord(to: &slot)
             let again = Lifecycle(
-                restoring: .slot(slot.bytes[..<slot.count]), apps: slots, settings: Settings(),
+                restoring: .slot(slot.bytes[...]), apps: slots, settings: Settings(),
                 policy: Self.policy(of:), at: Self.seconds(1005.5))
             #expect(again.record == core.record && slots.count == apps.count)
             for id in core.knownApps.keys { #expect(again.record(of: id) == core.record(of: id)) }

@@ -21,9 +21,10 @@ extension Machine {
 extension Lifecycle {
     /// The slot of what concerns several apps.
     package var saved: Saved {
+        var core = self
         var slot = SlotWriter()
-        writeRecord(to: &slot)
-        return .slot(slot.bytes[..<slot.count])
+        core.writeRecord(to: &slot)
+        return .slot(slot.bytes[...])
     }
 
     /// Returns the slot of an app; nil if it has no record.
@@ -32,7 +33,7 @@ extension Lifecycle {
         var slot = SlotWriter()
         guard let index = core.indexes.first(where: { core.app(at: $0) == id }), core.writeRecord(at: index, to: &slot)
         else { return nil }
-        return .slot(slot.bytes[..<slot.count])
+        return .slot(slot.bytes[...])
     }
 
     /// The records of all apps that have one, in the order of their names.

@@ -65,7 +65,7 @@ extension Lifecycle {
     }
 
     /// Adds the record of what concerns several apps to a slot.
-    public borrowing func writeRecord(to slot: inout SlotWriter) {
+    public mutating func writeRecord(to slot: inout SlotWriter) {
         var saved = SavedShared(self)
         saved.code(with: &slot)
     }
@@ -233,7 +233,7 @@ private struct SavedShared {
     }
 
     /// Writes or reads the values: the table of what concerns several apps.
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         coder.list("front", &foreground)
         coder.list("place", &slots)
         coder.list("interruption", &interruptions)

@@ -24,7 +24,7 @@ extension AppMachine {
     }
 
     /// Writes or reads the values: the table of a saved app.
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         let awaitsAnswer = phase.code(with: &coder)
         coder.reason("reason", &reason)
         coder.instant("since", &since)
@@ -42,7 +42,7 @@ extension AppMachine {
     }
 
     /// Writes or reads the values of an app that runs.
-    private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout some SavedCoder) {
+    private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout some SavedCoder & ~Copyable) {
         var isConnected = isConnected
         coder.flag("linked", &isConnected)
         if coder.isReading { channel = isConnected ? .reconnecting(mayHaveReceivedNext: false) : .none }
@@ -76,20 +76,20 @@ extension AppMachine {
         if coder.isReading { dropStrayResignations() }
     }
 
-    @inline(__always) private mutating func codeDesired(with coder: inout some SavedCoder) {
+    @inline(__always) private mutating func codeDesired(with coder: inout some SavedCoder & ~Copyable) {
         var word: String? = desired.word
         coder.text("wish", &word)
         guard coder.isReading else { return }
         desired = word.flatMap { Desired(word: $0) } ?? (state.isAlive ? .run : .rest)
     }
 
-    @inline(__always) private mutating func codeReclaimed(with coder: inout some SavedCoder) {
+    @inline(__always) private mutating func codeReclaimed(with coder: inout some SavedCoder & ~Copyable) {
         var account = reclaimed
         ReclaimRecord.code(&account, with: &coder)
         if coder.isReading { reclaimed = account }
     }
 
-    @inline(__always) private mutating func codeRestart(with coder: inout some SavedCoder) {
+    @inline(__always) private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
         var failures = restart.failures > 0 ? UInt64(restart.failures) : nil
         var isLimitReached = restart.isLimitReached
         coder.number("failures", &failures)
@@ -99,7 +99,7 @@ extension AppMachine {
         restart = isLimitReached ? .limitReached(times: times) : times > 0 ? .failed(times: times) : .steady
     }
 
-    @inline(__always) private mutating func codeLaunch(with coder: inout some SavedCoder) {
+    @inline(__always) private mutating func codeLaunch(with coder: inout some SavedCoder & ~Copyable) {
         coder.instant("launched", &launch.instant)
         var reason: Reason? = launch.reason
         coder.word("launch-reason", &reason)
@@ -112,7 +112,7 @@ extension AppMachine {
 
     // MARK: The callback that is awaited
 
-    private mutating func codeAwaited(with coder: inout some SavedCoder) {
+    private mutating func codeAwaited(with coder: inout some SavedCoder & ~Copyable) {
         let awaited = phase.awaitedCallback
         var saved = SavedDelivery(awaited?.delivery)
         saved.code(with: &coder)
@@ -158,7 +158,7 @@ extension AppMachine {
 
     // MARK: The task under way
 
-    private mutating func codeTask(with coder: inout some SavedCoder) {
+    private mutating func codeTask(with coder: inout some SavedCoder & ~Copyable) {
         let task = outbox.task
         var event = task?.event
         var sequence = task?.sequence
@@ -197,7 +197,7 @@ private struct SavedDelivery {
         (deadline, state) = (delivery.deadline, delivery.state)
     }
 
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         coder.word("callback", &callback)
         coder.number("told-sequence", &sequence)
         coder.item("told-event", &event)
@@ -228,7 +228,7 @@ extension Phase {
     /// Writes or reads the phase without the callback that it awaits.
     ///
     /// - Returns: Whether a callback is awaited, and follows in the record.
-    @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder) -> Bool {
+    @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
         var state: AppState? = self.state
         var termination = self.termination
         var operation = self.operation

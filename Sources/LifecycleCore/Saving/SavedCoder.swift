@@ -2,7 +2,7 @@
 ///
 /// The table of a saved type is one generic function with a line for each value. Writing, reading and the defaults follow from it.
 /// A new value is the last line of its table: a record without it ends before, and a version that does not know it stops there.
-public protocol SavedCoder {
+public protocol SavedCoder: ~Copyable {
     /// A Boolean value that indicates whether values are read.
     var isReading: Bool { get }
 
@@ -30,7 +30,7 @@ public protocol SavedItem {
     init?(from slot: inout SlotReader)
 }
 
-extension SavedCoder {
+extension SavedCoder where Self: ~Copyable {
     /// Writes or reads an instant.
     @inline(__always)
     public mutating func instant(_ name: StaticString, _ value: inout Instant?) {

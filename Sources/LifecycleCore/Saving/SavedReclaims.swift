@@ -19,7 +19,7 @@ extension ReclaimRecord {
     }
 
     /// Writes or reads an account, or that there is none.
-    static func code(_ account: inout ReclaimRecord?, with coder: inout some SavedCoder) {
+    static func code(_ account: inout ReclaimRecord?, with coder: inout some SavedCoder & ~Copyable) {
         var cause = account?.cause
         coder.item("reclaim-cause", &cause)
         guard let cause else {
@@ -91,7 +91,7 @@ extension ReclaimRecord.Cause: SavedItem {
 
 extension ReclaimRound {
     /// Writes or reads a round, or that there is none.
-    static func code(_ round: inout ReclaimRound?, with coder: inout some SavedCoder) {
+    static func code(_ round: inout ReclaimRound?, with coder: inout some SavedCoder & ~Copyable) {
         var victim = round?.victim
         coder.item("reclaim-victim", &victim)
         guard let victim else {

@@ -37,7 +37,7 @@ public struct SavedTransition: Sendable {
     }
 
     /// Writes or reads the values: the table of a saved transition.
-    private mutating func code(with coder: inout some SavedCoder) {
+    private mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         coder.item("id", &app)
         coder.item("scene", &scene)
         coder.text("from", &from)

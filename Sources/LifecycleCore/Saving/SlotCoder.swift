@@ -1,18 +1,40 @@
 /// Writes values as a slot of the state has them: numbers in eight bytes, texts behind their length, in the order of their table.
 ///
-/// The buffer is used again and again; no text is composed, and nothing is allocated while it is large enough.
-public struct SlotWriter: SavedCoder, Sendable {
-    /// The bytes that were written, and room for more.
-    private(set) public var bytes: [UInt8]
+/// The writer is the one owner of its memory, which it uses again and again: no text is composed, nothing is allocated while there is
+/// room, and no write asks whether another value shares the memory.
+@safe
+public struct SlotWriter: SavedCoder, ~Copyable {
+    private var memory: UnsafeMutableRawBufferPointer
     /// The number of bytes that were written.
     public private(set) var count = 0
     /// False.
     @inline(__always) public var isReading: Bool { false }
 
     /// Creates a writer without bytes.
-    public init(capacity: Int = 4096) { bytes = [UInt8](repeating: 0, count: capacity) }
+    public init(capacity: Int = Self.usualCapacity) {
+        unsafe memory = .allocate(byteCount: max(capacity, 1), alignment: 8)
+    }
+
+    deinit { unsafe memory.deallocate() }
+
+    /// The bytes for which a new writer has room.
+    public static var usualCapacity: Int { 4096 }
+    /// The bytes that are kept for the next step.
+    private static var capacityToKeep: Int { 1 << 14 }
 
     // MARK: Bytes
+
+    /// The bytes that were written.
+    public var bytes: [UInt8] { withBytes(0..<count) { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } } }
+
+    /// Calls a function with a range of the bytes that were written.
+    @inline(__always)
+    public borrowing func withBytes<Result, Failure: Error>(
+        _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "these bytes were not written")
+        return try body(unsafe UnsafeRawBufferPointer(rebasing: memory[range]).bytes)
+    }
 
     /// Forgets the bytes from this position on.
     public mutating func cut(to position: Int) { count = min(count, position) }
@@ -20,69 +42,65 @@ public struct SlotWriter: SavedCoder, Sendable {
     /// Forgets all bytes, and gives memory back that only a large step needs.
     public mutating func reset() {
         count = 0
-        if bytes.count > Self.sizeToKeep { bytes = [UInt8](repeating: 0, count: 4096) }
+        if unsafe memory.count > Self.capacityToKeep { move(to: Self.usualCapacity) }
     }
-
-    /// The bytes that are kept for the next step.
-    private static let sizeToKeep = 1 << 14
 
     /// Adds zeros until the count is a multiple of eight, and that many more.
     public mutating func pad(adding size: Int = 0) {
         let end = (count + 7) & ~7 + size
-        reserve(end + 8 - count)
-        var position = count
-        var span = bytes.mutableSpan
-        var raw = unsafe span.mutableBytes
-        // The last word may reach beyond the end, where nothing is written yet.
-        while position < end {
-            raw.storeBytes(of: 0, toByteOffset: position, as: UInt64.self)
-            position += 8
-        }
+        reserve(end - count)
+        unsafe memory[count..<end].initializeMemory(as: UInt8.self, repeating: 0)
         count = end
     }
 
     /// Replaces eight bytes that were written.
     @inline(__always)
     public mutating func put(_ number: UInt64, at position: Int) {
-        var span = bytes.mutableSpan
-        var raw = unsafe span.mutableBytes
-        raw.storeBytes(of: number.littleEndian, toByteOffset: position, as: UInt64.self)
+        precondition(position >= 0 && position + 8 <= count, "these bytes were not written")
+        unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: position, as: UInt64.self)
     }
 
     @inline(__always)
     private mutating func reserve(_ size: Int) {
-        if count + size > bytes.count { grow(size) }
+        if unsafe count + size > memory.count { move(to: max(unsafe 2 * memory.count, count + size)) }
     }
 
     @inline(never)
-    private mutating func grow(_ size: Int) {
-        bytes += [UInt8](repeating: 0, count: max(bytes.count, size))
+    private mutating func move(to capacity: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 8)
+        unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        unsafe memory.deallocate()
+        unsafe memory = larger
     }
 
     @inline(__always)
     private mutating func append(_ byte: UInt8) {
         reserve(1)
-        bytes[count] = byte
+        unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
     @inline(__always)
     private mutating func append(_ number: UInt64) {
         reserve(8)
-        put(number, at: count)
+        unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: count, as: UInt64.self)
         count += 8
     }
 
     /// Adds bytes as they are.
-    public mutating func append(_ other: [UInt8]) {
-        reserve(other.count)
-        for byte in other {
-            bytes[count] = byte
-            count += 1
+    public mutating func append(_ other: [UInt8]) { append(unsafe other.span.bytes) }
+
+    @inline(__always)
+    private mutating func append(_ other: RawSpan) {
+        reserve(other.byteCount)
+        unsafe other.withUnsafeBytes { source in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: source)
         }
+        count += other.byteCount
     }
 
     /// A size below 254 is one byte, with one added: zero stands for nil.
+    @inline(__always)
     private mutating func appendSize(_ size: Int) {
         guard size >= 254 else { return append(UInt8(size + 1)) }
         append(UInt8.max)
@@ -98,17 +116,9 @@ public struct SlotWriter: SavedCoder, Sendable {
 
     mutating func text(_ value: String) {
         let text = value.utf8
-        let size = text.count
-        appendSize(size)
-        reserve(size)
-        let start = count
-        let isCopied: Void? = unsafe text.withContiguousStorageIfAvailable { source in
-            unsafe bytes.withUnsafeMutableBytes { target in
-                guard let target = target.baseAddress, let source = source.baseAddress else { return }
-                unsafe (target + start).copyMemory(from: source, byteCount: size)
-            }
-        }
-        if isCopied != nil { count += size } else { for byte in text { append(byte) } }
+        let bytes = text.span
+        appendSize(bytes.count)
+        append(unsafe bytes.bytes)
     }
 
     /// Adds a byte that is 1 for true.
@@ -118,18 +128,8 @@ public struct SlotWriter: SavedCoder, Sendable {
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
     @inline(__always)
     public mutating func number(_ name: StaticString, _ value: inout UInt64?) {
-        guard let value else { return append(UInt8(0)) }
-        appendNumber(value)
-    }
-
-    private mutating func appendNumber(_ value: UInt64) {
-        reserve(9)
-        let start = count
-        var span = bytes.mutableSpan
-        var raw = unsafe span.mutableBytes
-        raw.storeBytes(of: 1, toByteOffset: start, as: UInt8.self)
-        raw.storeBytes(of: value.littleEndian, toByteOffset: start + 1, as: UInt64.self)
-        count = start + 9
+        append(value == nil ? UInt8(0) : 1)
+        if let value { append(value) }
     }
 
     /// Adds the text.

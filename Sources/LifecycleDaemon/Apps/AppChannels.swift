@@ -189,7 +189,7 @@ private nonisolated struct SavedChannel {
     }
 
     /// Writes or reads the values: the table of a saved channel.
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         coder.item("id", &app)
         coder.number("version", &version)
         coder.number("mistakes", &mistakes)

@@ -28,7 +28,7 @@ nonisolated enum SlotKind: UInt8, Sendable {
 /// as large as its record needs, in powers of two; with the common size no copy crosses a page.
 ///
 /// ``begin()``, ``add(_:to:_:)``, ``remove(_:)`` and ``commit()`` make a step. The space is reserved before a step is written.
-struct SlotFile {
+struct SlotFile: ~Copyable {
     private struct Slot {
         /// The digest of the record that counts; 0 for none.
         var digest: UInt64
@@ -79,22 +79,29 @@ struct SlotFile {
     ///   - header: A line that the file must begin with.
     ///   - known: The contents of the file, if they were just read.
     ///   - keep: Called for each record, with its slot.
-    init(
-        path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
-    ) throws(Processes.Errno) {
-        self.path = path
+    static func open(
+        _ path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
+    ) throws(Processes.Errno) -> SlotFile {
         let contents = known ?? SlotContents(path: path, header: header)
         if contents == nil { ReservedFile.remove(path) }
-        file = try ReservedFile(at: path)
-        step = contents?.step ?? 0
-        key = contents?.key ?? UInt64.random(in: 1...UInt64.max)
+        var slots = SlotFile(
+            path: path, file: try ReservedFile(at: path), step: contents?.step ?? 0,
+            key: contents?.key ?? UInt64.random(in: 1...UInt64.max))
         if let contents {
-            try restore(contents, keep)
+            try slots.restore(contents, keep)
         } else {
-            if let error = file.reserve(Self.leastCapacity(for: end)) { throw error }
-            try file.write(SlotFormat.header(header, key: key), at: 0)
+            if let error = slots.file.reserve(leastCapacity(for: slots.end)) { throw error }
+            try slots.file.write(SlotFormat.header(header, key: slots.key), at: 0)
         }
-        _ = file.reserve(2 * end + Self.slack)
+        _ = slots.file.reserve(2 * slots.end + slack)
+        return slots
+    }
+
+    private init(path: String, file: ReservedFile, step: UInt64, key: UInt64) {
+        self.path = path
+        self.file = file
+        self.step = step
+        self.key = key
     }
 
     private mutating func restore(
@@ -149,9 +156,9 @@ struct SlotFile {
         let length = buffer.count - start - SlotFormat.frameHeaderSize
         buffer.pad()
         let frame = start..<buffer.count
-        let digest = SlotFormat.digest(
-            of: buffer.bytes, frame.lowerBound + SlotFormat.frameHeaderSize..<frame.upperBound,
-            UInt64(length) << 8 | UInt64(kind.rawValue))
+        let digest = buffer.withBytes(frame.lowerBound + SlotFormat.frameHeaderSize..<frame.upperBound) { record in
+            SlotFormat.digest(of: record, UInt64(length) << 8 | UInt64(kind.rawValue))
+        }
         if let slot, !isNew, digest != 0, slots[slot].digest == digest {
             buffer.cut(to: start)
             return slot
@@ -203,7 +210,9 @@ struct SlotFile {
         buffer.put(header.step, at: start + 8)
         buffer.put(header.sizes, at: start + 16)
         buffer.put(header.form, at: start + 24)
-        try file.write(buffer.bytes, change.frame, at: SlotFormat.offset(of: copy, slot.offset, slot.order))
+        try buffer.withBytes(change.frame) { (frame) throws(Processes.Errno) in
+            try file.write(frame, at: SlotFormat.offset(of: copy, slot.offset, slot.order))
+        }
     }
 
     // MARK: Space
@@ -283,13 +292,12 @@ nonisolated enum SlotFormat {
         }
     }
 
-    /// Returns the digest of a range whose size is a multiple of eight.
-    static func digest(of bytes: [UInt8], _ range: Range<Int>, _ seed: UInt64) -> UInt64 {
-        let raw = unsafe bytes.span.bytes
+    /// Returns the digest of bytes whose number is a multiple of eight.
+    static func digest(of bytes: RawSpan, _ seed: UInt64) -> UInt64 {
         var digest = mix(0, seed)
-        var position = range.lowerBound
-        while position < range.upperBound {
-            digest = mix(digest, number(raw, position))
+        var position = 0
+        while position < bytes.byteCount {
+            digest = mix(digest, number(bytes, position))
             position += 8
         }
         return digest
@@ -434,7 +442,7 @@ nonisolated struct SlotContents {
             kind == .free
             ? 0
             : SlotFormat.digest(
-                of: bytes, record..<record + size, UInt64(header.length) << 8 | UInt64(header.kind))
+                of: raw.extracting(record..<record + size), UInt64(header.length) << 8 | UInt64(header.kind))
         guard check == header.checksum(digest, key: key, offset: slot, copy: copy) else { return nil }
         return (
             Record(

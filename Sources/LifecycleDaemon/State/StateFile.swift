@@ -174,26 +174,25 @@ final class ReservedFile {
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.
     func write(_ bytes: [UInt8], at offset: Int) throws(Processes.Errno) {
-        try write(bytes, bytes.indices, at: offset)
+        try unsafe write(bytes.span.bytes, at: offset)
     }
 
-    /// - Throws: The error of pwrite(2). A part of the range may be written.
-    func write(_ bytes: [UInt8], _ range: Range<Int>, at offset: Int) throws(Processes.Errno) {
-        var position = range.lowerBound
-        defer { writtenEnd = max(writtenEnd, offset + position - range.lowerBound) }
-        while position < range.upperBound {
+    /// - Throws: The error of pwrite(2). A part of the bytes may be written.
+    func write(_ bytes: RawSpan, at offset: Int) throws(Processes.Errno) {
+        var written = 0
+        defer { writtenEnd = max(writtenEnd, offset + written) }
+        while written < bytes.byteCount {
             let count = Self.write(
-                bytes.span.extracting(position..<range.upperBound), to: descriptor.rawValue,
-                at: offset + position - range.lowerBound)
+                bytes.extracting(droppingFirst: written), to: descriptor.rawValue, at: offset + written)
             if count > 0 {
-                position += count
+                written += count
             } else if count == 0 || errno != EINTR {
                 throw Errno(rawValue: errno)
             }
         }
     }
 
-    private nonisolated static func write(_ bytes: Span<UInt8>, to descriptor: Int32, at offset: Int) -> Int {
+    private nonisolated static func write(_ bytes: RawSpan, to descriptor: Int32, at offset: Int) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 

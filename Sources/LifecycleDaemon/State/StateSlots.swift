@@ -4,7 +4,7 @@ import Processes
 /// The slots of the apps, of the machine and of the transitions to announce, and the table of them.
 ///
 /// A value with one owner, so that its parts are reached without checks for exclusive access.
-struct StateSlots {
+struct StateSlots: ~Copyable {
     private struct AppSlot {
         let id: AppID
         let slot: Int
@@ -14,8 +14,8 @@ struct StateSlots {
     /// By the index of the app in the core.
     private var apps: [AppSlot?] = []
     private var machine: Int?
-    private var resources: [AppID: Int]
-    private var channels: [AppID: Int]
+    private var resources: [AppID: Int] = [:]
+    private var channels: [AppID: Int] = [:]
     private var announced: Int?
     /// The slots of transitions that are not announced, and those of others, which are written again.
     private var transitions: [Int] = []
@@ -28,16 +28,16 @@ struct StateSlots {
     /// - Parameters:
     ///   - contents: The contents of the file, if they were just read.
     ///   - records: The state to save that is read as text.
-    init(
-        path: String, _ contents: SlotContents?, saving source: any StateSource, _ records: [(StateKind, SavedRecord)]
-    ) throws(Processes.Errno) {
+    static func open(
+        _ path: String, _ contents: SlotContents?, saving source: any StateSource, _ records: [(StateKind, SavedRecord)]
+    ) throws(Processes.Errno) -> StateSlots {
         var former: [AppID: Int] = [:]
         var (machine, announced): (Int?, Int?)
         var resources: [AppID: Int] = [:]
         var channels: [AppID: Int] = [:]
         var idle: [Int] = []
         let header = SavedState.slotsHeader(bootID: BootID.current)
-        file = try SlotFile(path: path, header: header, contents) { record, slot in
+        let file = try SlotFile.open(path, header: header, contents) { record, slot in
             switch record.kind {
             case .free: break
             case .app:
@@ -54,14 +54,18 @@ struct StateSlots {
                 if let (id, _) = ChannelState.read(record.bytes) { channels[id] = slot }
             }
         }
-        (self.machine, self.announced) = (machine, announced)
-        (self.resources, self.channels) = (resources, channels)
-        file.begin()
-        add(source, former, records)
-        for slot in idle { file.remove(slot) }
-        try file.commit()
-        forgotten = []
+        var slots = StateSlots(file)
+        (slots.machine, slots.announced) = (machine, announced)
+        (slots.resources, slots.channels) = (resources, channels)
+        slots.file.begin()
+        slots.add(source, former, records)
+        for slot in idle { slots.file.remove(slot) }
+        try slots.file.commit()
+        slots.forgotten = []
+        return slots
     }
+
+    private init(_ file: consuming SlotFile) { self.file = file }
 
     private mutating func add(
         _ source: any StateSource, _ former: [AppID: Int], _ records: [(StateKind, SavedRecord)]

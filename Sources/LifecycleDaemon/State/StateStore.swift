@@ -166,8 +166,7 @@ final class FileStateStore: StateStore {
         var error: Processes.Errno?
         if slots == nil {
             do throws(Processes.Errno) {
-                slots = try StateSlots(
-                    path: SavedState.slotsPath(file.path), contents, saving: source, records)
+                slots = try StateSlots.open(SavedState.slotsPath(file.path), contents, saving: source, records)
             } catch let failure {
                 error = failure
             }

@@ -49,7 +49,7 @@ extension FuzzTarget {
     private static func checkTransition(_ transition: Announcement) {
         var slot = SlotWriter()
         SavedTransition(transition).write(to: &slot)
-        let again = Announcement.read(slot.bytes[..<slot.count])
+        let again = Announcement.read(slot.bytes[...])
         require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
     }
 
@@ -57,12 +57,12 @@ extension FuzzTarget {
         var core = machine
         let apps = core.indexes.compactMap { index -> Saved? in
             var slot = SlotWriter()
-            return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[..<slot.count]) : nil
+            return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[...]) : nil
         }
         var slot = SlotWriter()
         core.writeRecord(to: &slot)
         return Lifecycle(
-            restoring: .slot(slot.bytes[..<slot.count]), apps: apps, settings: defaults, policy: policy, at: now)
+            restoring: .slot(slot.bytes[...]), apps: apps, settings: defaults, policy: policy, at: now)
     }
 
     private static let defaults = LifecycleCore.Settings()
