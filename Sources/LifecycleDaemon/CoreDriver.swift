@@ -48,8 +48,8 @@ final class CoreDriver: InputHandler {
     }
 
     func restore(_ core: Lifecycle) { self.core = core }
-    /// Asks the core in place, without a copy of it.
-    func isInForeground(_ id: AppID) -> Bool { core.isInForeground(id) }
+    /// Returns whether an app that is known is in the foreground.
+    func isInForeground(_ app: AppIndex) -> Bool { Lifecycle.isInForeground(app, in: &core) }
 
     func id(of app: AppIndex) -> AppID { Lifecycle.id(of: app, in: &core) }
     /// Returns the index of an app that is known, or is about to be forgotten.
@@ -82,19 +82,21 @@ final class CoreDriver: InputHandler {
     private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
         if Self.canSaveLater(input, effects) {
-            for effect in effects where effect.isTransition { unsaved.append(effect) }
+            unsaved += effects.filter(\.isTransition)
         } else {
             save(effects)
         }
         guard let effectHandler else { return }
-        for effect in effects { effectHandler.perform(effect) }
+        // An iterator would copy each.
+        let span = effects.span
+        for index in span.indices { effectHandler.perform(span[index]) }
     }
 
     // MARK: Saving
 
     /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
     /// once more, which changes nothing, and gets the same outcome. So the reply need not wait for the record.
-    private static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
+    private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
         switch input {
         case .outcome(_, .stopped), .outcome(_, .resumed): effects.allSatisfy { $0.isTransition || $0.isReply }
         default: false
@@ -124,7 +126,7 @@ final class CoreDriver: InputHandler {
     }
 }
 
-extension Effect {
+nonisolated extension Effect {
     fileprivate var isTransition: Bool {
         switch self {
         case .transition, .sceneTransition: true

@@ -39,11 +39,6 @@ public struct Lifecycle: Sendable {
     /// The foreground apps, the latest first; never more than the settings allow.
     public var foreground: [AppID] { shared.foreground.map { knownApps.id(of: $0) } }
 
-    /// Returns whether an app is in the foreground.
-    public func isInForeground(_ id: AppID) -> Bool {
-        knownApps.index(of: id).map(shared.foreground.contains) ?? false
-    }
-
     /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
     public func index(of id: AppID) -> AppIndex? { knownApps.latestIndex(of: id) }
 
@@ -58,6 +53,11 @@ public struct Lifecycle: Sendable {
 
     /// Returns ``id(of:)``.
     public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
+
+    /// Returns whether an app that is known is in the foreground.
+    public static func isInForeground(_ app: AppIndex, in core: inout Lifecycle) -> Bool {
+        core.shared.foreground.contains(app)
+    }
 
     /// Returns the app of this index; nil if it is not known any more.
     public static func app(_ index: AppIndex, in core: inout Lifecycle) -> AppMachine? { core.knownApps[known: index] }

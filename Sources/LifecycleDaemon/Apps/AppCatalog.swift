@@ -26,6 +26,8 @@ struct AppCatalog {
 
     private func position(of id: AppID) -> Int? { ids.position(of: id) { entries[$0].id == id } }
 
+    func name(of id: AppID) -> String? { position(of: id).flatMap { entries[$0].definition.name } }
+
     private(set) subscript(id: AppID) -> AppDefinition? {
         get { position(of: id).map { entries[$0].definition } }
         set {

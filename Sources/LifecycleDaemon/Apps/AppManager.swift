@@ -122,7 +122,7 @@ final class AppManager {
         return isRunning(id) || catalog[id]?.isFromEntry != true
     }
 
-    func name(of id: AppID) -> String? { catalog[id]?.name }
+    func name(of id: AppID) -> String? { catalog.name(of: id) }
 
     /// A Boolean value that indicates whether an app that has ended can be launched by its id.
     func canLaunchAgain(_ id: AppID) -> Bool {
@@ -375,7 +375,7 @@ extension AppManager: EffectHandler {
         let pending = announcements
         announcements = []
         announcements.reserveCapacity(pending.count)
-        unwritten += pending.map { $0.0 }
+        for (announcement, _, _) in pending { unwritten.append(announcement) }
         for (announcement, app, pid) in pending {
             switch announcement {
             case .app(let transition):

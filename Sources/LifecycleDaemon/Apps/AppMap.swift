@@ -28,7 +28,10 @@ struct AppMap<Value> {
     }
 
     /// The value of an app; nil if it has none, or if there is no app.
-    subscript(app: AppIndex?) -> Value? { app.flatMap { self[$0] } }
+    subscript(app: AppIndex?) -> Value? {
+        guard let app else { return nil }
+        return self[app]
+    }
 
     /// Changes the value of an app, if it has one.
     mutating func update(_ app: AppIndex, _ change: (inout Value) -> Void) {

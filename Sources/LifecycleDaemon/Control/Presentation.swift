@@ -16,8 +16,8 @@ struct Presentation {
     func app(_ app: AppMachine) -> ControlAPI.App {
         // Each reply has an app: a closure would take as long as a member.
         var result = ControlAPI.App(
-            id: app.id.name, name: manager.catalog[app.id]?.name, state: state(of: app), target: app.target,
-            reason: app.reason, foreground: manager.driver.isInForeground(app.id), connected: app.isConnected,
+            id: app.id.name, name: manager.name(of: app.id), state: state(of: app), target: app.target,
+            reason: app.reason, foreground: manager.driver.isInForeground(app.index), connected: app.isConnected,
             adHoc: app.policy.isTransient, sinceUSec: time(of: app.since), stoppedByOther: isStoppedByOther(app))
         if let tree = manager.processes.tree(of: app.index) {
             if tree.exitStatus == nil { result.pid = Int64(tree.main.pid) }
