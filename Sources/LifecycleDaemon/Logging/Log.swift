@@ -32,14 +32,14 @@ extension JournalSink {
 /// Writes entries to the journal or to standard error, and never waits. Entries that cannot be written are counted and
 /// reported with the next one.
 ///
-/// While the loop runs, entries are written in its next round: a client that waits for an app does not wait for entries.
+/// While the loop runs, entries are written after a pause: a client that waits for an app does not wait for entries.
 final class Log: JournalSink {
     weak var delegate: (any LogDelegate)?
     private let journal: Journal?
     private let console = Console()
     private var lost = 0
     private var waiting: [LogEntry] = []
-    private var round: DeferredSource?
+    private var round: TimerSource?
     private var limiter = EntryLimiter()
     private var suppressionReport: TimerSource?
     private var loop: EventLoop?
@@ -55,9 +55,9 @@ final class Log: JournalSink {
         }
     }
 
-    /// Writes entries in the next round of the loop from now on.
+    /// Writes entries after a pause from now on.
     func begin(in loop: EventLoop) throws(SystemdError) {
-        round = try loop.deferred { [weak self] in self?.writeWaiting() }
+        round = try loop.timer { [weak self] in self?.writeWaiting() }
         suppressionReport = try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) }
         self.loop = loop
     }
@@ -70,8 +70,8 @@ final class Log: JournalSink {
     }
 
     func write(_ entry: LogEntry) {
-        guard let round else { return writeNow(entry) }
-        if waiting.isEmpty { round.schedule() }
+        guard let loop, let round else { return writeNow(entry) }
+        if waiting.isEmpty { round.arm(atMicroseconds: loop.freshNow + PostponedWork.pause) }
         waiting.append(entry)
     }
 

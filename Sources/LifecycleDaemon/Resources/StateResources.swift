@@ -5,8 +5,8 @@ import Systemd
 
 /// Gives each app the share of the machine that its state entitles it to.
 ///
-/// An app often passes several states in one moment, so its share is applied in the next round of the loop, after replies
-/// were sent. Only differences are written.
+/// An app often passes several states in one moment, so its share is applied after a pause, when clients have their replies and apps
+/// their callbacks. Only differences are written.
 final class StateResources {
     private let processes: AppProcesses
     private let core: any InputHandler
@@ -27,7 +27,7 @@ final class StateResources {
         self.core = core
         self.log = log
         self.store = store
-        stale = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.apply($0) }
+        stale = try BatchQueue(loop: loop, isHeld: true, pause: PostponedWork.pause) { [weak self] in self?.apply($0) }
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
