@@ -123,6 +123,7 @@ import Testing
             tree.kill()
             try world.waitForEvent(tree, .emptied)
             world.table.remove(tree.token)
+            world.table.removeDiscardedGroups()
             #expect(unsafe access(inner.path, F_OK) != 0)
             try world.end()
         }

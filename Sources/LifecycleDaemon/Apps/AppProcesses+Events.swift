@@ -88,6 +88,7 @@ extension AppProcesses {
         if hasSeenChildren { restoreSeen() }
         let reaped = table.reap()
         for event in reaped.events { handle(event) }
+        table.removeDiscardedGroups()
         if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }
     }
 

@@ -325,6 +325,8 @@ final class AppProcesses {
         endWatches(of: app)
         running[app.index] = nil
         table.remove(app.tree.token)
+        // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
+        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
         delegate?.launchEnded(app.tree.token)
     }
 

@@ -233,9 +233,9 @@ extension CgroupSubtree {
         byte.isLetterOrDigit || ".-_".utf8.contains(byte)
     }
 
-    /// Removes a group as soon as nothing is in it.
+    /// Removes a group, as soon as nothing is in it, with the next ``sweep()``: the kernel takes long to remove one.
     func discard(_ group: Cgroup) {
-        if !group.remove() { leftovers.append(group) }
+        leftovers.append(group)
     }
 
     /// Removes what earlier processes have left behind here, as far as nothing is in it.
@@ -246,7 +246,7 @@ extension CgroupSubtree {
         for group in base.child(Self.helperGroup).children() { group.remove() }
     }
 
-    /// Removes the groups that were still in use, if they are empty. Call it when a process has ended.
+    /// Removes the groups that were discarded, if they are empty. Call it when a process has ended.
     func sweep() {
         leftovers.removeAll { $0.remove() }
     }

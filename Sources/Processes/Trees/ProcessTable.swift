@@ -75,6 +75,9 @@ public final class ProcessTable {
         }
     }
 
+    /// Removes the groups of trees that were removed, if they are empty. Nothing but the next launch waits for that.
+    public func removeDiscardedGroups() { groups?.sweep() }
+
     /// Returns whether a tree is held by a group already.
     func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
 
