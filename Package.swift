@@ -25,8 +25,13 @@ let strictInPrograms =
 /// The parts of the programs in which the size counts more than the time.
 let strictAndSmall = strictInPrograms + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-/// The daemon is one thread: everything that touches its loop lives on the main actor.
-let strictOnMainActor = strictInPrograms + [.defaultIsolation(MainActor.self)]
+/// The daemon is one thread: everything that touches its loop lives on the main actor. In the debug build each closure that comes back
+/// from a module without it checks this; the release build leaves the checks out.
+let strictOnMainActor =
+    strictInPrograms + [
+        .defaultIsolation(MainActor.self),
+        .unsafeFlags(["-Xfrontend", "-disable-dynamic-actor-isolation"], .when(configuration: .release)),
+    ]
 
 /// The programs are linked without the symbols and relocations that only a library needs, without an index for exceptions, and with equal
 /// functions once.
