@@ -44,6 +44,18 @@ let smallProgram: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
+/// The functions of the daemon that a change of the foreground app executes are placed side by side: `scripts/steps --order`. After
+/// some idle time the processor has forgotten them, and reads a third of the pages.
+let hotFunctions: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/lifed/hot-functions.txt",
+            "-Xlinker",
+            "--no-warn-symbol-ordering",
+        ],
+        .when(configuration: .release))
+]
+
 let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -148,8 +160,9 @@ let package = Package(
         .executableTarget(
             name: "lifed",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
+            exclude: ["hot-functions.txt"],
             swiftSettings: strictAndSmall,
-            linkerSettings: smallProgram
+            linkerSettings: smallProgram + hotFunctions
         ),
         .executableTarget(
             name: "lifectl",

@@ -1,7 +1,8 @@
 // Counts the instructions of a process between its system calls, by single steps: steps PID
 //
 // Unlike valgrind, it needs nothing of the program and leaves it every system call. It writes a line for each call before the call
-// is made, "SECONDS INSTRUCTIONS CALL", and stops at SIGTERM; then "= ADDRESS COUNT" for each address that was executed.
+// is made, "SECONDS INSTRUCTIONS CALL", and stops at SIGTERM; then "= ADDRESS COUNT STEP" for each address that was executed, with the
+// step at which that happened first.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@
 enum { slot_count = 1 << 20 };
 
 static struct slot {
-    uint64_t address, count;
+    uint64_t address, count, first;
     bool is_call;
 } slots[slot_count];
 
@@ -83,13 +84,15 @@ int main(int argument_count, char **arguments) {
     check(ptrace(PTRACE_SEIZE, process, 0, 0), "ptrace");
     check(ptrace(PTRACE_INTERRUPT, process, 0, 0), "ptrace");
     int number = wait_for(process);
-    uint64_t last = 0, count = 0;
+    uint64_t last = 0, count = 0, step = 0;
     while (number >= 0) {
         struct user_regs_struct registers;
         check(ptrace(PTRACE_GETREGS, process, 0, &registers), "ptrace");
         struct slot *slot = slot_of(registers.rip, memory);
         // A string instruction is one, however often it is repeated.
+        step++;
         if (registers.rip != last) {
+            if (slot->count == 0) slot->first = step;
             slot->count++;
             count++;
         }
@@ -105,6 +108,7 @@ int main(int argument_count, char **arguments) {
     ptrace(PTRACE_DETACH, process, 0, 0);
     for (size_t place = 0; place < slot_count; place++)
         if (slots[place].count > 0)
-            printf("= %lx %lu\n", (unsigned long)slots[place].address, (unsigned long)slots[place].count);
+            printf("= %lx %lu %lu\n", (unsigned long)slots[place].address, (unsigned long)slots[place].count,
+                   (unsigned long)slots[place].first);
     return 0;
 }
