@@ -57,6 +57,25 @@ import Testing
     }
 }
 
+extension BatchQueueTests {
+    @Test func workAfterPauseBeginsBehindAllThatIsReadyAndTakesItemsOfThePause() throws {
+        let loop = try EventLoop()
+        var done: [Int] = []
+        let began = loop.freshNow
+        let work = try BatchQueue<Int>(loop: loop, pause: 5_000) {
+            done.append($0)
+            if $0 == 2 { loop.exit(code: 0) }
+        }
+        work.append(1)
+        try loop.dispatchReady()
+        #expect(done.isEmpty || loop.freshNow - began >= 5_000)
+        work.append(2)
+        #expect(try loop.run() == 0)
+        #expect(done == [1, 2])
+        #expect(loop.freshNow - began >= 5_000)
+    }
+}
+
 @Suite struct PostponedWorkTests {
     @Test func workBeginsWhenNothingElseIsPending() throws {
         let loop = try EventLoop()

@@ -5,8 +5,9 @@ import Systemd
 
 /// Gives each app the share of the machine that its state entitles it to.
 ///
-/// An app often passes several states in one moment, so its share is applied after a pause, when clients have their replies and apps
-/// their callbacks. Only differences are written.
+/// An app often passes several states in one moment, so its share is applied after replies were sent: that of the foreground in the next
+/// round of the loop, because the app has to answer callbacks while other programs want the processor; others after a pause. Only
+/// differences are written.
 final class StateResources {
     private let processes: AppProcesses
     private let core: any InputHandler
@@ -17,6 +18,9 @@ final class StateResources {
     private var processLimit: Int?
     private var order: OutOfMemoryOrder?
     private var states = AppMap<AppState>()
+    /// Apps that have entered the foreground.
+    private var raised: BatchQueue<AppIndex>?
+    /// Other apps whose share has changed.
     private var stale: BatchQueue<AppIndex>?
     private var reported: Set<String> = []
 
@@ -27,7 +31,18 @@ final class StateResources {
         self.core = core
         self.log = log
         self.store = store
+        raised = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.apply($0) }
         stale = try BatchQueue(loop: loop, isHeld: true, pause: PostponedWork.pause) { [weak self] in self?.apply($0) }
+    }
+
+    private func beginRaising(_ app: AppIndex) {
+        stale?.remove(app)
+        raised?.append(app)
+    }
+
+    private func beginLowering(_ app: AppIndex) {
+        raised?.remove(app)
+        stale?.append(app)
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
@@ -63,11 +78,15 @@ final class StateResources {
         case .suspended:
             states[app] = state
             for other in order?.insert(app) ?? [] { stale?.append(other) }
-            stale?.append(app)
-        case .background, .inactive, .active:
+            beginLowering(app)
+        case .background:
             states[app] = state
             order?.remove(app)
-            stale?.append(app)
+            beginLowering(app)
+        case .inactive, .active:
+            states[app] = state
+            order?.remove(app)
+            beginRaising(app)
         }
     }
 
@@ -79,12 +98,16 @@ final class StateResources {
 
     private func forget(_ app: AppIndex) {
         states[app] = nil
+        raised?.remove(app)
         stale?.remove(app)
         order?.remove(app)
     }
 
     /// Lets the work begin that waits for the first answer.
-    func beginPostponedWork() { stale?.begin() }
+    func beginPostponedWork() {
+        raised?.begin()
+        stale?.begin()
+    }
 
     func record(of app: AppIndex) -> ResourceRecord? { processes.resources(of: app) }
     func restore(_ record: ResourceRecord, of app: AppIndex) { processes.restoreResources(record, of: app) }
