@@ -81,15 +81,28 @@ final class CoreDriver: InputHandler {
 
     private func step(_ input: Input) {
         let effects = core.handle(input, at: now)
+        // An iterator would copy each.
+        let span = effects.span
         if Self.canSaveLater(input, effects) {
-            unsaved += effects.filter(\.isTransition)
+            for index in span.indices where span[index].isTransition { unsaved.append(span[index]) }
         } else {
             save(effects)
         }
-        guard let effectHandler else { return }
-        // An iterator would copy each.
-        let span = effects.span
-        for index in span.indices { effectHandler.perform(span[index]) }
+        if let effectHandler { Self.perform(span, with: effectHandler) }
+    }
+
+    /// Performs effects in their order, but replies behind the messages that follow them: the client may take the processor as soon as
+    /// it has its reply, and an app must not wait for it.
+    private static func perform(_ effects: Span<Effect>, with handler: any EffectHandler) {
+        var start = 0
+        while start < effects.count {
+            var end = start
+            while end < effects.count, effects[end].isReplyOrMayPrecedeIt { end += 1 }
+            for index in start..<end where !effects[index].isReply { handler.perform(effects[index]) }
+            for index in start..<end where effects[index].isReply { handler.perform(effects[index]) }
+            if end < effects.count { handler.perform(effects[end]) }
+            start = end + 1
+        }
     }
 
     // MARK: Saving
@@ -130,6 +143,14 @@ nonisolated extension Effect {
     fileprivate var isTransition: Bool {
         switch self {
         case .transition, .sceneTransition: true
+        default: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the effect is a reply, or one that changes nothing in the replies before it.
+    fileprivate var isReplyOrMayPrecedeIt: Bool {
+        switch self {
+        case .reply, .deliver, .transition, .sceneTransition: true
         default: false
         }
     }

@@ -59,6 +59,31 @@ import Testing
         #expect(events == ["reply", "announcement", "other"])
     }
 
+    @Test func messageToAppIsSentBeforeTheReplyOfTheSameInput() throws {
+        let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
+        let handler = Handler()
+        driver.effectHandler = handler
+        var events: [String] = []
+        handler.onEffect = { [weak driver] effect in
+            switch effect {
+            case .spawn(let id):
+                driver?.handle(.outcome(id, .spawned))
+                driver?.handle(.message(id, .hello))
+            case .deliver(let id, let delivery):
+                events.append(delivery.callback.rawValue)
+                driver?.handle(.message(id, .done(sequence: delivery.sequence)))
+            case .reply: events.append("reply")
+            default: break
+            }
+        }
+        var policy = Policy()
+        policy.callbacks = .required
+        driver.handle(.define(Self.clock, policy))
+        driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
+        #expect(
+            events == ["will-finish-launching", "did-finish-launching", "did-become-active", "reply"])
+    }
+
     /// A driver with an app that was launched and is suspended.
     private func driverWithSuspendedApp(_ store: MemoryStateStore, _ loop: EventLoop, _ handler: Handler) throws
         -> CoreDriver
