@@ -175,7 +175,7 @@ extension Lifecycle {
 }
 
 /// The state that concerns several apps, quick to make and to compare.
-final class SharedState: Sendable {
+struct SharedState: Sendable {
     private let foreground: [AppIndex]
     private let slots: [AppIndex]
     private let interruptions: OrderedSet<String>

@@ -54,6 +54,8 @@ final class AppManager {
     /// Processes held until their app is launched.
     var candidates: [AppIndex: AdoptionCandidate] = [:]
     var isRestoring = false
+    /// The transitions of a change of the foreground app. There is room for them before a client waits.
+    private static let usualTransitionCount = 8
     /// The transitions that resources, reclaims and watches do not follow yet.
     private var unfollowed: [(app: AppIndex, to: AppState)] = []
     /// The transitions that are performed and not announced, each with the index and the main process of its app.
@@ -309,7 +311,7 @@ extension AppManager: EffectHandler {
             announcements.append((.scene(transition), app, processes.lastPID(of: app)))
         case .decision(let decision): record(decision)
         case .reply(let id, let reply):
-            if let done = ownRequests.removeValue(forKey: id) {
+            if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: id) {
                 done()
             } else {
                 observer?.requestEnded(id, with: reply)
@@ -347,9 +349,11 @@ extension AppManager: EffectHandler {
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
     private func followTransitions() {
+        guard !unfollowed.isEmpty else { return }
         // An app that ends may lead to inputs, and so to further transitions.
         let transitions = unfollowed
         unfollowed = []
+        unfollowed.reserveCapacity(Self.usualTransitionCount)
         for (index, (app, state)) in transitions.enumerated() {
             // A state that the app has left already needs nothing; the end of a launch does.
             if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
@@ -369,12 +373,13 @@ extension AppManager: EffectHandler {
 
     func announceTransitions() {
         driver.saveDelayed()
+        processes.scheduleChecks()
         followTransitions()
         suspensions?.inputsHandled()
         guard !announcements.isEmpty else { return }
         let pending = announcements
         announcements = []
-        announcements.reserveCapacity(pending.count)
+        announcements.reserveCapacity(Self.usualTransitionCount)
         for (announcement, _, _) in pending { unwritten.append(announcement) }
         for (announcement, app, pid) in pending {
             switch announcement {

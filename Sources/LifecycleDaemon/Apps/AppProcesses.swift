@@ -36,6 +36,8 @@ final class AppProcesses {
     private(set) var openingOfReports: DeferredSource?
     /// Apps to be stopped in later rounds of the loop.
     private var postponedStops: BatchQueue<AppIndex>?
+    /// Apps that are being stopped, and whose first check is scheduled when the replies are sent.
+    private var begunStops: [AppIndex] = []
     private(set) var reaping: DelayedReaping?
     /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
     private var unrestored: BatchQueue<AppIndex>?
@@ -55,7 +57,10 @@ final class AppProcesses {
         self.loop = loop
         self.core = core
         self.store = store
-        postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.stop($0) }
+        postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in
+            self?.stop($0)
+            self?.scheduleChecks()
+        }
         unrestored = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.checkRestored($0) }
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
         changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) { [weak self] in
@@ -342,7 +347,16 @@ final class AppProcesses {
         if app.tree.isAdopted, app.tree.lookForStrays() { save(app) }
         let check = app.tree.stop()
         if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { save(app) }
-        if check == .stopped { finishStop(app) } else { app.scheduleCheck() }
+        if check == .stopped { finishStop(app) } else { begunStops.append(index) }
+    }
+
+    /// Schedules the first checks of the stops that were begun.
+    func scheduleChecks() {
+        guard !begunStops.isEmpty else { return }
+        for index in begunStops {
+            if let app = running[index], case .stop = app.operation { app.scheduleCheck() }
+        }
+        begunStops.removeAll(keepingCapacity: begunStops.count <= 64)
     }
 
     func resume(_ index: AppIndex) {

@@ -45,7 +45,10 @@ final class BatchQueue<Item: Hashable> {
         if let timer { timer.arm(atMicroseconds: loop.freshNow + pause) } else { source?.schedule() }
     }
 
-    func remove(_ item: Item) { pending.remove(item) }
+    func remove(_ item: Item) {
+        // A set without items, too, computes the hash.
+        if !pending.isEmpty { pending.remove(item) }
+    }
 
     private func runBatch(_ work: (Item) -> Void) {
         var left = Self.batchSize

@@ -14,8 +14,13 @@ final class GroupFiles {
     /// The process whose `stat` is open, and the file.
     private var main: ProcessID?
     private var status: Descriptor?
+    /// The number of the latest look at the group; nil while the files are closed.
+    fileprivate var latestLook: UInt64?
 
     init(of group: Cgroup) { self.group = group }
+
+    /// A Boolean value that indicates whether all files are open.
+    fileprivate var isComplete: Bool { open != nil && status != nil }
 
     /// Opens the files, as far as there is room for more descriptors.
     ///
@@ -35,6 +40,7 @@ final class GroupFiles {
     func close() {
         open = nil
         status = nil
+        latestLook = nil
     }
 
     /// Writes an attribute of the group.
@@ -91,19 +97,26 @@ final class GroupFiles {
 
 /// Holds open the files of the groups that were looked at last.
 final class RecentGroupFiles {
-    private var recent: [GroupFiles] = []
+    private var opened: [GroupFiles] = []
+    private var lookCount: UInt64 = 0
     private static let limit = 16
 
     /// Opens the files of a group, and closes those of the group that was looked at least recently.
     func touch(_ files: GroupFiles, main: ProcessID?) {
-        guard recent.last !== files else { return }
-        remove(files)
-        files.open(main: main)
-        recent.append(files)
-        if recent.count > Self.limit { recent.removeFirst().close() }
+        lookCount += 1
+        let isOpen = files.latestLook != nil
+        files.latestLook = lookCount
+        if !files.isComplete { files.open(main: main) }
+        guard !isOpen else { return }
+        opened.append(files)
+        guard opened.count > Self.limit, let oldest = opened.min(by: { $0.latestLook ?? 0 < $1.latestLook ?? 0 }) else {
+            return
+        }
+        remove(oldest)
+        oldest.close()
     }
 
     func remove(_ files: GroupFiles) {
-        if let index = recent.firstIndex(where: { $0 === files }) { recent.remove(at: index) }
+        if let index = opened.firstIndex(where: { $0 === files }) { opened.remove(at: index) }
     }
 }

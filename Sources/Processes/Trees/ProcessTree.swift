@@ -148,7 +148,7 @@ extension ProcessTree {
                 members.contains { $0.state == .stopped }
                 ? Set(members.filter { $0.state == .stopped }.identities) : []
             heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
-            heldBefore.remove(main)
+            if !heldBefore.isEmpty { heldBefore.remove(main) }
             mayBeStoppedByPredecessor = false
         }
         stoppedMembers = nil
