@@ -68,13 +68,19 @@ def assert_nothing_is_lost(daemon, before):
     daemon.lifectl.wait_for_state("back", "suspended")
 
 
+def count(call, trace):
+    return sum(line.startswith(f"{call}(") for line in trace.read_text(errors="replace").splitlines())
+
+
 def sweep(daemon, call, error, paths=()):
     """Lets each of the calls fail, one in each restart."""
     before = pids(daemon)
-    serves, _, trace = start_with(daemon, call, paths=paths)
+    serves, _, _ = start_with(daemon, call, paths=paths)
     assert serves
-    total = sum(line.startswith(f"{call}(") for line in trace.splitlines())
-    assert total > 0, trace
+    trace = daemon.runtime.parent / "strace"
+    # The daemon postpones some of its work until it has answered.
+    wait_for(lambda: count(call, trace) > 0, what=f"a call of {call}: {trace}")
+    total = count(call, trace)
     for number in range(1, total + 1):
         serves, log, trace = start_with(daemon, f"{call}:error={error}:when={number}", paths=paths)
         where = f"{call} {number} of {total}: {[line for line in trace.splitlines() if 'INJECTED' in line]}\n{log}"
