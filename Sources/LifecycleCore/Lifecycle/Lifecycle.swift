@@ -7,7 +7,7 @@ public import OrderedCollections
 ///
 /// 1. Deliver one ``Input/tick`` for each deadline that is due before any other input.
 /// 2. After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
-/// 3. Perform the effects in order.
+/// 3. Perform the effects in order. A reply may be sent behind the callbacks that follow it.
 /// 4. Return the outcome of each effect as a later input.
 /// 5. Deliver a tick when ``nextDeadline`` has come.
 ///
