@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "libc.h"
+#include "program.h"
 #include "resources.h"
 
 /// The number of descriptors that one spawn can place in the child.
