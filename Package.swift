@@ -166,10 +166,11 @@ let package = Package(
         ),
         .executableTarget(
             name: "lifectl",
-            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
+            dependencies: [
+                "CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines",
+            ],
             exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strictAndSmall,
-            // Shell scripts and key bindings call it all the time: without the dynamic loader it starts in a fraction of the time.
-            linkerSettings: smallProgram + [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
+            linkerSettings: smallProgram
         ),
 
         // The windows of a screen: a program of its own, since it is linked to the libraries of the screen. The first is

@@ -52,10 +52,10 @@ package struct Arguments: Sendable {
     /// Performs the verb.
     ///
     /// - Parameter write: Writes the text of a verb that only prints one.
-    package func perform(write: (String) throws -> Void) throws {
+    package func perform(write: (String) -> Void) throws(UsageError) {
         switch verb.action {
         case .run(let action): try action(self)
-        case .print(let text): try write(text(self))
+        case .print(let text): write(try text(self))
         }
     }
 

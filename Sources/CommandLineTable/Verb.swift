@@ -1,8 +1,8 @@
 /// A program or a verb of it: what it takes, what its help says, and the function that performs it.
 package struct Verb: Sendable {
     enum Action: Sendable {
-        case run(@Sendable (Arguments) throws -> Void)
-        case print(@Sendable (Arguments) throws -> String)
+        case run(@Sendable (Arguments) throws(UsageError) -> Void)
+        case print(@Sendable (Arguments) throws(UsageError) -> String)
     }
 
     package let name: String
@@ -26,17 +26,24 @@ package struct Verb: Sendable {
         (makeGroups, makeStatuses, self.action) = ({ [] }, { [] }, action)
     }
 
-    package init(
+    package init<Failure: VerbFailure>(
         name: String, summary: String, details: String = "", example: String = "",
         parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [],
         excluding: @autoclosure @escaping @Sendable () -> [[Parameter.Name]] = [],
         groups: @autoclosure @escaping @Sendable () -> [VerbGroup] = [],
         statuses: @autoclosure @escaping @Sendable () -> [ExitStatus] = [],
-        run: @escaping @Sendable (Arguments) throws -> Void = { _ in }
+        run: @escaping @Sendable (Arguments) throws(Failure) -> Void = { (_) throws(UsageError) in }
     ) {
         (self.name, self.summary, self.details, self.example) = (name, summary, details, example)
         (makeParameters, makeExclusions) = (parameters, excluding)
-        (makeGroups, makeStatuses, action) = (groups, statuses, .run(run))
+        (makeGroups, makeStatuses) = (groups, statuses)
+        action = .run { arguments throws(UsageError) in
+            do throws(Failure) {
+                try run(arguments)
+            } catch {
+                throw error.usage(of: arguments)
+            }
+        }
     }
 
     /// The arguments and options. Those of the program may be given to each of its verbs, too.
@@ -73,6 +80,16 @@ package struct Verb: Sendable {
     var shownParameters: [Parameter] { parameters.filter { !$0.isHidden } }
 }
 
+/// The error of a verb, which is a type of the program.
+package protocol VerbFailure: Error {
+    /// Returns the error if the command line makes no sense. Reports any other failure, and ends the program.
+    func usage(of arguments: Arguments) -> UsageError
+}
+
+extension UsageError: VerbFailure {
+    package func usage(of arguments: Arguments) -> UsageError { self }
+}
+
 /// Verbs that stand under one heading; hidden ones if it is empty.
 package struct VerbGroup: Sendable {
     package let title: String
@@ -104,7 +121,7 @@ extension Verb {
         Verb(
             name: "help", summary: summary, example: example,
             parameters: [.argument(.verb, "The command.", isRequired: false, isRepeating: true)],
-            action: .print { arguments in
+            action: .print { arguments throws(UsageError) in
                 if arguments.all(.verb) == [exitCodes] { return Help.statuses(of: arguments.program) }
                 var asked = Arguments(of: arguments.program)
                 for word in arguments.all(.verb) { try asked.enter(word) }

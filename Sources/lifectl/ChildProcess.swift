@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A program whose output is read line by line while it runs.
 struct ChildProcess: ~Copyable {
@@ -26,7 +26,7 @@ struct ChildProcess: ~Copyable {
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var number: pid_t = 0
-        let result = unsafe posix_spawnp(&number, command[0], &actions, nil, &words, environ)
+        let result = unsafe posix_spawnp(&number, command[0], &actions, nil, &words, linux_environment())
         close(out[1])
         close(err[1])
         guard result == 0 else {
@@ -42,8 +42,8 @@ struct ChildProcess: ~Copyable {
     /// Makes a pipe that no other child inherits.
     private static func pipe() throws(CannotStart) -> [CInt] {
         var ends: [CInt] = [-1, -1]
-        guard unsafe Glibc.pipe(&ends) == 0 else { throw CannotStart(errno: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let error = unsafe linux_pipe(&ends)
+        guard error == 0 else { throw CannotStart(errno: -error) }
         return ends
     }
 
@@ -56,7 +56,7 @@ struct ChildProcess: ~Copyable {
     mutating func end() {
         guard !isFinished else { return }
         kill(process, SIGKILL)
-        while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+        while waitpid(process, nil, 0) < 0 && linux_errno() == EINTR {}
         isFinished = true
     }
 
@@ -93,10 +93,10 @@ struct ChildProcess: ~Copyable {
         var text: [UInt8] = []
         while let bytes = Self.read(errors), !bytes.isEmpty { text += bytes }
         var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        while unsafe waitpid(process, &status, 0) < 0 && linux_errno() == EINTR {}
         isFinished = true
         let code = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f
-        return (code, String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init))
+        return (code, String(decoding: text, as: UTF8.self).split(whereSeparator: { $0.isNewline }).map(String.init))
     }
 
     /// Waits for output, and reads it; empty at the end, nil on failure.
@@ -104,11 +104,11 @@ struct ChildProcess: ~Copyable {
         while true {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
-                unsafe count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                unsafe count = CLinux.read(descriptor, buffer.baseAddress, buffer.count)
                 filled = max(0, count)
             }
             if count >= 0 { return bytes }
-            guard errno == EINTR else { return nil }
+            guard linux_errno() == EINTR else { return nil }
         }
     }
 }

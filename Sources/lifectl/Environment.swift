@@ -1,12 +1,12 @@
-import Glibc
+import CLinux
 
 /// The environment of the process, without the variables that are not UTF-8: JSON cannot hold them.
 enum Environment {
     static var current: [String: String] {
         var result: [String: String] = [:]
-        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafe environ
-        while let text = unsafe entry.pointee {
-            unsafe entry += 1
+        var entry = unsafe linux_environment()
+        while let text = unsafe entry?.pointee {
+            unsafe entry = entry?.successor()
             // By bytes: `=` and a combining mark at the start of the value are one character.
             guard let pair = unsafe String(validatingCString: text),
                 let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -14,6 +14,13 @@ enum Environment {
             result[String(pair[..<equals])] = String(pair[pair.utf8.index(after: equals)...])
         }
         return result
+    }
+
+    /// The words of the command line behind the name of the program. Bytes that are not UTF-8 are replaced.
+    static var arguments: [String] {
+        (1..<max(1, Int(linux_argument_count()))).compactMap { index in
+            unsafe linux_argument(CInt(index)).map { unsafe String(cString: $0) }
+        }
     }
 
     /// Returns one variable, which is faster than to read all.

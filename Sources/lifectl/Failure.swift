@@ -1,6 +1,6 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 /// A failure of a command: `cannot VERB OBJECT: CAUSE; REMEDY` for users, an exit status for scripts.
 struct Failure: Error, Equatable {
@@ -14,14 +14,26 @@ struct Failure: Error, Equatable {
     let id: String
     /// The qualified name of the error that the daemon has replied; nil for an error of lifectl.
     private let replied: String?
+    /// A Boolean value that indicates whether the command only exits with the status, without another message.
+    let isSilent: Bool
 
     init(
         _ status: Outcome, _ action: String, _ reason: String, id: String = "", remedy: String = "",
         replied: String? = nil
     ) {
         (self.status, self.action, self.reason, self.remedy) = (status, action, reason, remedy)
-        (self.id, self.replied) = (id, replied)
+        (self.id, self.replied, isSilent) = (id, replied, false)
     }
+
+    private init(silent status: Outcome) {
+        (self.status, action, reason, remedy, id, replied, isSilent) = (status, "", "", "", "", nil, true)
+    }
+
+    /// The end of a command whose output has no reader any more. This is no failure.
+    static let readerGone = Failure(silent: .success)
+
+    /// The failure of a command for several apps, each of which is reported.
+    static func reported(_ status: Outcome) -> Failure { Failure(silent: status) }
 
     var message: String {
         // The reason of an adoption names the action, with more of the process.
@@ -37,21 +49,10 @@ struct Failure: Error, Equatable {
 
     // MARK: Reports
 
-    /// Reports an error and exits.
-    static func report(_ error: any Error, isJSON: Bool) -> Never {
-        switch error {
-        case is ReaderGone: Glibc.exit(Outcome.success.rawValue)
-        case let reported as ReportedFailure: Glibc.exit(reported.status.rawValue)
-        case let failure as Failure: failure.exit(isJSON: isJSON)
-        case let usage as UsageError:
-            Failure(.usage, "cannot read the command line", usage.cause, remedy: usage.remedy).exit(isJSON: isJSON)
-        default: Failure(.failed, "cannot complete the command", "\(error)").exit(isJSON: isJSON)
-        }
-    }
-
-    private func exit(isJSON: Bool) -> Never {
-        show(isJSON: isJSON)
-        Glibc.exit(status.rawValue)
+    /// Reports the failure, and exits with its status.
+    func report(isJSON: Bool) -> Never {
+        if !isSilent { show(isJSON: isJSON) }
+        exit(status.rawValue)
     }
 
     /// Writes the failure to standard error, and with `--json` to standard output as well.
@@ -70,7 +71,7 @@ struct Failure: Error, Equatable {
     }
 
     private static func onOneLine(_ text: String) -> String {
-        Text.printable(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+        Text.printable(text.split(whereSeparator: { $0.isNewline }).joined(separator: " "))
     }
 }
 
@@ -79,13 +80,18 @@ enum LifectlErrors {
     static let prefix = "org.lifed.lifectl."
 }
 
-/// The failures of a command for several apps, each of which is reported.
-struct ReportedFailure: Error {
-    let status: Outcome
-}
+extension Failure: VerbFailure {
+    private static let readingCommandLine = "cannot read the command line"
 
-/// The error that the reader of standard output has closed it. This is no failure.
-struct ReaderGone: Error {}
+    init(_ usage: UsageError) {
+        self.init(.usage, Self.readingCommandLine, usage.cause, remedy: usage.remedy)
+    }
+
+    func usage(of arguments: Arguments) -> UsageError {
+        guard action == Self.readingCommandLine else { report(isJSON: arguments.has(.json)) }
+        return UsageError(message: reason, remedy: remedy)
+    }
+}
 
 extension Failure {
     /// Creates the failure of a call.
@@ -198,8 +204,29 @@ enum Outcome: Int32, CaseIterable {
 
     /// The name of the error, such as `NoSuchApp`.
     var name: String {
-        let word = "\(self)"
-        return word.prefix(1).uppercased() + word.dropFirst()
+        switch self {
+        case .success: "Success"
+        case .checkFailed: "CheckFailed"
+        case .refused: "Refused"
+        case .notRunning: "NotRunning"
+        case .superseded: "Superseded"
+        case .notHandled: "NotHandled"
+        case .interrupted: "Interrupted"
+        case .unanswered: "Unanswered"
+        case .ended: "Ended"
+        case .stopping: "Stopping"
+        case .ambiguous: "Ambiguous"
+        case .launchFailed: "LaunchFailed"
+        case .usage: "Usage"
+        case .invalidData: "InvalidData"
+        case .noSuchApp: "NoSuchApp"
+        case .unavailable: "Unavailable"
+        case .failed: "Failed"
+        case .output: "Output"
+        case .timedOut: "TimedOut"
+        case .protocol: "Protocol"
+        case .notPermitted: "NotPermitted"
+        }
     }
 
     var meaning: String {

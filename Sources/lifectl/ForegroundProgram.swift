@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A program that has the terminal while lifectl waits for it. The signals that would end lifectl are blocked from the
 /// initializer on, and go to the program.
@@ -43,7 +43,7 @@ struct ForegroundProgram {
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var number: pid_t = 0
-        let result = unsafe posix_spawnp(&number, command[0], nil, &attributes, &words, environ)
+        let result = unsafe posix_spawnp(&number, command[0], nil, &attributes, &words, linux_environment())
         guard result == 0 else {
             throw Failure(
                 .launchFailed, "cannot run \(Text.printable(command[0]))", Text.error(result),

@@ -18,7 +18,7 @@ struct CallOptions: Equatable {
 
 extension CallOptions {
     /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
-    func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws {
+    func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws(Failure) {
         guard !isQuiet else { return }
         try StandardStream.output.write(isJSON ? JSON.line(reply) : text(.standardOutput))
     }
@@ -30,7 +30,7 @@ extension CallOptions {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
         waitingFor app: String? = nil, check: (Reply) throws(Failure) -> Void = { _ in },
         as text: (Presentation, Reply) -> String
-    ) throws {
+    ) throws(Failure) {
         guard let reply = try request(method, parameters, doing: action, waitingFor: app) else { return }
         try check(reply)
         try show(reply) { text($0, reply) }
@@ -52,7 +52,7 @@ extension CallOptions {
 
     func show<Reply: JSONWritable>(
         _ method: ControlMethod<NoParameters, Reply>, doing action: String, as text: (Presentation, Reply) -> String
-    ) throws {
+    ) throws(Failure) {
         try show(method, NoParameters(), doing: action, as: text)
     }
 

@@ -1,21 +1,32 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 // A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
-signal(SIGPIPE, SIG_IGN)
+linux_ignore_signal(SIGPIPE)
 StandardStream.openMissing()
 
-let words = Array(CommandLine.arguments.dropFirst())
-do {
+let words = Environment.arguments
+do throws(Failure) {
     if let host = try RemoteHost(arguments: words) { try host.run() }
-    let arguments = try CommandLineParser.parse(words, of: .lifectl)
-    if arguments.has(.version) {
-        try StandardStream.output.write(Version.current + "\n")
-    } else {
-        try arguments.perform(write: StandardStream.output.write)
-    }
+    try perform(words)
 } catch {
     // A command line that cannot be read may ask for JSON all the same.
-    Failure.report(error, isJSON: words.prefix { $0 != "--" }.contains("--json"))
+    error.report(isJSON: words.prefix { $0 != "--" }.contains("--json"))
+}
+
+/// Reads the command line, and does what it says.
+func perform(_ words: [String]) throws(Failure) {
+    var printed = ""
+    do throws(UsageError) {
+        let arguments = try CommandLineParser.parse(words, of: .lifectl)
+        if arguments.has(.version) {
+            printed = Version.current + "\n"
+        } else {
+            try arguments.perform { printed = $0 }
+        }
+    } catch {
+        throw Failure(error)
+    }
+    if !printed.isEmpty { try StandardStream.output.write(printed) }
 }

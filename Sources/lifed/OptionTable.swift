@@ -29,14 +29,24 @@ extension Verb {
             ExitStatus(EX_USAGE, "The command line is wrong."),
             ExitStatus(EX_CONFIG, "The configuration has mistakes."),
         ]
-    ) { arguments in
+    ) { (arguments) throws(DaemonFailure) in
         guard !arguments.has(.version) else { return print(Version.current) }
+        do {
+            exit(try run(arguments))
+        } catch {
+            throw DaemonFailure(error: error)
+        }
+    }
+
+    /// Does what the options say.
+    ///
+    /// - Returns: The exit status.
+    private static func run(_ arguments: Arguments) throws -> Int32 {
         let options = Options(arguments)
-        let code = try MainActor.assumeIsolated {
+        return try MainActor.assumeIsolated {
             if arguments.has(.check) { return try check(options) }
             return try arguments.has(.rescue) ? rescue(options: options) : Daemon(options: options).run()
         }
-        exit(code)
     }
 
     @MainActor private static func check(_ options: Options) throws -> Int32 {
@@ -44,6 +54,23 @@ extension Verb {
         for problem in problems { print(problem) }
         return problems.isEmpty ? EXIT_SUCCESS : EX_CONFIG
     }
+}
+
+/// The error that ends the daemon.
+struct DaemonFailure: VerbFailure {
+    let error: any Error
+
+    func usage(of arguments: Arguments) -> UsageError {
+        let message = "\(error)"
+        exit(message + (message.utf8.contains(UInt8(ascii: ";")) ? "" : "; exiting"), status: EXIT_FAILURE)
+    }
+}
+
+/// Writes a message to standard error, and exits.
+func exit(_ message: String, status: Int32) -> Never {
+    let line = Array("lifed: \(message)\n".utf8)
+    _ = unsafe write(STDERR_FILENO, line, line.count)
+    exit(status)
 }
 
 extension Options {

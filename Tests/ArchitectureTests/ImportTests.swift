@@ -23,7 +23,7 @@ import Testing
         ],
         "CommandLineTable": [],
         "lifed": ["LifecycleDaemon", "CommandLineTable", "ControlAPI", "Glibc"],
-        "lifectl": ["LifecycleTypes", "CommandLineTable", "ControlAPI", "Varlink", "WindowLines", "Glibc"],
+        "lifectl": ["LifecycleTypes", "CommandLineTable", "ControlAPI", "Varlink", "WindowLines", "CLinux"],
         "WindowLines": [],
         "Follow": ["CWayland", "CXCB", "Systemd", "WindowLines", "Glibc"],
     ]

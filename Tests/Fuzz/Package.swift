@@ -62,7 +62,7 @@ let package = Package(
         // What lifectl reads, without its main function.
         .target(
             name: "lifectl",
-            dependencies: ["CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
+            dependencies: ["CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
             path: "Modules/lifectl", exclude: ["main.swift", "Output/org.lifed.lifectl.varlink"], swiftSettings: strict),
 
         .target(

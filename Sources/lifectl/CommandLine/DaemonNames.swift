@@ -7,7 +7,7 @@ enum DaemonNames {
     private static let patience = Duration.seconds(2)
 
     /// Returns values of which some are the answer to a question. The tabulator key prints no messages.
-    static func values(_ question: @escaping @Sendable (inout Session) throws -> [String]) -> Values {
+    static func values(_ question: @escaping @Sendable (inout Session) throws(Failure) -> [String]) -> Values {
         .known { line in
             guard var options = options(of: line, environment: Environment.value) else { return [] }
             options.explicitTimeout = patience

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The other machine on which a command runs: `--host USER@HOST`.
 struct RemoteHost: Equatable {
@@ -35,10 +35,11 @@ struct RemoteHost: Equatable {
 
     /// Executes ssh. The exit status is that of the command on the other machine, or 255.
     func run() throws(Failure) -> Never {
-        signal(SIGPIPE, SIG_DFL)
+        // SIG_DFL is a macro that Swift cannot import.
+        signal(SIGPIPE, nil)
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         _ = unsafe execvp("ssh", &words)
         throw Failure(
-            .unavailable, "cannot reach \(destination)", "ssh: \(Text.error(errno))", remedy: "install ssh(1)")
+            .unavailable, "cannot reach \(destination)", "ssh: \(Text.error(linux_errno()))", remedy: "install ssh(1)")
     }
 }

@@ -22,7 +22,7 @@ extension Verb {
             .option(
                 .timeout, "seconds",
                 "The longest time to wait for an answer. (default: 60; none for monitor)",
-                .checked("a positive number of seconds") { Double($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
+                .checked("a positive number of seconds") { Text.number($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
             .flag(.version, "Print the version."),
             .help,
         ],
@@ -43,7 +43,7 @@ extension Arguments {
         let other: SocketPath.Choice = has(.system) ? .system : has(.user) ? .user : .automatic
         return CallOptions(
             choice: self[.socket].map { .path($0) } ?? other, isJSON: has(.json),
-            explicitTimeout: self[.timeout].flatMap { Double($0) }.map { .seconds($0) }, isQuiet: has(.quiet),
+            explicitTimeout: self[.timeout].flatMap(Text.number).map { .seconds($0) }, isQuiet: has(.quiet),
             waits: !has(.noWait))
     }
 }
@@ -79,15 +79,13 @@ extension [Parameter] {
 }
 
 extension Values {
-    static let apps = DaemonNames.values { session in try session.call(.list).apps.map { $0.id } }
-    static let launchableApps = DaemonNames.values { session in
+    static let apps = DaemonNames.values { session throws(Failure) in try session.call(.list).apps.map { $0.id } }
+    static let launchableApps = DaemonNames.values { session throws(Failure) in
         let known = try session.call(.list).apps.map { $0.id }
-        return known
-            + (try session.call(.listAvailable, ListAvailableParameters()).apps.map { $0.id }).filter {
-                !known.contains($0)
-            }
+        let all = try session.call(.listAvailable, ListAvailableParameters()).apps.map { $0.id }
+        return known + all.filter { !known.contains($0) }
     }
-    static let scenes = DaemonNames.values { session in
+    static let scenes = DaemonNames.values { session throws(Failure) in
         ListedScenes(apps: try session.call(.list).apps).scenes.map { $0.name.text }
     }
 

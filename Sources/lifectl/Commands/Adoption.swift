@@ -3,7 +3,7 @@ import ControlAPI
 
 /// The commands about processes that run already.
 enum Adoption {
-    static func adopt(_ arguments: Arguments) throws {
+    static func adopt(_ arguments: Arguments) throws(Failure) {
         let pid = arguments.number(.pid) ?? 0
         let action = "cannot adopt process \(pid)"
         let parameters = AdoptParameters(
@@ -20,7 +20,7 @@ enum Adoption {
         ) { $0.sentence($1) }
     }
 
-    static func release(_ arguments: Arguments) throws {
+    static func release(_ arguments: Arguments) throws(Failure) {
         let id = arguments.app
         try arguments.options.show(.release, AppParameters(id: id), doing: "cannot release \(id)", waitingFor: id) {
             _, _ in "\(Text.printable(id)) is released, and runs on\n"

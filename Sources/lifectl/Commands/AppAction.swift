@@ -8,7 +8,7 @@ enum AppAction: String {
     case launch, focus, background, suspend, resume, terminate, kill, restart
 
     /// Performs the action, and prints the state of each app afterwards. `focus` takes a scene as APP/SCENE, too.
-    func perform(_ arguments: Arguments) throws {
+    func perform(_ arguments: Arguments) throws(Failure) {
         switch self {
         case .launch:
             let (background, wait) = (arguments.trueOrNil(.background), arguments.word(.wait, of: WaitGoal.self))
@@ -50,10 +50,10 @@ extension Arguments {
     fileprivate func change<Parameters>(
         _ method: ControlMethod<Parameters, AppReply>, doing action: AppAction, isOrdered: Bool = false,
         _ parameters: (String) -> Parameters
-    ) throws {
+    ) throws(Failure) {
         let (ids, options) = (all(.app), options)
         guard ids.count > 1, !isOrdered, options.waits else {
-            return try forEachApp { id throws in
+            return try forEachApp { id throws(Failure) in
                 try options.show(method, parameters(id), doing: action.action(on: id), waitingFor: id) {
                     $0.sentence($1)
                 }
@@ -64,28 +64,30 @@ extension Arguments {
                 try PendingCall(method, parameters(id), options, doing: action.action(on: id))
             }
         }
-        try perform(calls) { call throws in
+        try perform(calls) { call throws(Failure) in
             let reply = try call.get().finish()
             try options.show(reply) { $0.sentence(reply) }
         }
     }
 
     /// Performs an operation for each app of the command line, one after the other.
-    fileprivate func forEachApp(_ operation: (String) throws -> Void) throws { try perform(all(.app), operation) }
+    fileprivate func forEachApp(_ operation: (String) throws(Failure) -> Void) throws(Failure) {
+        try perform(all(.app), operation)
+    }
 
     /// Performs an operation for each item. A failure is reported, and the rest is done nevertheless; the first failure
     /// decides the exit status.
-    private func perform<Item>(_ items: [Item], _ operation: (Item) throws -> Void) throws {
-        guard items.count > 1 else { return try items.forEach(operation) }
+    private func perform<Item>(_ items: [Item], _ operation: (Item) throws(Failure) -> Void) throws(Failure) {
         var first: Failure?
         for item in items {
-            do {
+            do throws(Failure) {
                 try operation(item)
-            } catch let failure as Failure {
-                failure.show(isJSON: options.isJSON)
-                first = first ?? failure
+            } catch {
+                guard items.count > 1, !error.isSilent else { throw error }
+                error.show(isJSON: options.isJSON)
+                first = first ?? error
             }
         }
-        if let first { throw ReportedFailure(status: first.status) }
+        if let first { throw Failure.reported(first.status) }
     }
 }

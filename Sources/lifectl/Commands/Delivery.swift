@@ -1,13 +1,13 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 import LifecycleTypes
 
 /// The commands that hand something to an app: a URL, an activity, work in the background.
 enum Delivery {
-    static func open(_ arguments: Arguments) throws {
+    static func open(_ arguments: Arguments) throws(Failure) {
         let target = arguments.required(.url)
-        guard !target.isEmpty else { throw arguments.usage("open takes a URL, or the path of a file") }
+        guard !target.isEmpty else { throw Failure(arguments.usage("open takes a URL, or the path of a file")) }
         let argument = try URLArgument(target)
         let parameters = OpenParameters(
             url: argument.url, id: arguments[.app], type: arguments[.type] ?? argument.type)
@@ -15,7 +15,7 @@ enum Delivery {
             .open, parameters, doing: "cannot open \(target)", success: "has opened \(Text.printable(argument.url))")
     }
 
-    static func handOff(_ arguments: Arguments) throws {
+    static func handOff(_ arguments: Arguments) throws(Failure) {
         let (id, activity) = (arguments.app, arguments.required(.activity))
         let parameters = ContinueActivityParameters(id: id, type: activity, info: arguments[.info])
         try arguments.options.deliver(
@@ -23,7 +23,7 @@ enum Delivery {
             success: "has taken \(Text.printable(activity))")
     }
 
-    static func wake(_ arguments: Arguments) throws {
+    static func wake(_ arguments: Arguments) throws(Failure) {
         let (app, kind) = (arguments.app, arguments.required(.kind))
         let parameters = WakeParameters(id: app, kind: kind, payload: arguments[.payload])
         let action = "cannot wake \(app) for \(kind)"
@@ -43,7 +43,7 @@ extension CallOptions {
     fileprivate func deliver<Parameters>(
         _ method: ControlMethod<Parameters, OutcomeReply>, _ parameters: Parameters, doing action: String,
         success: String
-    ) throws {
+    ) throws(Failure) {
         try show(method, parameters, doing: action, check: { reply throws(Failure) in try reply.check(action) }) {
             "\(Text.printable($1.app.id)) \(success)\n"
         }
@@ -99,13 +99,15 @@ struct URLArgument {
         }
         guard isThere, let path = unsafe realpath(argument, nil) else {
             throw Failure(
-                .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(errno))",
+                .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(linux_errno()))",
                 remedy: "give a URL with its scheme, or the path of a file")
         }
         defer { unsafe free(path) }
         url = "file://" + Escaping.path(unsafe String(cString: path))
         var status = stat()
-        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { type = "inode/directory" }
+        if unsafe stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR) {
+            type = "inode/directory"
+        }
     }
 
     /// Returns whether the text begins with a scheme (RFC 3986).

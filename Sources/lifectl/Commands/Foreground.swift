@@ -28,7 +28,7 @@ extension VerbGroup {
                 details:
                     "Returns when the home app is active or, without a home app, when no app is in the foreground.",
                 example: "lifectl home", parameters: .changing
-            ) { arguments in
+            ) { arguments throws(Failure) in
                 try arguments.options.show(.home, doing: "cannot go home") { present, reply in
                     reply.app.map(present.sentence) ?? "no app is in the foreground\n"
                 }
@@ -120,7 +120,7 @@ extension VerbGroup {
                 name: "focus", summary: "Bring a scene to the foreground.",
                 details: "Returns when the scene is active.",
                 example: "lifectl scene focus org.example.Notes/main", parameters: [.scene] + .changing
-            ) { arguments in
+            ) { arguments throws(Failure) in
                 try arguments.options.perform(
                     .focusScene, on: arguments.required(.scene), verb: "bring", to: " to the foreground")
             },
@@ -128,7 +128,7 @@ extension VerbGroup {
                 name: "background", summary: "Send a scene to the background.",
                 details: "Returns when the scene is in the background.",
                 example: "lifectl scene background org.example.Notes/main", parameters: [.scene] + .changing
-            ) { arguments in
+            ) { arguments throws(Failure) in
                 try arguments.options.perform(
                     .backgroundScene, on: arguments.required(.scene), verb: "send", to: " to the background")
             },

@@ -1,10 +1,10 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 /// `lifectl interrupt`
 enum Interruption {
-    static func begin(_ arguments: Arguments) throws {
+    static func begin(_ arguments: Arguments) throws(Failure) {
         let subject = subject(arguments[.name])
         let parameters = BeginInterruptionParameters(name: arguments[.name])
         try arguments.options.show(.beginInterruption, parameters, doing: "cannot begin \(subject)") { _, _ in
@@ -12,7 +12,7 @@ enum Interruption {
         }
     }
 
-    static func end(_ arguments: Arguments) throws {
+    static func end(_ arguments: Arguments) throws(Failure) {
         let subject = subject(arguments[.name])
         let parameters = EndInterruptionParameters(name: arguments[.name], answer: arguments[.answer])
         try arguments.options.show(.endInterruption, parameters, doing: "cannot end \(subject)") { _, _ in
@@ -25,7 +25,7 @@ enum Interruption {
     }
 
     /// Interrupts the foreground for as long as a command runs, and exits with the status of the command.
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let command = arguments.all(.command)
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"

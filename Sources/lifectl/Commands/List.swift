@@ -4,9 +4,9 @@ import Varlink
 
 /// `lifectl list`
 enum List {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         guard arguments.has(.available) || !arguments.has(.all) else {
-            throw arguments.usage("--all goes with --available")
+            throw Failure(arguments.usage("--all goes with --available"))
         }
         if arguments.has(.available) { return try listAvailable(arguments) }
         let reply = try arguments.options.call(.list, doing: "cannot list the apps")
@@ -16,7 +16,7 @@ enum List {
         try show(reply, arguments, ids: reply.apps.map { $0.id }) { $0.list(reply.apps) }
     }
 
-    private static func listAvailable(_ arguments: Arguments) throws {
+    private static func listAvailable(_ arguments: Arguments) throws(Failure) {
         let parameters = ListAvailableParameters(all: arguments.trueOrNil(.all))
         let reply = try arguments.options.call(
             .listAvailable, parameters, doing: "cannot list the apps that can be launched")
@@ -28,7 +28,7 @@ enum List {
     /// Prints a reply, or with `--ids` the ids of what it lists.
     private static func show(
         _ reply: some JSONWritable, _ arguments: Arguments, ids names: [String], whole: (Presentation) -> String
-    ) throws {
+    ) throws(Failure) {
         try arguments.options.show(reply) { present in
             arguments.has(.ids) ? names.map { "\(Text.printable($0))\n" }.joined() : whole(present)
         }
@@ -37,10 +37,10 @@ enum List {
 
 /// `lifectl status`
 enum AppStatus {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let options = arguments.options
         if arguments.has(.follow) { return try StatusLine.run(arguments) }
-        guard !arguments.has(.format) else { throw arguments.usage("--format goes with --follow") }
+        guard !arguments.has(.format) else { throw Failure(arguments.usage("--format goes with --follow")) }
         if let pid = arguments.number(.pid) {
             let app = try app(of: Int64(pid), options)
             return try show(app, options, doing: "cannot describe the app of process \(pid)")
@@ -51,7 +51,7 @@ enum AppStatus {
         try show(id, options, doing: "cannot describe \(id)")
     }
 
-    private static func show(_ id: String, _ options: CallOptions, doing action: String) throws {
+    private static func show(_ id: String, _ options: CallOptions, doing action: String) throws(Failure) {
         try options.show(.describe, AppParameters(id: id), doing: action) { $0.details($1.details) }
     }
 

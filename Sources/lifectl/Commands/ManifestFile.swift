@@ -1,6 +1,6 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 /// The file that describes an app: its manifest, or its desktop entry.
 struct ManifestFile {
@@ -9,7 +9,7 @@ struct ManifestFile {
     let isManifest: Bool
 
     /// `lifectl cat`
-    static func cat(_ arguments: Arguments) throws {
+    static func cat(_ arguments: Arguments) throws(Failure) {
         let app = arguments.app
         let action = "cannot print the manifest of \(app)"
         let file = try find(app, arguments.options, doing: action)
@@ -20,7 +20,7 @@ struct ManifestFile {
     }
 
     /// `lifectl edit`
-    static func edit(_ arguments: Arguments) throws {
+    static func edit(_ arguments: Arguments) throws(Failure) {
         let (app, options) = (arguments.app, arguments.options)
         let action = "cannot edit the manifest of \(app)"
         let file = try find(app, options, doing: action)
@@ -63,7 +63,8 @@ struct ManifestFile {
     func read(doing action: String) throws(Failure) -> String {
         guard let text = TextFile.read(path) else {
             throw Failure(
-                errno == EACCES ? .notPermitted : .noSuchApp, action, "\(path): \(Text.error(errno))", id: app,
+                linux_errno() == EACCES ? .notPermitted : .noSuchApp, action, "\(path): \(Text.error(linux_errno()))",
+                id: app,
                 remedy: "run the command as a user who may read the file")
         }
         return text
@@ -86,7 +87,8 @@ struct ManifestEdit {
         let base = Environment.value("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(base)/lifectl-edit.XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
-            throw Failure(.output, action, "\(base): \(Text.error(errno))", remedy: "name another directory in TMPDIR")
+            throw Failure(
+                .output, action, "\(base): \(Text.error(linux_errno()))", remedy: "name another directory in TMPDIR")
         }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         _ = unsafe mkdir("\(directory)/apps.d", 0o700)
@@ -145,21 +147,23 @@ struct ManifestEdit {
 
     /// Replaces the manifest by the copy in one step, with the owner and the mode that it had.
     func replaceFile() throws(Failure) {
-        guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, errno) }
+        guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, linux_errno()) }
         defer { unsafe free(resolved) }
         let path = unsafe String(cString: resolved)
         // The daemon reads files whose names end with .toml.
         let new = "\(path).lifectl-\(getpid())"
         var status = stat()
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-        let descriptor = unsafe stat(path, &status) == 0 ? unsafe open(new, flags, 0o600) : -1
-        guard descriptor >= 0 else { throw failure(ofWriting: path, errno) }
+        guard unsafe stat(path, &status) == 0 else { throw failure(ofWriting: path, linux_errno()) }
+        let descriptor = unsafe linux_create(new, O_WRONLY | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(ofWriting: path, -descriptor) }
         var error = Descriptor.write(Array(text.utf8), to: descriptor)
         // Only root may keep another user as the owner.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
-        if error == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 || fsync(descriptor) != 0 { error = errno }
+        if error == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 || fsync(descriptor) != 0 {
+            error = linux_errno()
+        }
         close(descriptor)
-        if error == 0, unsafe rename(new, path) != 0 { error = errno }
+        if error == 0, unsafe rename(new, path) != 0 { error = linux_errno() }
         guard error != 0 else { return }
         unsafe unlink(new)
         throw failure(ofWriting: path, error)

@@ -23,9 +23,9 @@ enum RunEnvironment {
     ]
 
     /// `lifectl run`
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let command = arguments.all(.command)
-        guard command[0] != "" else { throw arguments.usage("the name of the program is empty") }
+        guard command[0] != "" else { throw Failure(arguments.usage("the name of the program is empty")) }
         let parameters = RunParameters(
             command: command, id: arguments[.id],
             environment: variables(of: Environment.current, adding: arguments.all(.setenv)),

@@ -3,7 +3,7 @@ import ControlAPI
 
 /// The commands about scenes.
 enum Scenes {
-    static func open(_ arguments: Arguments) throws {
+    static func open(_ arguments: Arguments) throws(Failure) {
         let app = arguments.app
         let parameters = OpenSceneParameters(
             app: app, scene: arguments[.scene], role: arguments[.role], info: arguments[.info],
@@ -13,14 +13,14 @@ enum Scenes {
         }
     }
 
-    static func close(_ arguments: Arguments) throws {
+    static func close(_ arguments: Arguments) throws(Failure) {
         let name = try SceneName(arguments.required(.scene))
         try arguments.options.show(.closeScene, name.parameters, doing: "cannot close \(name.text)") { _, _ in
             "\(Text.printable(name.text)) is closed\n"
         }
     }
 
-    static func list(_ arguments: Arguments) throws {
+    static func list(_ arguments: Arguments) throws(Failure) {
         let listed = ListedScenes(apps: try apps(arguments))
         try arguments.options.show(listed) { present in
             arguments.has(.ids)
@@ -28,7 +28,7 @@ enum Scenes {
         }
     }
 
-    private static func apps(_ arguments: Arguments) throws -> [App] {
+    private static func apps(_ arguments: Arguments) throws(Failure) -> [App] {
         let action = "cannot list the scenes"
         guard let app = arguments[.app] else { return try arguments.options.call(.list, doing: action).apps }
         // Describe fails for an unknown app; a filtered list would be empty.
@@ -42,7 +42,7 @@ extension CallOptions {
     /// - Parameter argument: The scene as APP/SCENE.
     func perform(
         _ method: ControlMethod<SceneParameters, SceneReply>, on argument: String, verb: String, to place: String
-    ) throws {
+    ) throws(Failure) {
         let name = try SceneName(argument)
         let action = "cannot \(verb) \(name.text)\(place)"
         try show(method, name.parameters, doing: action, waitingFor: name.app) {

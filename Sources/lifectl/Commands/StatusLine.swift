@@ -16,7 +16,7 @@ struct StatusLine: Equatable {
 
     private var entries: [String: Entry] = [:]
 
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let format = arguments.word(.format, of: Format.self) ?? .text
         var session = try Session(arguments.options, doing: "cannot follow the apps")
         try session.monitor()
@@ -34,8 +34,7 @@ struct StatusLine: Equatable {
 
     mutating func apply(_ reply: MonitorReply) {
         if let apps = reply.apps {
-            entries = Dictionary(
-                apps.map { ($0.id, Entry(name: $0.name ?? $0.id, state: $0.state)) }, uniquingKeysWith: { $1 })
+            entries = Dictionary(lastOf: apps.map { ($0.id, Entry(name: $0.name ?? $0.id, state: $0.state)) })
         }
         guard let change = reply.transition else { return }
         if change.to == .notRunning {
@@ -55,7 +54,7 @@ struct StatusLine: Equatable {
     // MARK: Contents
 
     private var running: [Entry] {
-        entries.filter { $0.value.state != .notRunning }.sorted { $0.key < $1.key }.map(\.value)
+        entries.filter { $0.value.state != .notRunning }.sorted { $0.key < $1.key }.map { $0.value }
     }
 
     /// The foreground apps.

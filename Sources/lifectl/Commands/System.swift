@@ -15,7 +15,7 @@ extension VerbGroup {
                 name: "reload", summary: "Read the configuration and the manifests again.",
                 details: "Running apps stay as they are. Problems are printed.", example: "lifectl reload",
                 parameters: .changing
-            ) { arguments in
+            ) { arguments throws(Failure) in
                 try arguments.options.show(.reload, doing: "cannot reload the configuration") {
                     $0.problems($1.problems)
                 }
@@ -27,7 +27,7 @@ extension VerbGroup {
                     program cannot be executed, the daemon continues as it is.
                     """,
                 example: "lifectl --system reexec", parameters: .changing
-            ) { arguments in
+            ) { arguments throws(Failure) in
                 try arguments.options.show(.reexecute, doing: "cannot execute the daemon again") { _, _ in "" }
             },
         ])
@@ -41,7 +41,7 @@ extension VerbGroup {
         return Verb(
             name: word, summary: event.summary, details: "Returns when the apps are in the states that follow.",
             example: "lifectl simulate \(word)", parameters: .changing
-        ) { arguments in
+        ) { arguments throws(Failure) in
             let parameters = SimulateParameters(event: event)
             try arguments.options.show(.simulate, parameters, doing: "cannot simulate \(word)") { _, _ in
                 "simulated \(word)\n"
@@ -63,9 +63,11 @@ extension VerbGroup {
                 .argument(.level, "normal, warning or critical.", .cases(of: MemoryLevel.self)),
                 .flag(.all, "With critical, end every app that may be ended for its memory, one after the other."),
             ] + .changing
-        ) { arguments in
+        ) { arguments throws(Failure) in
             guard let level = arguments.word(.level, of: MemoryLevel.self) else { return }
-            guard level == .critical || !arguments.has(.all) else { throw arguments.usage("--all goes with critical") }
+            guard level == .critical || !arguments.has(.all) else {
+                throw Failure(arguments.usage("--all goes with critical"))
+            }
             let parameters = SimulateMemoryPressureParameters(level: level, all: arguments.has(.all))
             let action = "cannot simulate memory pressure"
             try arguments.options.show(.simulateMemoryPressure, parameters, doing: action) { _, reply in

@@ -1,10 +1,10 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 /// `lifectl doctor`
 enum Doctor {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let examination = Examination(Surroundings.collect(arguments.options))
         try arguments.options.show(examination) { present in present.examination(examination) }
         if examination.failed > 0 { exit(Outcome.checkFailed.rawValue) }
@@ -27,7 +27,7 @@ extension Finding {
 
 extension Presentation {
     func examination(_ examination: Examination) -> String {
-        let width = examination.findings.map(\.subject.count).max() ?? 0
+        let width = examination.findings.map { $0.subject.count }.max() ?? 0
         let margin = String(repeating: " ", count: width + 12)
         let lines = examination.findings.map { finding in
             let verdict = style.verdict(finding.verdict)

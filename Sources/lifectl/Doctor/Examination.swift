@@ -5,9 +5,9 @@ import ControlAPI
 extension Examination {
     init(_ facts: Surroundings) {
         let findings =
-            [Self.daemon(facts), Self.configuration(facts)].compactMap(\.self)
-            + [Self.groups(facts), Self.controllers(facts), Self.pressure(facts), Self.swap(facts)].compactMap(\.self)
-            + [Self.journal(facts), Self.reading(facts), Self.session(facts)].compactMap(\.self)
+            [Self.daemon(facts), Self.configuration(facts)].compactMap { $0 }
+            + [Self.groups(facts), Self.controllers(facts), Self.pressure(facts), Self.swap(facts)].compactMap { $0 }
+            + [Self.journal(facts), Self.reading(facts), Self.session(facts)].compactMap { $0 }
             + Self.kernel(facts.kernelRelease) + Self.units(facts)
         let count = { (verdict: Verdict) in Int64(findings.count { $0.verdict == verdict }) }
         self.init(findings: findings, ok: count(.ok), degraded: count(.degraded), failed: count(.failed))

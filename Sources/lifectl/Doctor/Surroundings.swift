@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 
 /// The facts about the machine and the daemon, which ``Examination`` judges.
 struct Surroundings {
@@ -82,7 +82,7 @@ extension Surroundings {
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     private static func words(_ path: String) -> [String]? {
-        TextFile.read(path)?.split(whereSeparator: \.isWhitespace).map(String.init)
+        TextFile.read(path)?.split(whereSeparator: { $0.isWhitespace }).map(String.init)
     }
 
     /// Returns the group of the unified hierarchy in /proc/PID/cgroup (cgroups(7)).
@@ -104,12 +104,7 @@ extension Surroundings {
     }
 
     private static func journalComplaint(of users: [uid_t]) -> String? {
-        do {
-            try JournalSource(users: users, lines: 1).read { _ in }
-            return nil
-        } catch {
-            return (error as? JournalSource.Unreadable)?.reason ?? "\(error)"
-        }
+        JournalSource(users: users, lines: 1).read { _ in }?.reason
     }
 
     private static func units(isUser: Bool) -> [Unit]? {

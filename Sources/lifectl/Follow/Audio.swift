@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 import LifecycleTypes
 import Varlink
 
@@ -104,8 +104,7 @@ extension [SinkInput] {
     /// Returns the streams, with the processes of their clients if they have none.
     func identified(by clients: [SoundClient]) -> [SinkInput] {
         let processes = [String: String](
-            clients.compactMap { client in client.process.map { (String(client.index), $0) } },
-            uniquingKeysWith: { first, _ in first })
+            firstOf: clients.compactMap { client in client.process.map { (String(client.index), $0) } })
         return map { input in
             guard input.process == nil, let client = input.client, let process = processes[client] else { return input }
             var input = input
@@ -153,6 +152,6 @@ extension JSONValue {
     fileprivate var properties: [String: String]? {
         guard let members = self["properties"]?.object else { return nil }
         let texts = members.compactMap { member in member.value.string.map { (member.name, $0) } }
-        return texts.count == members.count ? Dictionary(texts) { _, last in last } : nil
+        return texts.count == members.count ? Dictionary(lastOf: texts) : nil
     }
 }

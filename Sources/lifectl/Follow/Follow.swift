@@ -18,7 +18,7 @@ enum Follow {
         }
     }
 
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let place = arguments.word(.source, of: Place.self)
         var run = FollowRun(
             arguments.options, place: place?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
@@ -43,7 +43,7 @@ final class FollowReporter {
     /// Notes a step of a dry run.
     func note(_ step: Follower.Step) { waiting.append(step) }
 
-    func flush() throws {
+    func flush() throws(Failure) {
         defer { waiting = [] }
         for step in waiting { try options.show(step.line) { _ in "would \(step.words)\n" } }
     }

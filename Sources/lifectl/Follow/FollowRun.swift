@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 
 /// The main loop of `lifectl follow`: waits for the source, the daemon and the time at once, and performs the steps of the
 /// follower. If the source or the daemon goes away, the loop waits for the next one.
@@ -40,7 +40,7 @@ struct FollowRun {
         adoptions = AdoptionLink(options)
     }
 
-    mutating func run() throws -> Never {
+    mutating func run() throws(Failure) -> Never {
         while true {
             try findSource()
             try findDaemon()
@@ -137,7 +137,7 @@ struct FollowRun {
 
     // MARK: Steps
 
-    private mutating func act() throws {
+    private mutating func act() throws(Failure) {
         while daemon.isConnected, let step = follower.next(at: Instants.monotonic, isBusy: foreground.isBusy) {
             do throws(ControlClientError) {
                 try perform(step)
@@ -202,7 +202,7 @@ struct FollowRun {
         }
         let timeout = times.min().map { Int32(clamping: max(0, ($0 - Instants.monotonic + 999) / 1000)) } ?? -1
         let descriptors = [source?.descriptor, daemon.descriptor, foreground.descriptor, adoptions.descriptor]
-        Descriptor.wait(for: descriptors.compactMap(\.self), milliseconds: timeout)
+        Descriptor.wait(for: descriptors.compactMap { $0 }, milliseconds: timeout)
     }
 }
 

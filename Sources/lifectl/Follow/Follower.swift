@@ -59,7 +59,7 @@ struct Follower {
         if new.focus != .nothing { emptySince = nil } else if emptySince == nil { emptySince = now }
         if new.focusedItem != nil { hasSeenFocus = true }
         observation = new
-        let present = Set(new.items.map(\.key))
+        let present = Set(new.items.map { $0.key })
         owners = owners.filter { present.contains($0.key) }
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A connection to an AF_UNIX stream socket of another program.
 final class LocalSocket {
@@ -16,8 +16,8 @@ final class LocalSocket {
             throw SourceLost(reason: "\(path): \(Text.error(ENAMETOOLONG))")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(errno))") }
+        descriptor = CLinux.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(linux_errno()))") }
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let result = unsafe withUnsafePointer(to: &address) {
@@ -26,7 +26,7 @@ final class LocalSocket {
             }
         }
         guard result == 0 else {
-            let error = errno
+            let error = linux_errno()
             close(descriptor)
             throw SourceLost(reason: "\(path): \(Text.error(error))")
         }
@@ -38,12 +38,12 @@ final class LocalSocket {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes { rest in
-                unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+                unsafe CLinux.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
             }
             if count >= 0 {
                 sent += count
-            } else if errno != EINTR {
-                throw SourceLost(reason: Text.error(errno))
+            } else if linux_errno() != EINTR {
+                throw SourceLost(reason: Text.error(linux_errno()))
             }
         }
     }
@@ -56,7 +56,9 @@ final class LocalSocket {
             length = max(0, count)
         }
         if count == 0 { throw SourceLost(reason: "it closed the connection") }
-        if count < 0, errno != EAGAIN, errno != EINTR { throw SourceLost(reason: Text.error(errno)) }
+        if count < 0, linux_errno() != EAGAIN, linux_errno() != EINTR {
+            throw SourceLost(reason: Text.error(linux_errno()))
+        }
         return bytes
     }
 }

@@ -69,7 +69,7 @@ struct Observation: Equatable {
 
     /// The focused item, and the items of all uses.
     var items: [Item] {
-        [focusedItem].compactMap(\.self) + uses.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap(\.value)
+        [focusedItem].compactMap { $0 } + uses.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { $0.value }
     }
 }
 

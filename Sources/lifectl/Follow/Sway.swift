@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 import LifecycleTypes
 import Varlink
 
@@ -82,11 +82,11 @@ enum SwaySocket {
     static func candidates(environment: [String: String]) -> [String] {
         let named = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
         let directory = environment["XDG_RUNTIME_DIR"] ?? ""
-        guard directory.hasPrefix("/") else { return [named].compactMap(\.self) }
+        guard directory.hasPrefix("/") else { return [named].compactMap { $0 } }
         let found: [String] = Directory.names(in: directory)
             .filter { $0.hasPrefix("sway-ipc.") && $0.hasSuffix(".sock") }
             .map { "\(directory)/\($0)" }
-        return [named].compactMap(\.self) + found.sorted().filter { $0 != named }
+        return [named].compactMap { $0 } + found.sorted().filter { $0 != named }
     }
 
     /// Returns the failure for the case that no socket answers.

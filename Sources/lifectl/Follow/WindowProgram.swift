@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 import LifecycleTypes
 import WindowLines
 
@@ -64,7 +64,7 @@ extension Observation {
     /// The focus and the visible windows of a line, and the one that the pointer is over if the source tells.
     init(_ line: WindowLine, tellsPointer: Bool = false) {
         self.init()
-        if tellsPointer { uses[.pointed] = line.windows.filter(\.isPointed).map { Item($0) } }
+        if tellsPointer { uses[.pointed] = line.windows.filter { $0.isPointed }.map { Item($0) } }
         uses[.visible] = line.windows.filter { $0.visibility == .visible }.map { Item($0) }
         switch line.focus {
         case .unknown: focus = .unknown

@@ -4,7 +4,7 @@ import LifecycleTypes
 
 /// `lifectl explain`
 enum Explain {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let (id, options) = (arguments.app, arguments.options)
         var session = try Session(options, doing: "cannot explain \(id)")
         let explanation = try session.call(.explain, AppParameters(id: id)).explanation

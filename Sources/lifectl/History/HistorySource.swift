@@ -1,6 +1,6 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 
 /// The origin of the history: the journal has all of it, the daemon's memory the last events.
 enum HistoryPlace: String, CaseIterable {
@@ -32,7 +32,7 @@ struct HistorySource {
     }
 
     /// Reads the entries, the oldest first.
-    func read(_ handle: (HistoryEntry) throws -> Void) throws {
+    func read(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
         switch place {
         case .daemon: return try readDaemon(handle)
         case .journal: return try readJournal(of: JournalSource.users(options.choice), handle)
@@ -51,7 +51,7 @@ struct HistorySource {
     }
 
     /// Reads the events, the oldest first.
-    func events() throws -> [HistoryEvent] {
+    func events() throws(Failure) -> [HistoryEvent] {
         var events: [HistoryEvent] = []
         try read { entry in if let event = entry.event { events.append(event) } }
         return events
@@ -59,19 +59,17 @@ struct HistorySource {
 
     // MARK: The journal
 
-    private func readJournal(of users: [uid_t], _ handle: (HistoryEntry) throws -> Void) throws {
-        do {
-            try journal(of: users).read(handle)
-        } catch let error as JournalSource.Unreadable {
-            throw Failure(
-                error.status, "cannot read the journal", error.reason,
-                remedy: "'lifectl log --from daemon' shows the events in the daemon's memory")
-        }
+    private func readJournal(of users: [uid_t], _ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
+        guard let error = try journal(of: users).read(handle) else { return }
+        throw Failure(
+            error.status, "cannot read the journal", error.reason,
+            remedy: "'lifectl log --from daemon' shows the events in the daemon's memory")
     }
 
     /// Reads the journal of a daemon that does not answer, and notes that: it is the reason why the entries end, and the
     /// failure if there are none.
-    private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws -> Void) throws {
+    private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure)
+    {
         let note =
             Failure(
                 absence.status, "cannot read the daemon's memory", absence.reason, remedy: "showing the journal alone"
@@ -79,12 +77,11 @@ struct HistorySource {
         // Output that follows the journal has no end.
         if follows { try StandardStream.error.write(note) }
         var isEmpty = true
-        do {
-            try journal(of: JournalSource.users(options.choice)).read { entry in
-                isEmpty = false
-                try handle(entry)
-            }
-        } catch let error as JournalSource.Unreadable {
+        let error = try journal(of: JournalSource.users(options.choice)).read { entry throws(Failure) in
+            isEmpty = false
+            try handle(entry)
+        }
+        if let error {
             throw Failure(
                 absence.status, action, "\(absence.reason), and the journal cannot be read: \(error.reason)",
                 remedy: absence.remedy)
@@ -99,7 +96,7 @@ struct HistorySource {
 
     // MARK: The daemon
 
-    private func readDaemon(_ handle: (HistoryEntry) throws -> Void) throws {
+    private func readDaemon(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
         var session = try Session(options, doing: action)
         // Subscribed before the history is read, so that no event is lost between the two.
         var subscription = follows ? try Session(options, doing: action) : nil

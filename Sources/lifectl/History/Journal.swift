@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 import LifecycleTypes
 import Varlink
 
@@ -60,14 +60,15 @@ struct JournalSource {
 
     /// Reads the entries, the oldest first, each as soon as it is there.
     ///
-    /// - Throws: ``Unreadable``, and the errors of `handle`.
-    func read(_ handle: (HistoryEntry) throws -> Void) throws {
+    /// - Returns: The error of the journal; nil if it was read.
+    /// - Throws: The errors of `handle`.
+    func read<Problem>(_ handle: (HistoryEntry) throws(Problem) -> Void) throws(Problem) -> Unreadable? {
         var child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             child = try ChildProcess(command)
         } catch {
             let reason = error.errno == ENOENT ? "there is no journalctl" : "journalctl: \(Text.error(error.errno))"
-            throw Unreadable(status: .unavailable, reason: reason)
+            return Unreadable(status: .unavailable, reason: reason)
         }
         var count = 0
         while let line = child.nextLine() {
@@ -78,7 +79,12 @@ struct JournalSource {
         }
         var (status, complaints) = child.finish()
         if count == 0 { complaints += hints() }
-        try Self.check(status, complaints, isEmpty: count == 0)
+        do throws(Unreadable) {
+            try Self.check(status, complaints, isEmpty: count == 0)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Returns journalctl's complaints about entries that the caller may not read: with JSON output it is silent.

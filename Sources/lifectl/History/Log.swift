@@ -4,14 +4,14 @@ import LifecycleTypes
 
 /// `lifectl log`
 enum Log {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let options = arguments.options
         var source = HistorySource(arguments, doing: "cannot show the log")
         source.app = arguments[.app]
         source.follows = arguments.has(.follow)
         source.lines = arguments.number(.lines) ?? (source.follows && source.since == nil ? 10 : nil)
         source.isVerbose = arguments.has(.debug)
-        try source.read { entry in
+        try source.read { entry throws(Failure) in
             try options.show(entry) { present in "\(present.history(entry))\n" }
         }
     }

@@ -9,9 +9,9 @@ extension Statistics {
         endUSec = lanes.endUSec
         self.apps = lanes.lanes.map { Self.appStatistics($0, steps) }.sorted { $0.app < $1.app }
         let latencies = Switches(steps).latencies
-        switches = Spread(latencies.filter { !$0.isLaunch }.map(\.time))
-        launches = Spread(latencies.filter(\.isLaunch).map(\.time))
-        callbacks = Spread(steps.compactMap(\.answerUSec))
+        switches = Spread(latencies.filter { !$0.isLaunch }.map { $0.time })
+        launches = Spread(latencies.filter { $0.isLaunch }.map { $0.time })
+        callbacks = Spread(steps.compactMap { $0.answerUSec })
         ends = steps.filter { $0.to == .notRunning }.reduce(into: [:]) { $0[$1.reason.text, default: 0] += 1 }
         unanswered = Int64(events.count { $0.kind == .callbackTimeout })
         killedAfterTimeout = Int64(events.count { $0.kind == .killed })

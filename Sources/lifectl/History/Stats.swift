@@ -5,7 +5,7 @@ import Varlink
 
 /// `lifectl stats`
 enum Stats {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let (now, options) = (Instants.now, arguments.options)
         if arguments.has(.openmetrics) { return try showMetrics(options) }
         var source = HistorySource(arguments, doing: "cannot show statistics", now: now)
@@ -16,7 +16,7 @@ enum Stats {
         try options.show(statistics) { present in present.statistics(statistics) }
     }
 
-    private static func showMetrics(_ options: CallOptions) throws {
+    private static func showMetrics(_ options: CallOptions) throws(Failure) {
         var session = try Session(options, doing: "cannot read the metrics")
         let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
         let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)

@@ -1,11 +1,11 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 import LifecycleTypes
 
 /// `lifectl timeline`
 enum Timeline {
-    static func run(_ arguments: Arguments) throws {
+    static func run(_ arguments: Arguments) throws(Failure) {
         let (now, options) = (Instants.now, arguments.options)
         var source = HistorySource(arguments, doing: "cannot draw the timeline", now: now)
         source.since = source.since ?? now - 600_000_000
@@ -29,7 +29,7 @@ extension Presentation {
     func timeline(_ lanes: Lanes, width: Int) -> String {
         guard !lanes.lanes.isEmpty else { return "no events\n" }
         let names = lanes.lanes.map { Text.printable($0.app) }
-        let margin = names.map(\.count).max() ?? 0
+        let margin = names.map { $0.count }.max() ?? 0
         let columns = max(20, width - margin - 2)
         let scale = TimeScale(start: lanes.startUSec, end: lanes.endUSec, columns: columns)
         let pad = String(repeating: " ", count: margin + 2)

@@ -15,7 +15,7 @@ struct TimelineDrawing {
     private static let nameLimit = 36
 
     private var margin: Double {
-        let longest = lanes.lanes.map(\.app.count).max() ?? 0
+        let longest = lanes.lanes.map { $0.app.count }.max() ?? 0
         return 24 + Self.characterWidth * Double(min(longest, Self.nameLimit))
     }
 
@@ -106,7 +106,7 @@ struct TimelineDrawing {
         let marks: [(kind: MarkKind, words: String)] = [
             (.answered, "callback answered"), (.unanswered, "no answer"), (.killed, "killed"),
         ]
-        let words = states.map(\.rawValue) + marks.map(\.words)
+        let words = states.map { $0.rawValue } + marks.map { $0.words }
         let width = words.reduce(0) { $0 + Self.legendWidth($1) }
         // Below the lanes, unless long names leave too little room there.
         var x = max(12, min(margin, Self.width - width))
@@ -141,7 +141,8 @@ struct TimelineDrawing {
 
     /// Returns a coordinate with one decimal.
     private func n(_ value: Double) -> String {
-        let tenths = Int64((value * 10).rounded())
+        // The library's function calls libm.
+        let tenths = Int64(value * 10 + (value < 0 ? -0.5 : 0.5))
         return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(abs(tenths % 10))")
     }
 

@@ -17,7 +17,7 @@ extension Presentation {
             ("interruptions", status.interruptions.isEmpty ? nil : names(status.interruptions)),
             (
                 "blocked by",
-                status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map(\.rawValue))
+                status.foregroundBlockers.isEmpty ? nil : names(status.foregroundBlockers.map { $0.rawValue })
             ),
             ("home app", status.homeApp.map(Text.printable)),
             ("apps", "\(status.apps) known, \(status.running) running"),
@@ -182,9 +182,10 @@ enum SignalName {
     static func parse(_ word: String) -> Int64? {
         if let number = Int64(word) { return (1...64).contains(number) ? number : nil }
         let name = word.uppercased()
-        let all = numbers.merging(stopSignals) { first, _ in first }
-        return all[name] ?? all["SIG" + name]
+        return all(name) ?? all("SIG" + name)
     }
+
+    private static func all(_ name: String) -> Int64? { numbers[name] ?? stopSignals[name] }
 
     /// The signals that stop or continue processes, which end none.
     private static let stopSignals: [String: Int64] = [

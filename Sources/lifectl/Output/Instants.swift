@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Instants and durations, in microseconds, as text.
 enum Instants {

@@ -150,7 +150,7 @@ struct Presentation {
     /// Returns a line for each name with a value.
     func properties(_ properties: [(String, String?)]) -> String {
         let present = properties.compactMap { name, value in value.map { (name, $0) } }
-        let width = present.map(\.0.count).max() ?? 0
+        let width = present.map { $0.0.count }.max() ?? 0
         return present.map { "\(style.heading(Text.leading($0, width: width)))  \($1)\n" }.joined()
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Standard output or standard error, unbuffered: each line is there once it is written, in a pipe too.
 enum StandardStream: CInt {
@@ -8,26 +8,29 @@ enum StandardStream: CInt {
     /// Opens /dev/null at the numbers of closed standard streams, so that the socket gets none of them and no result is
     /// written into it. /dev/null is opened for reading only, so that a lost result is a failure.
     static func openMissing() {
-        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-            _ = unsafe open("/dev/null", O_RDONLY)
+        for number in STDIN_FILENO...STDERR_FILENO where !linux_is_open(number) {
+            _ = unsafe linux_open("/dev/null", O_RDONLY)
         }
     }
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// The width of the terminal; nil if the stream is no terminal or its size is not known.
-    var columns: Int? { size.ws_col > 0 ? Int(size.ws_col) : nil }
-    var rows: Int? { size.ws_row > 0 ? Int(size.ws_row) : nil }
-
-    private var size: winsize {
-        var size = winsize()
-        return unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
+    var columns: Int? {
+        let columns = linux_terminal_size(rawValue).columns
+        return columns > 0 ? Int(columns) : nil
     }
 
-    func write(_ text: String) throws {
+    /// The height of the terminal.
+    var rows: Int? {
+        let rows = linux_terminal_size(rawValue).rows
+        return rows > 0 ? Int(rows) : nil
+    }
+
+    func write(_ text: String) throws(Failure) {
         switch Descriptor.write(Array(text.utf8), to: rawValue) {
         case 0: return
-        case EPIPE: throw ReaderGone()
+        case EPIPE: throw Failure.readerGone
         case let error:
             throw Failure(
                 .output, "cannot write the result", Text.error(error), remedy: "free some space, or write elsewhere")
@@ -43,12 +46,12 @@ enum Descriptor {
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest.removeFirst(count)
                 continue
             }
-            switch errno {
+            switch linux_errno() {
             case EINTR: continue
             case EAGAIN:
                 // Another program that shares the stream may have made it non-blocking.
@@ -73,7 +76,7 @@ enum Descriptor {
     static func wait(for descriptors: [CInt], milliseconds: Int32) -> [CInt] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return [] }
-        return entries.filter { $0.revents != 0 }.map(\.fd)
+        return entries.filter { $0.revents != 0 }.map { $0.fd }
     }
 }
 
@@ -82,11 +85,11 @@ enum TextFile {
     /// Replaces the content of a file. If the file system has no room for the text, the file stays as it was.
     static func write(_ text: String, to path: String) throws(Failure) {
         let bytes = Array(text.utf8)
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-        var error = file < 0 ? errno : 0
+        let file = unsafe linux_create(path, O_WRONLY | O_CLOEXEC, 0o666)
+        var error = file < 0 ? -file : 0
         if file >= 0 {
             error = Self.error(ofWriting: bytes, to: file)
-            if close(file) != 0, error == 0 { error = errno }
+            if close(file) != 0, error == 0 { error = linux_errno() }
         }
         guard error == 0 else {
             throw Failure(
@@ -100,7 +103,7 @@ enum TextFile {
         if [ENOSPC, EDQUOT, EFBIG].contains(reservation) { return reservation }
         let error = Descriptor.write(bytes, to: file)
         if error != 0 { return error }
-        return ftruncate(file, bytes.count) == 0 || errno == EINVAL ? 0 : errno
+        return ftruncate(file, bytes.count) == 0 || linux_errno() == EINVAL ? 0 : linux_errno()
     }
 
     /// Returns the first 64 KiB of a file; nil if it cannot be read.

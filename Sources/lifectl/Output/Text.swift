@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 import Varlink
 
 /// Pieces of text.
@@ -44,6 +44,18 @@ enum Text {
             ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms" : "\(microseconds / 1000) ms"
     }
 
+    /// Returns the number that a text consists of. Embedded Swift cannot read one before Swift 6.3.
+    static func number(_ text: String) -> Double? {
+        guard let first = text.utf8.first, first > UInt8(ascii: " ") else { return nil }
+        return unsafe text.withCString { start in
+            var end: UnsafeMutablePointer<CChar>?
+            let number = unsafe strtod(start, &end)
+            guard let end = unsafe end, unsafe end > UnsafeMutablePointer(mutating: start), unsafe end.pointee == 0
+            else { return nil }
+            return number
+        }
+    }
+
     /// Returns an amount of memory in the largest unit that leaves a whole number above zero.
     static func size(_ bytes: Int64) -> String {
         switch bytes {
@@ -65,7 +77,10 @@ enum Text {
     static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = attoseconds / 1_000_000_000_000_000
-        return milliseconds == 0 ? "\(seconds) s" : "\(Double(seconds) + Double(milliseconds) / 1000) s"
+        guard milliseconds != 0 else { return "\(seconds) s" }
+        var digits = leading(String(milliseconds), width: 3, with: "0")[...]
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(seconds).\(digits) s"
     }
 }
 

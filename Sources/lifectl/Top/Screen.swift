@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The attributes of the terminal at the start. Global, because a signal handler has no context.
 nonisolated(unsafe) private var attributesBefore = termios()
@@ -12,9 +12,9 @@ struct Screen: ~Copyable {
 
     enum Key: Equatable { case up, down, quit, character(Character) }
 
-    init() throws {
+    init() throws(Failure) {
         guard unsafe tcgetattr(STDIN_FILENO, &attributesBefore) == 0 else {
-            throw Failure(.failed, "cannot use the terminal", Text.error(errno))
+            throw Failure(.failed, "cannot use the terminal", Text.error(linux_errno()))
         }
         var attributes = unsafe attributesBefore
         attributes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
@@ -31,7 +31,7 @@ struct Screen: ~Copyable {
     deinit { Self.restore() }
 
     private static func restore() {
-        _ = unsafe Glibc.write(STDOUT_FILENO, leave.utf8Start, leave.utf8CodeUnitCount)
+        _ = unsafe CLinux.write(STDOUT_FILENO, leave.utf8Start, leave.utf8CodeUnitCount)
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &attributesBefore)
     }
 
@@ -40,7 +40,7 @@ struct Screen: ~Copyable {
     }
 
     /// Replaces the content of the screen; lines are cut at the width.
-    func show(_ text: String) throws {
+    func show(_ text: String) throws(Failure) {
         let (columns, rows) = size
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(rows)
         let picture = lines.map { Presentation.cut($0, to: columns) + "\u{1b}[K" }.joined(separator: "\r\n")
@@ -52,7 +52,7 @@ struct Screen: ~Copyable {
         let readable = Descriptor.wait(for: [STDIN_FILENO, other], milliseconds: max(0, milliseconds))
         guard readable.contains(STDIN_FILENO) else { return [] }
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        let count = unsafe CLinux.read(STDIN_FILENO, &bytes, bytes.count)
         return count > 0 ? Self.keys(bytes.prefix(count)) : [.quit]
     }
 

@@ -1,6 +1,6 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
-import Glibc
 import LifecycleTypes
 
 /// `lifectl top`
@@ -9,12 +9,12 @@ struct Top {
     private let interval: Double
     private let count: Int?
 
-    static func run(_ arguments: Arguments) throws {
-        let interval = arguments[.interval].flatMap { Double($0) } ?? 1
+    static func run(_ arguments: Arguments) throws(Failure) {
+        let interval = arguments[.interval].flatMap(Text.number) ?? 1
         try Top(options: arguments.options, interval: interval, count: arguments.number(.count)).run()
     }
 
-    private func run() throws {
+    private func run() throws(Failure) {
         var session = try Session(options, doing: "cannot watch the apps")
         let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.isJSON
         guard !isTerminal else { return try watch(&session) }
@@ -30,7 +30,7 @@ struct Top {
     }
 
     /// Shows samples on a terminal, and acts on keys.
-    private func watch(_ session: inout Session) throws {
+    private func watch(_ session: inout Session) throws(Failure) {
         let screen = try Screen()
         var view = TopView(options)
         while view.shown < count ?? .max {
@@ -61,7 +61,7 @@ struct TopView {
 
     init(_ options: CallOptions) { self.options = options }
 
-    private var apps: [String] { sample?.rows.map(\.app.id) ?? [] }
+    private var apps: [String] { sample?.rows.map { $0.app.id } ?? [] }
 
     private var index: Int? { selected.flatMap { apps.firstIndex(of: $0) } ?? (apps.isEmpty ? nil : 0) }
 

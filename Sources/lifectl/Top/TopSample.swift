@@ -1,5 +1,5 @@
+import CLinux
 import ControlAPI
-import Glibc
 import LifecycleTypes
 
 extension TopSample {
@@ -43,7 +43,7 @@ extension TopSample {
 
     /// Computes the loads. If a process of an app has ended with its processor time, the load is not known.
     mutating func computeLoads(since before: TopSample) {
-        let times = Dictionary(before.rows.map { ($0.app.id, $0.cpuTimeUSec) }) { first, _ in first }
+        let times = Dictionary(firstOf: before.rows.map { ($0.app.id, $0.cpuTimeUSec) })
         let elapsed = timeUSec - before.timeUSec
         guard elapsed > 0 else { return }
         for index in rows.indices {
@@ -81,7 +81,7 @@ extension Presentation {
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
             let app = row.app
-            let deadline = (row.obstacles.compactMap(\.untilUSec) + row.prospects.map(\.timeUSec)).min()
+            let deadline = (row.obstacles.compactMap { $0.untilUSec } + row.prospects.map { $0.timeUSec }).min()
             table.add(
                 .text(index == selected ? ">" : " "), .text(app.id), stateCell(of: app), ageCell(since: app.sinceUSec),
                 .text(row.load.map(Self.percent) ?? "-"), .text(row.memoryBytes.map(Text.size) ?? "-"),
@@ -93,7 +93,7 @@ extension Presentation {
     private func notes(_ row: TopRow) -> String {
         let causes = row.obstacles.map { Self.short($0) }.joined(separator: ", ")
         let next = row.prospects.first.map { Self.short($0) }
-        return [causes.isEmpty ? nil : causes, next].compactMap(\.self).joined(separator: "; then ")
+        return [causes.isEmpty ? nil : causes, next].compactMap { $0 }.joined(separator: "; then ")
     }
 
     private static func short(_ obstacle: Obstacle) -> String {
