@@ -19,4 +19,4 @@ def test_no_more_instructions_than_the_limits_allow():
     command = [sys.executable, ROOT / "scripts/instructions", "--changes=20", "--check", f"--products={products}"]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert len(result.stdout.splitlines()) == 4
+    assert len(result.stdout.splitlines()) == 6

@@ -12,7 +12,9 @@ enum Text {
 
     /// Returns whether a terminal may act on the scalar: controls, and marks that change the order of the text.
     static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // Nearly all of the output, for which no table is searched.
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: true
         default: false
         }
@@ -144,14 +146,18 @@ enum Escaping {
     }
 
     fileprivate static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
+        let scalars = text.unicodeScalars
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if let replacement = replacement(scalar) {
-                result.append(contentsOf: replacement.unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
+        // The start of the scalars that stay, and are not in the result yet.
+        var start = scalars.startIndex
+        for index in scalars.indices {
+            guard let replacement = replacement(scalars[index]) else { continue }
+            result.append(contentsOf: scalars[start..<index])
+            result.append(contentsOf: replacement.unicodeScalars)
+            start = scalars.index(after: index)
         }
+        guard start > scalars.startIndex else { return text }
+        result.append(contentsOf: scalars[start...])
         return String(result)
     }
 }
