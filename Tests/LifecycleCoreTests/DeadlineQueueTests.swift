@@ -38,7 +38,6 @@ import Testing
 
     @Test func eachKindHasADeadlineOfItsOwn() {
         var deadlines = DeadlineQueue()
-        #expect(Set(DeadlineKind.allCases.map(\.ordinal)).count == DeadlineKind.allCases.count)
         for app in [Self.clock, Self.maps] {
             for (number, kind) in DeadlineKind.allCases.enumerated() {
                 deadlines.set(kind, app, at: Self.time(UInt64(app.value * 100 + number)))

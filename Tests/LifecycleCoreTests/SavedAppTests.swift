@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 @testable import LifecycleCore
@@ -11,7 +12,7 @@ import Testing
 
     /// An app in this phase of which every other value differs from its default.
     static func app(_ phase: Phase) -> AppMachine {
-        var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Policy(), since: time(1))
+        var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Box(Policy()), since: time(1))
         (app.phase, app.reason) = (phase, .wake)
         (app.desired, app.desiredReason) = (.end(atOnce: true), .terminate)
         app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
@@ -87,7 +88,8 @@ import Testing
     @Test(arguments: phases.indices)
     func runningAppIsRestoredAsItWas(index: Int) {
         let app = Self.app(Self.phases[index])
-        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        var restored = AppMachine(
+            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         restored.restore(from: app.record)
         #expect(restored == app)
     }
@@ -95,7 +97,8 @@ import Testing
     @Test(arguments: phases.indices)
     func runningAppIsRestoredFromItsSlotAsItWas(index: Int) {
         let app = Self.app(Self.phases[index])
-        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        var restored = AppMachine(
+            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         var reader = SlotReader(Self.slot(app)[...])
         restored.code(with: &reader)
         #expect(restored == app && reader.isAtEnd)
@@ -107,12 +110,14 @@ import Testing
         let app = Self.app(Self.phases[index])
         let bytes = Self.slot(app)
         for count in bytes.indices {
-            var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+            var restored = AppMachine(
+                id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
             var reader = SlotReader(bytes[..<count])
             restored.code(with: &reader)
             #expect(count < 12 || restored.state == app.state || app.isSpawning, "\(count)")
         }
-        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        var restored = AppMachine(
+            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         var reader = SlotReader((bytes + [1, 2, 3, 4, 5, 6, 7, 8, 9])[...])
         restored.code(with: &reader)
         #expect(restored == app && !reader.isAtEnd)
@@ -131,7 +136,8 @@ import Testing
             Self.sent(.willResignActive, 7, next: .app(.inactive)),
             Self.sent(.sceneWillResignActive, 8, .scene(SceneNews(scene: Self.main, reason: nil))),
         ]
-        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        var restored = AppMachine(
+            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         restored.restore(from: app.record)
         #expect(restored == app)
         // A resignation follows the callback, and precedes the next number.
@@ -162,7 +168,8 @@ import Testing
         let own = app.record
         let others = Self.app(.stopping).record.fields.filter { own[$0.name] == nil }
         let record = SavedRecord(fields: own.fields + others)
-        var restored = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        var restored = AppMachine(
+            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         restored.restore(from: record)
         #expect(restored.scenes.all.map(\.state) == [.unattached, .unattached])
         #expect(restored == app)
@@ -216,7 +223,7 @@ import Testing
 
     @Test func `a record that says nothing is that of an app that does not run`() throws {
         #expect(Self.restored() == nil && Self.restored(("id", "")) == nil)
-        let app = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
+        let app = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         #expect(try #require(Self.restored(("id", "clock"))) == app)
         #expect(Self.restored(("id", "clock"), ("state", "active"))?.desired == .run)
         #expect(Self.restored(("id", "clock"), ("state", "terminating"))?.desired == .rest)
@@ -292,7 +299,7 @@ import Testing
     @Test(arguments: [(0, "a b"), (1, "a b"), (2, "nobody"), (3, "nowhere")])
     func `a scene of which a part makes no sense is none`(part: Int, value: String) {
         let scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
-        var parts = scene.text.words(separator: "\u{1F}", maxSplits: 9)
+        var parts = scene.text.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
         #expect(Scene(text: parts.joined(separator: "\u{1F}")) == scene)
         parts[part] = value
         #expect(Scene(text: parts.joined(separator: "\u{1F}")) == nil)
@@ -353,6 +360,21 @@ import Testing
             }
         }
         #expect(changedDeadlines > 5)
+    }
+}
+
+extension AppMachine {
+    /// The record as text, without deadlines.
+    var record: SavedRecord {
+        var (writer, copy, deadlines) = (RecordWriter(), self, [SavedDeadline]())
+        copy.code(&deadlines, with: &writer)
+        return writer.record
+    }
+
+    /// Applies the values of a record to an app that has none yet.
+    mutating func restore(from record: SavedRecord) {
+        var (reader, deadlines) = (RecordReader(record), [SavedDeadline]())
+        code(&deadlines, with: &reader)
     }
 }
 

@@ -19,6 +19,12 @@ extension Machine {
 }
 
 extension Lifecycle {
+    /// Returns the apps whose records may have changed since the last call, those that were forgotten included.
+    package mutating func takeChangedApps() -> [AppID] {
+        let indexes = takeChangedIndexes()
+        return indexes.map { id(of: AppIndex(value: $0)) }
+    }
+
     /// The slot of what concerns several apps.
     package var saved: Saved {
         var core = self

@@ -83,10 +83,6 @@ public struct AppMachine: Sendable, Equatable {
     /// The requests that wait for the app, and their goals.
     var waiters: [Waiter] = []
 
-    init(id: AppID, index: AppIndex, policy: Policy, since: Instant) {
-        self.init(id: id, index: index, policy: Box(policy), since: since)
-    }
-
     /// - Parameter policy: Apps with equal policies share one.
     init(id: AppID, index: AppIndex, policy: Box<Policy>, since: Instant) {
         self.id = id
@@ -373,4 +369,16 @@ public struct AppMachine: Sendable, Equatable {
         guard policy.timeouts.background > .zero else { return }
         shared.deadlines.set(.background, index, at: shared.now + policy.timeouts.background)
     }
+}
+
+/// A value that is large or rarely there, on the heap, so that what holds it is small and quick to copy. It never changes.
+public final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
+    /// The value.
+    public let value: Value
+
+    /// Puts a value on the heap.
+    public init(_ value: Value) { self.value = value }
+
+    /// Compares the values.
+    public static func == (left: Box, right: Box) -> Bool { left === right || left.value == right.value }
 }

@@ -13,6 +13,9 @@ public struct PendingCallback: Sendable, Equatable {
 
     /// A Boolean value that indicates whether it asks the app, or its scene, to become inactive.
     var isResignation: Bool { callback.role == .resignation }
+
+    /// The state of the app, or of its scene, after a resignation.
+    var stateAfterResignation: NextState { scene == nil ? .app(.inactive) : .scene(.foregroundInactive) }
 }
 
 /// A callback that an app was sent and has not answered.

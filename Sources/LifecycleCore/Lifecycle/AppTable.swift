@@ -1,3 +1,34 @@
+/// The dense index of an app, from its definition until it is forgotten.
+///
+/// The position of a forgotten app is given to a later one, with the next generation. So an index that was kept for too long is not
+/// equal to that of the later app.
+public struct AppIndex: Hashable, Sendable {
+    private let position: UInt32
+    /// The number of apps that had the position before.
+    public let generation: UInt32
+
+    /// The position in a table of all apps.
+    @inline(__always) public var value: Int { Int(position) }
+
+    /// The position and the generation as one number.
+    public var number: UInt64 { UInt64(position) << 32 | UInt64(generation) }
+
+    /// Creates the index of a position.
+    public init(value: Int, generation: UInt32 = 0) {
+        position = UInt32(value)
+        self.generation = generation
+    }
+
+    /// Creates the index that has this number; see ``number``.
+    public init(number: UInt64) {
+        position = UInt32(truncatingIfNeeded: number >> 32)
+        generation = UInt32(truncatingIfNeeded: number)
+    }
+
+    /// The index of the next app that gets the position.
+    var next: AppIndex { AppIndex(value: value, generation: generation &+ 1) }
+}
+
 /// The apps by id and by index. An index stays the same from the definition of an app until it is forgotten.
 public struct AppTable: Sendable {
     private var ids = AppIDTable()
@@ -111,12 +142,6 @@ struct ChangedApps: Sendable {
 
     private var indexes: [AppIndex] = []
     private var isListed: [Bool] = []
-    private var forgotten: [AppID] = []
-
-    mutating func append(forgotten id: AppID, _ app: AppIndex) {
-        append(app)
-        forgotten.append(id)
-    }
 
     mutating func append(_ app: AppIndex) {
         while isListed.count <= app.value { isListed.append(false) }
@@ -125,14 +150,83 @@ struct ChangedApps: Sendable {
         indexes.append(app)
     }
 
-    /// Returns the indexes since the last call, and the ids of apps that were forgotten. An index may belong to another app by now.
-    mutating func takeAll() -> (indexes: [AppIndex], forgotten: [AppID]) {
-        guard !indexes.isEmpty else { return ([], []) }
+    /// Returns the indexes since the last call. An index may belong to another app by now.
+    mutating func takeAll() -> [AppIndex] {
+        guard !indexes.isEmpty else { return [] }
         for index in indexes { isListed[index.value] = false }
-        defer {
-            indexes.removeAll(keepingCapacity: indexes.count <= Self.countToKeep)
-            if !forgotten.isEmpty { forgotten = [] }
+        defer { indexes.removeAll(keepingCapacity: indexes.count <= Self.countToKeep) }
+        return indexes
+    }
+}
+
+/// The positions of apps in another table by their ids: a hash table of numbers, which takes 8 bytes for each app. A dictionary takes
+/// five times as much, because it has the ids once more.
+public struct AppIDTable: Sendable {
+    /// The positions, each at the place of its hash or behind it; -1 for none. At most two of three places are taken.
+    private var places: [Int32] = []
+    /// The number of apps.
+    public private(set) var count = 0
+
+    /// Creates a table without apps.
+    public init() {}
+
+    /// Returns the position of an app; nil if the table does not have it.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the app.
+    ///   - isID: Returns whether the app at a position has the id.
+    @inline(__always)
+    public func position(of id: AppID, where isID: (Int) -> Bool) -> Int? {
+        guard !places.isEmpty else { return nil }
+        var place = id.hash & (places.count - 1)
+        while places[place] >= 0 {
+            if isID(Int(places[place])) { return Int(places[place]) }
+            place = (place + 1) & (places.count - 1)
         }
-        return (indexes, forgotten)
+        return nil
+    }
+
+    /// Adds an app that the table does not have.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the app.
+    ///   - id: Returns the id of the app at a position.
+    public mutating func insert(_ position: Int, id: (Int) -> AppID) {
+        count += 1
+        if 3 * count > 2 * places.count {
+            let former = places.filter { $0 >= 0 }
+            places = [Int32](repeating: -1, count: max(8, places.count * 2))
+            for position in former { place(position, id(Int(position))) }
+        }
+        place(Int32(position), id(position))
+    }
+
+    private mutating func place(_ position: Int32, _ id: AppID) {
+        var place = id.hash & (places.count - 1)
+        while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
+        places[place] = position
+    }
+
+    /// Removes an app that the table has.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the app.
+    ///   - id: Returns the id of the app at a position.
+    public mutating func remove(_ position: Int, id: (Int) -> AppID) {
+        let mask = places.count - 1
+        var gap = id(position).hash & mask
+        while places[gap] != Int32(position) { gap = (gap + 1) & mask }
+        count -= 1
+        // The apps behind the gap move up, unless the gap is before the place of their hash.
+        var place = gap
+        while true {
+            place = (place + 1) & mask
+            guard places[place] >= 0 else { break }
+            let wanted = id(Int(places[place])).hash & mask
+            guard (place - wanted) & mask >= (place - gap) & mask else { continue }
+            places[gap] = places[place]
+            gap = place
+        }
+        places[gap] = -1
     }
 }

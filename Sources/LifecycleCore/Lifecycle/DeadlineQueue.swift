@@ -32,27 +32,6 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     case killed
     /// The next launch by the restart policy.
     case restart
-
-    /// The number of the kind.
-    var ordinal: Int {
-        switch self {
-        case .answer: 0
-        case .resignation: 1
-        case .background: 2
-        case .launch: 3
-        case .comeBack: 4
-        case .hangUp: 5
-        case .tasks: 6
-        case .taskExpiration: 7
-        case .performTask: 8
-        case .hello: 9
-        case .woken: 10
-        case .parting: 11
-        case .grace: 12
-        case .killed: 13
-        case .restart: 14
-        }
-    }
 }
 
 /// The deadlines of all apps in one heap.
@@ -64,7 +43,7 @@ struct DeadlineQueue: Sendable {
         var instant: Instant
         var order: UInt64
         var next: Int32
-        var kind: UInt8
+        var kind: DeadlineKind
     }
 
     private struct Entry: Comparable, Sendable {
@@ -99,7 +78,7 @@ struct DeadlineQueue: Sendable {
         guard app.value < first.count else { return nil }
         var position = first[app.value]
         while position >= 0 {
-            if nodes[Int(position)].kind == kind.ordinal { return Int(position) }
+            if nodes[Int(position)].kind == kind { return Int(position) }
             position = nodes[Int(position)].next
         }
         return nil
@@ -110,7 +89,8 @@ struct DeadlineQueue: Sendable {
     /// Returns the deadlines of an app, in the order of their kinds.
     func saved(_ app: AppIndex) -> [SavedDeadline] {
         guard app.value < first.count, first[app.value] >= 0 else { return [] }
-        return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind, $0) } }
+        return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind: kind, instant: $0) }
+        }
     }
 
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
@@ -118,7 +98,7 @@ struct DeadlineQueue: Sendable {
         if let position = find(kind, app) {
             (nodes[position].instant, nodes[position].order) = (instant, lastOrder)
         } else {
-            insert(Node(instant: instant, order: lastOrder, next: -1, kind: UInt8(kind.ordinal)), app)
+            insert(Node(instant: instant, order: lastOrder, next: -1, kind: kind), app)
         }
         heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
         dropStale()
@@ -140,12 +120,7 @@ struct DeadlineQueue: Sendable {
     }
 
     mutating func clear(_ kind: DeadlineKind, _ app: AppIndex) {
-        guard remove(kind, app) else { return }
-        dropStale()
-    }
-
-    private mutating func remove(_ kind: DeadlineKind, _ app: AppIndex) -> Bool {
-        guard let position = find(kind, app) else { return false }
+        guard let position = find(kind, app) else { return }
         let next = nodes[position].next
         if first[app.value] == Int32(position) {
             first[app.value] = next
@@ -157,7 +132,7 @@ struct DeadlineQueue: Sendable {
         nodes[position].next = firstFree
         firstFree = Int32(position)
         liveCount -= 1
-        return true
+        dropStale()
     }
 
     mutating func clearAll(_ app: AppIndex) {

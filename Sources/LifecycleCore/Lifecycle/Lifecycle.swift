@@ -1,3 +1,4 @@
+@_exported public import LifecycleTypes
 public import OrderedCollections
 
 /// The core: it decides, and does nothing. Inputs and the time go in, effects come out.
@@ -25,7 +26,7 @@ public struct Lifecycle: Sendable {
     var isRestored = false
     var hasStarted = false
     var hasFinished = false
-    /// The apps whose records may have changed since the last ``takeChangedApps()``.
+    /// The apps whose records may have changed since the last ``takeChangedIndexes()``.
     var changed = ChangedApps()
     /// The state that concerns several apps at the last ``takeSharedChange()``.
     var savedShared: SharedState?
@@ -116,7 +117,8 @@ public struct Lifecycle: Sendable {
         case .setUses(let use, let ids): setUses(use, ids)
         case .shutDown: shutDown()
         case .outcome(let id, let outcome): if let app = knownApps.index(of: id) { handle(outcome, of: app) }
-        case .message(let id, let message): if let app = knownApps.index(of: id) { handle(message, from: app) }
+        case .message(let id, let message):
+            if let app = knownApps.index(of: id) { change(app) { $0.handle(message, &$1) } }
         case .resumeRestored: resumeRestored()
         case .memoryPressure(let level, let words): handle(level, words)
         case .memoryChecked(let level, let words, let freed): memoryChecked(level, words, freed: freed)
@@ -151,10 +153,6 @@ public struct Lifecycle: Sendable {
     mutating func change(_ app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Void) {
         changed.append(app)
         body(&knownApps[app], &shared)
-    }
-
-    private mutating func handle(_ message: AppMessage, from app: AppIndex) {
-        change(app) { $0.handle(message, &$1) }
     }
 
     private mutating func handle(_ outcome: Outcome, of app: AppIndex) {
@@ -243,7 +241,7 @@ public struct Lifecycle: Sendable {
         for use in Use.allCases { used[use]?.remove(app) }
         let machine = knownApps[app]
         knownApps.remove(app)
-        changed.append(forgotten: machine.id, app)
+        changed.append(app)
         shared.effects.append(.forgotten(machine.id, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 

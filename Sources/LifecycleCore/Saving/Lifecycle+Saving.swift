@@ -14,23 +14,18 @@ public enum Saved: Sendable, Equatable {
     public var app: AppID? {
         switch self {
         case .slot(let bytes):
-            var reader = SlotReader(bytes)
-            return AppID(from: &reader)
+            var (reader, id) = (SlotReader(bytes), AppID?.none)
+            AppID.code(&id, with: &reader)
+            return id
         case .text(let record): return record["id"].flatMap { AppID(text: $0) }
         }
     }
 }
 
 extension Lifecycle {
-    /// Returns the apps whose records may have changed since the last call.
-    public mutating func takeChangedApps() -> [AppID] {
-        let (indexes, forgotten) = changed.takeAll()
-        return forgotten + indexes.compactMap { app(at: $0.value) }
-    }
-
     /// Returns the indexes of the apps whose records may have changed since the last call, those of forgotten apps included. An
     /// index is small, and belongs to one app until the app is forgotten.
-    public mutating func takeChangedIndexes() -> [Int] { changed.takeAll().indexes.map { $0.value } }
+    public mutating func takeChangedIndexes() -> [Int] { changed.takeAll().map { $0.value } }
 
     /// The indexes of all apps.
     public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
@@ -50,10 +45,8 @@ extension Lifecycle {
     public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> Bool {
         let app = AppIndex(value: index)
         guard knownApps.contains(app), !knownApps[app].isFresh else { return false }
-        slot.text(knownApps[app].id.name)
         var deadlines = shared.deadlines.saved(app)
-        slot.list("deadline", &deadlines)
-        knownApps[app].code(with: &slot)
+        knownApps[app].code(&deadlines, with: &slot)
         return true
     }
 
@@ -78,9 +71,8 @@ extension Lifecycle {
     /// Returns the record of an app as text; nil if nothing is known of it but its definition, or if it is not known.
     public func record(of id: AppID) -> SavedRecord? {
         guard let app = knownApps.index(of: id), !knownApps[app].isFresh else { return nil }
-        var writer = RecordWriter(knownApps[app].record)
-        var deadlines = shared.deadlines.saved(app)
-        writer.list("deadline", &deadlines)
+        var (writer, machine, deadlines) = (RecordWriter(), knownApps[app], shared.deadlines.saved(app))
+        machine.code(&deadlines, with: &writer)
         return writer.record
     }
 
@@ -155,13 +147,10 @@ extension Lifecycle {
             switch record {
             case .slot(let bytes):
                 var reader = SlotReader(bytes)
-                _ = reader.text()
-                reader.list("deadline", &deadlines)
-                machine.code(with: &reader)
+                machine.code(&deadlines, with: &reader)
             case .text(let record):
                 var reader = RecordReader(record)
-                reader.list("deadline", &deadlines)
-                machine.code(with: &reader)
+                machine.code(&deadlines, with: &reader)
             }
             for deadline in deadlines { shared.deadlines.set(deadline.kind, app, at: deadline.instant) }
             machine.launch.isForeign = machine.isRunning

@@ -1,26 +1,18 @@
 // An app as it is saved. What follows from the rest (`target`), what is configured (`policy`) and which requests wait for it
-// (`waiters`) is left out; the deadlines are added by the router.
+// (`waiters`) is left out. The record of an app that does not run has the values that its next launch needs.
 
 extension AppMachine {
-    /// The record as text; of an app that does not run, the values that its next launch needs.
-    var record: SavedRecord {
-        var record = SavedRecord()
-        record.add("id", id.name)
-        var writer = RecordWriter(record)
-        var copy = self
-        copy.code(with: &writer)
-        return writer.record
-    }
-
     /// A Boolean value that indicates whether nothing is known of the app but its definition.
     @inline(__always) var isFresh: Bool {
         !isRunning && desired == .rest && lastExit == nil && reason == .none && scenes.all.isEmpty
     }
 
-    /// Applies the values of a record to an app that has none yet.
-    mutating func restore(from record: SavedRecord) {
-        var reader = RecordReader(record)
-        code(with: &reader)
+    /// Writes the record of the app and its deadlines, or reads them. The id is known before it is read.
+    mutating func code(_ deadlines: inout [SavedDeadline], with coder: inout some SavedCoder & ~Copyable) {
+        var name: String? = id.name
+        coder.text("id", &name)
+        coder.list("deadline", &deadlines)
+        code(with: &coder)
     }
 
     /// Writes or reads the values: the table of a saved app.

@@ -1,4 +1,4 @@
-// The account of a reclaim and the round under way: each as values of a slot, and as text.
+// The account of a reclaim, and the round under way.
 
 extension ReclaimRecord {
     /// Creates the account that ``write(to:)`` has written; nil if there is none.
@@ -40,51 +40,32 @@ extension ReclaimRecord {
 }
 
 extension ReclaimRecord.Cause: SavedItem {
-    /// The parts, between separators.
-    public var text: String {
-        switch self {
-        case .pressure(let words): "pressure:\(words)"
-        case .simulation: "simulation:"
-        case .suspendedLimit(let limit): "suspended-limit:\(limit)"
-        }
-    }
+    private static let words = ["pressure", "simulation", "suspended-limit"]
 
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(maxSplits: 1)
-        guard parts.count == 2 else { return nil }
-        switch (parts[0], Int(parts[1])) {
-        case ("pressure", _): self = .pressure(parts[1])
-        case ("simulation", _): self = .simulation
-        case ("suspended-limit", let limit?): self = .suspendedLimit(limit)
-        default: return nil
+    /// Writes or reads the kind, in a slot its number, and what is known beside it. Text has an empty part for nothing.
+    package static func code(_ item: inout Self?, with parts: inout some PartCoder & ~Copyable) {
+        var (kind, words, limit): (UInt8?, String?, UInt64?) = (nil, nil, nil)
+        switch item {
+        case .pressure(let text): (kind, words) = (0, text)
+        case .simulation: kind = 1
+        case .suspendedLimit(let number): (kind, limit) = (2, UInt64(clamping: number))
+        case nil: break
         }
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        switch self {
-        case .pressure(let words):
-            slot.byte(0)
-            slot.text(words)
-        case .simulation: slot.byte(1)
-        case .suspendedLimit(let limit):
-            slot.byte(2)
-            slot.number(UInt64(clamping: limit))
+        if parts.isText {
+            var word = kind.map { Self.words[Int($0)] }
+            parts.text(&word)
+            kind = Self.words.firstIndex { $0 == word }.map { UInt8($0) }
+        } else {
+            parts.byte(&kind)
         }
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        switch slot.byte() {
-        case 0:
-            guard let words = slot.text() else { return nil }
-            self = .pressure(words)
-        case 1: self = .simulation
-        case 2:
-            guard let limit = slot.number() else { return nil }
-            self = .suspendedLimit(Int(clamping: limit))
-        case nil, _?: return nil
+        if kind == 0 || kind == 1 && parts.isText { parts.rest(&words) }
+        if kind == 2 { parts.number(&limit) }
+        guard parts.isReading else { return }
+        switch kind {
+        case 0: item = words.map { .pressure($0) }
+        case 1: item = .simulation
+        case 2: item = limit.map { .suspendedLimit(Int(clamping: $0)) }
+        case nil, _?: item = nil
         }
     }
 }

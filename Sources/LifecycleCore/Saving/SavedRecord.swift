@@ -17,9 +17,6 @@ public struct SavedRecord: Sendable, Equatable {
 // MARK: - Writing
 
 extension SavedRecord {
-    /// The bytes of an app that runs, in most cases.
-    private static let usualSize = 768
-
     /// Adds a value; nothing for nil.
     ///
     /// - Parameters:
@@ -32,59 +29,20 @@ extension SavedRecord {
     }
 
     /// Adds a number; nothing for nil.
-    public mutating func add(_ name: StaticString, _ number: UInt64?) {
-        guard let number else { return }
-        begin(name)
-        append(number)
-    }
-
-    mutating func add(_ name: StaticString, _ instant: Instant?) { add(name, instant?.microseconds) }
-
-    /// Adds a word and a number with a colon between them.
-    mutating func add(_ name: StaticString, _ word: String, _ number: UInt64) {
-        add(name, word)
-        bytes.append(UInt8(ascii: ":"))
-        append(number)
-    }
+    public mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
 
     private mutating func begin(_ name: StaticString) {
-        if bytes.isEmpty { bytes.reserveCapacity(Self.usualSize) }
         bytes.append(UInt8(ascii: " "))
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(UInt8(ascii: "="))
     }
 
-    private mutating func append(_ number: UInt64) {
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var first = digits.count
-        var rest = number
-        repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        let text = digits.span.extracting(first...)
-        unsafe text.withUnsafeBufferPointer { digits in unsafe bytes.append(contentsOf: digits) }
-    }
-
     private mutating func append(_ value: String) {
-        let start = bytes.count
-        bytes.append(contentsOf: value.utf8)
-        // Almost all values are plain.
-        let isPlain = (start..<bytes.count).allSatisfy { Self.isPlain(bytes[$0]) }
-        guard !isPlain else { return }
-        bytes.removeLast(bytes.count - start)
-        appendEscaped(value)
-    }
-
-    private mutating func appendEscaped(_ value: String) {
         for byte in value.utf8 {
             if Self.isPlain(byte) {
                 bytes.append(byte)
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.hexDigit(byte >> 4))
-                bytes.append(Self.hexDigit(byte & 15))
+                bytes += [UInt8(ascii: "%"), Self.hexDigit(byte >> 4), Self.hexDigit(byte & 15)]
             }
         }
     }
@@ -145,16 +103,6 @@ extension SavedRecord {
         var position = 0
         while let value = nextValue(of: name, from: &position) { values.append(value) }
         return values
-    }
-
-    func has(_ name: String) -> Bool { self[name] == "1" }
-
-    func number(_ name: String) -> UInt64? { self[name].flatMap { UInt64($0) } }
-
-    func instant(_ name: String) -> Instant? { number(name).map { Instant(microseconds: $0) } }
-
-    func word<Word: RawRepresentable<String>>(_ name: String, as type: Word.Type = Word.self) -> Word? {
-        self[name].flatMap { Word(rawValue: $0) }
     }
 
     /// Returns the next value of the name, and moves the position behind it.

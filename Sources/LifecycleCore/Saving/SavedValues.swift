@@ -1,4 +1,4 @@
-// The parts of a saved app: each as a value of a slot, and as text, one word or words between separators.
+// The parts of a saved app, each with the table of its type: values of a slot, and one line of text.
 
 extension Desired {
     var word: String {
@@ -22,130 +22,96 @@ extension Desired {
 }
 
 extension String: SavedItem {
-    /// The text itself.
-    public var text: String { self }
-    /// Creates the text itself.
-    public init?(text: String) { self = text }
-    /// Adds the text.
-    public func write(to slot: inout SlotWriter) { slot.text(self) }
-    /// Reads a text.
-    public init?(from slot: inout SlotReader) {
-        guard let text = slot.text() else { return nil }
-        self = text
-    }
+    /// Writes or reads the text.
+    package static func code(_ item: inout String?, with parts: inout some PartCoder & ~Copyable) { parts.rest(&item) }
 }
 
 extension AppID: SavedItem {
-    /// The name.
-    public var text: String { name }
-    /// Creates the id of a name that is not empty.
-    public init?(text: String) {
-        guard !text.isEmpty else { return nil }
-        self.init(text)
-    }
-    /// Adds the name.
-    public func write(to slot: inout SlotWriter) { slot.text(name) }
-    /// Reads a name.
-    public init?(from slot: inout SlotReader) {
-        guard let name = slot.text() else { return nil }
-        self.init(text: name)
+    /// Writes or reads the name, which is not empty.
+    package static func code(_ item: inout AppID?, with parts: inout some PartCoder & ~Copyable) {
+        var name = item?.name
+        parts.rest(&name)
+        if parts.isReading { item = name.flatMap { $0.isEmpty ? nil : AppID($0) } }
     }
 }
 
 extension SceneID: SavedItem {
-    /// The name.
-    public var text: String { name }
-    /// Creates the id of a valid name.
-    public init?(text: String) { self.init(text) }
-    /// Adds the name.
-    public func write(to slot: inout SlotWriter) { slot.text(name) }
-    /// Reads a name.
-    public init?(from slot: inout SlotReader) {
-        guard let name = slot.text() else { return nil }
-        self.init(name)
+    /// Writes or reads the name, which is valid.
+    package static func code(_ item: inout SceneID?, with parts: inout some PartCoder & ~Copyable) {
+        var name = item?.name
+        parts.rest(&name)
+        if parts.isReading { item = name.flatMap { SceneID($0) } }
     }
 }
 
 extension ForegroundBlocker: SavedItem {
-    /// The word.
-    public var text: String { rawValue }
-    /// Creates the blocker of a word.
-    public init?(text: String) { self.init(rawValue: text) }
-    /// Adds the word.
-    public func write(to slot: inout SlotWriter) { slot.text(rawValue) }
-    /// Reads a word.
-    public init?(from slot: inout SlotReader) {
-        guard let blocker: Self = slot.word() else { return nil }
-        self = blocker
-    }
+    /// Writes or reads the word.
+    package static func code(_ item: inout ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable) { parts.word(&item) }
 }
 
 extension ExitStatus {
-    fileprivate func write(to slot: inout SlotWriter) {
+    /// Writes or reads the kernel's account of an end: in a slot a byte for its kind, and its number.
+    fileprivate static func code(_ status: inout ExitStatus?, with parts: inout some PartCoder & ~Copyable) {
+        if parts.isText {
+            var word = status?.word
+            parts.text(&word)
+            if parts.isReading { status = word.map { ExitStatus(word: $0) } }
+            return
+        }
+        var (kind, number): (UInt8?, UInt64?) = (0, nil)
+        if case .code(let code) = status { (kind, number) = (1, UInt64(bitPattern: Int64(code))) }
+        if case .signal(let signal) = status { (kind, number) = (2, UInt64(bitPattern: Int64(signal))) }
+        parts.byte(&kind)
+        if kind == 1 || kind == 2 { parts.number(&number) }
+        guard parts.isReading else { return }
+        let value = number.map { Int32(truncatingIfNeeded: $0) }
+        status = value.map { kind == 1 ? .code($0) : .signal($0) } ?? .unknown
+    }
+
+    private var word: String {
         switch self {
-        case .unknown: slot.byte(0)
-        case .code(let code):
-            slot.byte(1)
-            slot.number(UInt64(bitPattern: Int64(code)))
-        case .signal(let number):
-            slot.byte(2)
-            slot.number(UInt64(bitPattern: Int64(number)))
+        case .code(let code): "code \(code)"
+        case .signal(let number): "signal \(number)"
+        case .unknown: "unknown"
         }
     }
 
-    fileprivate init(from slot: inout SlotReader) {
-        let kind = slot.byte()
-        guard kind == 1 || kind == 2, let number = slot.number() else {
-            self = .unknown
-            return
+    private init(word: String) {
+        let parts = word.split(separator: " ")
+        switch (parts.first, parts.last.flatMap { Int32($0) }) {
+        case ("code", let code?): self = .code(code)
+        case ("signal", let number?): self = .signal(number)
+        default: self = .unknown
         }
-        let value = Int32(truncatingIfNeeded: number)
-        self = kind == 1 ? .code(value) : .signal(value)
     }
 }
 
 extension ExitRecord: SavedItem {
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.number(instant.microseconds)
-        slot.text(state.rawValue)
-        status.write(to: &slot)
-        slot.text(reason.rawValue)
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let time = slot.number(), let state: AppState = slot.word() else { return nil }
-        let status = ExitStatus(from: &slot)
-        self.init(
-            state: state, reason: Reason(saved: slot.text() ?? ""), status: status,
-            instant: Instant(microseconds: time))
+    /// Writes or reads the end of an app.
+    package static func code(_ item: inout ExitRecord?, with parts: inout some PartCoder & ~Copyable) {
+        var (instant, state, status, reason) = (item?.instant, item?.state, item?.status, item?.reason.rawValue)
+        parts.instant(&instant)
+        parts.word(&state)
+        ExitStatus.code(&status, with: &parts)
+        parts.rest(&reason)
+        guard parts.isReading else { return }
+        item = nil
+        guard let instant, let state, let status, let reason else { return }
+        item = ExitRecord(state: state, reason: Reason(saved: reason), status: status, instant: instant)
     }
 }
 
 extension Termination: SavedItem {
-    /// The parts, between separators.
-    public var text: String { "\(state.rawValue):\(status.word):\(reason)" }
-
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(maxSplits: 2)
-        guard parts.count == 3, let state = AppState(rawValue: parts[0]) else { return nil }
-        self.init(state: state, reason: Reason(saved: parts[2]), status: ExitStatus(word: parts[1]))
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.text(state.rawValue)
-        status.write(to: &slot)
-        slot.text(reason.rawValue)
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let state: AppState = slot.word() else { return nil }
-        let status = ExitStatus(from: &slot)
-        self.init(state: state, reason: Reason(saved: slot.text() ?? ""), status: status)
+    /// Writes or reads an end that has begun.
+    package static func code(_ item: inout Termination?, with parts: inout some PartCoder & ~Copyable) {
+        var (state, status, reason) = (item?.state, item?.status, item?.reason.rawValue)
+        parts.word(&state)
+        ExitStatus.code(&status, with: &parts)
+        parts.rest(&reason)
+        guard parts.isReading else { return }
+        item = nil
+        guard let state, let status, let reason else { return }
+        item = Termination(state: state, reason: Reason(saved: reason), status: status)
     }
 }
 
@@ -154,176 +120,97 @@ struct SavedDeadline: SavedItem {
     let kind: DeadlineKind
     let instant: Instant
 
-    var text: String { "\(kind.rawValue):\(instant.microseconds)" }
-
-    init(_ kind: DeadlineKind, _ instant: Instant) {
-        self.kind = kind
-        self.instant = instant
-    }
-
-    init?(text: String) {
-        let parts = text.words(maxSplits: 1)
-        guard parts.count == 2, let kind = DeadlineKind(rawValue: parts[0]), let time = UInt64(parts[1])
-        else { return nil }
-        self.init(kind, Instant(microseconds: time))
-    }
-
-    func write(to slot: inout SlotWriter) {
-        slot.text(kind.rawValue)
-        slot.number(instant.microseconds)
-    }
-
-    init?(from slot: inout SlotReader) {
-        guard let kind: DeadlineKind = slot.word(), let time = slot.number() else { return nil }
-        self.init(kind, Instant(microseconds: time))
+    static func code(_ item: inout SavedDeadline?, with parts: inout some PartCoder & ~Copyable) {
+        var (kind, instant) = (item?.kind, item?.instant)
+        parts.word(&kind)
+        parts.instant(&instant)
+        guard parts.isReading else { return }
+        item = nil
+        guard let kind, let instant else { return }
+        item = SavedDeadline(kind: kind, instant: instant)
     }
 }
 
 extension Assertion: SavedItem {
-    /// The parts, between separators.
-    public var text: String { "\(kind.rawValue):\(number):\(since.microseconds):\(name)" }
-
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(maxSplits: 3)
-        guard parts.count == 4, let kind = Kind(rawValue: parts[0]), let number = UInt64(parts[1]),
-            let since = UInt64(parts[2])
-        else { return nil }
-        self.init(kind: kind, number: number, name: parts[3], since: Instant(microseconds: since))
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.text(kind.rawValue)
-        slot.number(number)
-        slot.number(since.microseconds)
-        slot.text(name)
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let kind: Kind = slot.word(), let number = slot.number(), let since = slot.number(),
-            let name = slot.text()
-        else { return nil }
-        self.init(kind: kind, number: number, name: name, since: Instant(microseconds: since))
+    /// Writes or reads an assertion. The app chooses the name.
+    package static func code(_ item: inout Assertion?, with parts: inout some PartCoder & ~Copyable) {
+        var (kind, number, since, name) = (item?.kind, item?.number, item?.since, item?.name)
+        parts.word(&kind)
+        parts.number(&number)
+        parts.instant(&since)
+        parts.rest(&name)
+        guard parts.isReading else { return }
+        item = nil
+        guard let kind, let number, let since, let name else { return }
+        item = Assertion(kind: kind, number: number, name: name, since: since)
     }
 }
 
 extension PendingCallback: SavedItem {
-    /// The callback, and its scene if it has one.
-    public var text: String { callback.rawValue + (scene.map { ":\($0)" } ?? "") }
-
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(maxSplits: 1)
-        guard let callback = Callback(rawValue: parts[0]) else { return nil }
-        self.init(saved: callback, parts.count == 2 ? SceneID(parts[1]) : nil)
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.text(callback.rawValue)
-        if let scene { slot.text(scene.name) }
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let callback: Callback = slot.word() else { return nil }
-        self.init(saved: callback, slot.text().flatMap { SceneID($0) })
-    }
-
-    private init?(saved callback: Callback, _ scene: SceneID?) {
-        guard (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return nil }
-        self.init(callback, scene)
+    /// Writes or reads the callback, and its scene if it has one.
+    package static func code(_ item: inout PendingCallback?, with parts: inout some PartCoder & ~Copyable) {
+        var (callback, scene) = (item?.callback, item?.scene)
+        parts.word(&callback)
+        if parts.isReading || scene != nil { SceneID.code(&scene, with: &parts) }
+        guard parts.isReading else { return }
+        item = nil
+        guard let callback, (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return }
+        item = PendingCallback(callback, scene)
     }
 }
 
-/// A resignation behind a callback: number, deadline, instant of sending, state that it names, state that follows, and callback.
 extension SentCallback: SavedItem {
-    /// The parts, between separators.
-    public var text: String {
-        let next: String =
-            switch self.next {
-            case .app(let state): state.rawValue
-            case .scene(let state): state.rawValue
-            case nil: ""
-            }
-        let numbers = "\(delivery.sequence):\(delivery.deadline.microseconds):\(sent.microseconds)"
-        return "\(numbers):\(delivery.state.rawValue):\(next):\(delivery.pending.text)"
+    /// Writes or reads a resignation behind a callback. The state that follows is that of any resignation, or there is none.
+    package static func code(_ item: inout SentCallback?, with parts: inout some PartCoder & ~Copyable) {
+        let delivery = item?.delivery
+        var (sequence, deadline, sent) = (delivery?.sequence, delivery?.deadline, item?.sent)
+        var (state, next, callback) = (delivery?.state, item?.next?.word, delivery?.pending)
+        var hasNext: UInt8? = next == nil ? 0 : 1
+        parts.number(&sequence)
+        parts.instant(&deadline)
+        parts.instant(&sent)
+        parts.word(&state)
+        if parts.isText {
+            parts.text(&next)
+            hasNext = (next ?? "").isEmpty ? 0 : 1
+        } else {
+            parts.byte(&hasNext)
+        }
+        PendingCallback.code(&callback, with: &parts)
+        guard parts.isReading else { return }
+        item = nil
+        guard let sequence, let deadline, let sent, let state, let callback, callback.isResignation else { return }
+        var resignation = Delivery(
+            sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
+        if let scene = callback.scene { resignation.subject = .scene(SceneNews(scene: scene, reason: nil)) }
+        item = SentCallback(
+            delivery: resignation, sent: sent, next: hasNext == 1 ? callback.stateAfterResignation : nil)
     }
+}
 
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(maxSplits: 5)
-        guard parts.count == 6, let sequence = UInt64(parts[0]), let deadline = UInt64(parts[1]),
-            let sent = UInt64(parts[2]), let state = AppState(rawValue: parts[3]),
-            let callback = PendingCallback(text: parts[5])
-        else { return nil }
-        self.init(
-            resignation: callback, sequence, deadline: deadline, sent: sent, state, hasNext: !parts[4].isEmpty)
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.number(delivery.sequence)
-        slot.number(delivery.deadline.microseconds)
-        slot.number(sent.microseconds)
-        slot.text(delivery.state.rawValue)
-        slot.byte(next == nil ? 0 : 1)
-        delivery.pending.write(to: &slot)
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let sequence = slot.number(), let deadline = slot.number(), let sent = slot.number(),
-            let state: AppState = slot.word(), let hasNext = slot.byte(), let callback = PendingCallback(from: &slot)
-        else { return nil }
-        self.init(resignation: callback, sequence, deadline: deadline, sent: sent, state, hasNext: hasNext == 1)
-    }
-
-    private init?(
-        resignation callback: PendingCallback, _ sequence: UInt64, deadline: UInt64, sent: UInt64, _ state: AppState,
-        hasNext: Bool
-    ) {
-        guard callback.isResignation else { return nil }
-        var delivery = Delivery(
-            sequence: sequence, callback: callback.callback, deadline: Instant(microseconds: deadline), state: state)
-        if let scene = callback.scene { delivery.subject = .scene(SceneNews(scene: scene, reason: nil)) }
-        let next: NextState = callback.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
-        self.init(delivery: delivery, sent: Instant(microseconds: sent), next: hasNext ? next : nil)
+extension NextState {
+    fileprivate var word: String {
+        switch self {
+        case .app(let state): state.rawValue
+        case .scene(let state): state.rawValue
+        }
     }
 }
 
 extension QueuedEvent: SavedItem {
-    /// The parts, between separators.
-    public var text: String {
-        ([String(number), event.callback.rawValue] + event.parts.map { SavedText.escaped($0) })
-            .joined(separator: String(SavedText.separator))
-    }
+    /// A byte that is escaped in the texts of an event.
+    package static var separator: Unicode.Scalar { SavedText.separator }
 
-    /// Creates the value of its text.
-    public init?(text: String) {
-        let parts = text.words(separator: SavedText.separator, maxSplits: 4)
-        guard parts.count >= 2, let number = UInt64(parts[0]), let callback = Callback(rawValue: parts[1]),
-            let event = AppEvent(callback, parts.dropFirst(2).map { SavedText.unescaped($0) })
-        else { return nil }
-        self.init(number: number, event: event)
-    }
-
-    /// Adds the parts.
-    public func write(to slot: inout SlotWriter) {
-        slot.number(number)
-        slot.text(event.callback.rawValue)
-        for part in event.parts { slot.text(part) }
-    }
-
-    /// Reads the parts.
-    public init?(from slot: inout SlotReader) {
-        guard let number = slot.number(), let callback: Callback = slot.word() else { return nil }
-        var parts: [String] = []
-        while let part = slot.text() { parts.append(part) }
-        guard let event = AppEvent(callback, parts) else { return nil }
-        self.init(number: number, event: event)
+    /// Writes or reads an event and its number.
+    package static func code(_ item: inout QueuedEvent?, with parts: inout some PartCoder & ~Copyable) {
+        var (number, callback, texts) = (item?.number, item?.event.callback, item?.event.parts ?? [])
+        parts.number(&number)
+        parts.word(&callback)
+        parts.texts(&texts)
+        guard parts.isReading else { return }
+        item = nil
+        guard let number, let callback, let event = AppEvent(callback, texts) else { return }
+        item = QueuedEvent(number: number, event: event)
     }
 }
 
@@ -345,6 +232,107 @@ extension AppEvent {
         case (.performTask, 2): self = .performTask(kind: parts[0], payload: parts[1])
         case (let callback, 0) where callback.role == .notice: self = .notice(callback)
         default: return nil
+        }
+    }
+}
+
+// MARK: - Scenes
+
+extension Scenes {
+    /// Creates the scenes of a record, as far as they are legal in the state of their app.
+    init(saved: Scenes, in app: AppState) {
+        self.init()
+        for var scene in saved.all where all.count < Self.limit && self[scene.id] == nil {
+            scene.state = scene.state.nearest(in: app)
+            all.append(scene)
+        }
+        for id in saved.foreground {
+            guard !foreground.contains(id), let scene = self[id], !scene.isClosing else { continue }
+            foreground.append(id)
+        }
+    }
+}
+
+extension Scene: SavedItem {
+    /// A byte that is in none of the words. The info, which may contain it, comes last.
+    package static var separator: Unicode.Scalar { SavedText.separator }
+
+    /// Writes or reads a scene.
+    package static func code(_ item: inout Scene?, with parts: inout some PartCoder & ~Copyable) {
+        var (name, role, origin, state) = (item?.id.name, item?.role, item?.origin, item?.state)
+        var (reason, since, last) = (item?.reason.rawValue, item?.since, item?.lastInForeground)
+        var (desiredReason, flags, info) = (item?.desiredReason?.rawValue, item.map { Flags($0) }, item?.info)
+        parts.text(&name)
+        parts.text(&role)
+        parts.word(&origin)
+        parts.word(&state)
+        parts.text(&reason)
+        parts.instant(&since)
+        if !parts.isText { Flags.code(&flags, with: &parts) }
+        parts.optionalInstant(&last)
+        parts.text(&desiredReason)
+        if parts.isText { Flags.code(&flags, with: &parts) }
+        parts.rest(&info)
+        guard parts.isReading else { return }
+        item = nil
+        guard let id = name.flatMap({ SceneID($0) }), let role, SceneID.isWord(role), let origin, let state,
+            let reason, let flags
+        else { return }
+        if let text = info, text.utf8.count > infoLimit || parts.isText && !flags.contains(.info) { info = nil }
+        var scene = Scene(id: id, role: role, info: info, origin: origin, since: since ?? Instant(microseconds: 0))
+        (scene.state, scene.reason, scene.lastInForeground) = (state, Reason(saved: reason), last)
+        scene.desiredReason = desiredReason.flatMap { $0.isEmpty ? nil : Reason(saved: $0) }
+        scene.wasConnected = flags.contains(.connected)
+        scene.isWanted = flags.contains(.wanted)
+        scene.isClosing = flags.contains(.closing)
+        item = scene
+    }
+
+    /// The flags of a scene: bits of a byte, and letters in text, where one says whether there is an info.
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let connected = Flags(rawValue: 1)
+        static let wanted = Flags(rawValue: 2)
+        static let closing = Flags(rawValue: 4)
+        static let info = Flags(rawValue: 8)
+        private static let letters: [(flag: Flags, letter: Unicode.Scalar)] = [
+            (.connected, "c"), (.wanted, "w"), (.closing, "x"), (.info, "i"),
+        ]
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init(_ scene: Scene) {
+            self = []
+            if scene.wasConnected { insert(.connected) }
+            if scene.isWanted { insert(.wanted) }
+            if scene.isClosing { insert(.closing) }
+            if scene.info != nil { insert(.info) }
+        }
+
+        static func code(_ flags: inout Flags?, with parts: inout some PartCoder & ~Copyable) {
+            guard parts.isText else {
+                var byte = flags?.subtracting(.info).rawValue
+                parts.byte(&byte)
+                flags = byte.map { Flags(rawValue: $0) }
+                return
+            }
+            var text: String? = letters.filter { flags?.contains($0.flag) ?? false }.map { String($0.letter) }.joined()
+            parts.text(&text)
+            flags = text.map { text in Flags(letters.filter { text.unicodeScalars.contains($0.letter) }.map { $0.flag })
+            }
+        }
+    }
+}
+
+extension SceneState {
+    /// Returns the state, or the nearest state that the state of the app allows.
+    fileprivate func nearest(in app: AppState) -> SceneState {
+        switch (app, self) {
+        case (.notRunning, _), (.terminating, _), (_, .unattached): .unattached
+        case (.suspended, _): .suspended
+        case (_, .suspended), (.background, _): .background
+        case (.inactive, .foregroundActive): .foregroundInactive
+        case (.inactive, _), (.active, _): self
         }
     }
 }

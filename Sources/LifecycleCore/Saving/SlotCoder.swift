@@ -3,12 +3,12 @@
 /// The writer is the one owner of its memory, which it uses again and again: no text is composed, nothing is allocated while there is
 /// room, and no write asks whether another value shares the memory.
 @safe
-public struct SlotWriter: SavedCoder, ~Copyable {
+public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
     /// The number of bytes that were written.
     public private(set) var count = 0
-    /// False.
-    @inline(__always) public var isReading: Bool { false }
+    @inline(__always) package var isReading: Bool { false }
+    @inline(__always) package var isText: Bool { false }
 
     /// Creates a writer without bytes.
     public init(capacity: Int = Self.usualCapacity) {
@@ -109,11 +109,6 @@ public struct SlotWriter: SavedCoder, ~Copyable {
 
     // MARK: Values
 
-    @inline(__always)
-    mutating func number(_ value: UInt64) { append(value) }
-
-    mutating func byte(_ value: UInt8) { append(value) }
-
     mutating func text(_ value: String) {
         let text = value.utf8
         let bytes = text.span
@@ -123,33 +118,32 @@ public struct SlotWriter: SavedCoder, ~Copyable {
 
     /// Adds a byte that is 1 for true.
     @inline(__always)
-    public mutating func flag(_ name: StaticString, _ value: inout Bool) { append(value ? UInt8(1) : 0) }
+    package mutating func flag(_ name: StaticString, _ value: inout Bool) { append(value ? UInt8(1) : 0) }
 
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
     @inline(__always)
-    public mutating func number(_ name: StaticString, _ value: inout UInt64?) {
+    package mutating func number(_ name: StaticString, _ value: inout UInt64?) {
         append(value == nil ? UInt8(0) : 1)
         if let value { append(value) }
     }
 
-    /// Adds the text.
     @inline(__always)
-    public mutating func text(_ name: StaticString, _ value: inout String?) {
+    package mutating func text(_ name: StaticString, _ value: inout String?) {
         if let value { text(value) } else { append(UInt8(0)) }
     }
 
     /// Adds the value behind its size.
-    public mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
-        guard let value else { return append(UInt64(0)) }
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
         append(UInt64(0))
+        guard value != nil else { return }
         let start = count
-        value.write(to: &self)
+        Item.code(&value, with: &self)
         put(UInt64(count - start + 1), at: start - 8)
     }
 
     /// Adds the number of values, and each of them.
     @inline(__always)
-    public mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
         if values.isEmpty { append(UInt8(1)) } else { append(values) }
     }
 
@@ -160,16 +154,27 @@ public struct SlotWriter: SavedCoder, ~Copyable {
             self.item("", &item)
         }
     }
+
+    // MARK: Parts
+
+    @inline(__always)
+    package mutating func number(_ value: inout UInt64?) { append(value ?? 0) }
+    @inline(__always)
+    package mutating func text(_ value: inout String?) { text("", &value) }
+    @inline(__always)
+    package mutating func rest(_ value: inout String?) { text("", &value) }
+    @inline(__always)
+    package mutating func byte(_ value: inout UInt8?) { append(value ?? 0) }
 }
 
 /// Reads the values that a ``SlotWriter`` has written.
 ///
 /// A file may hold any bytes. Each value that is read could have been written, or is missing.
-public struct SlotReader: SavedCoder {
+public struct SlotReader: SavedCoder, PartCoder {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
-    /// True.
-    @inline(__always) public var isReading: Bool { true }
+    @inline(__always) package var isReading: Bool { true }
+    @inline(__always) package var isText: Bool { false }
 
     /// Creates a reader of these bytes.
     public init(_ bytes: ArraySlice<UInt8>) {
@@ -185,13 +190,13 @@ public struct SlotReader: SavedCoder {
     /// Ends the reading at bytes that no writer has written.
     private mutating func fail() { position = bytes.endIndex }
 
-    mutating func byte() -> UInt8? {
+    private mutating func byte() -> UInt8? {
         guard position < bytes.endIndex else { return nil }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func number() -> UInt64? {
+    private mutating func number() -> UInt64? {
         guard bytes.endIndex - position >= 8 else {
             fail()
             return nil
@@ -222,35 +227,23 @@ public struct SlotReader: SavedCoder {
 
     // MARK: Values
 
-    mutating func text() -> String? {
+    private mutating func text() -> String? {
         size().flatMap { take($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    mutating func word<Word: RawRepresentable<String>>(_ type: Word.Type = Word.self) -> Word? {
-        text().flatMap { Word(rawValue: $0) }
-    }
-
-    /// Reads a flag.
-    public mutating func flag(_ name: StaticString, _ value: inout Bool) { value = byte() == 1 }
-
-    /// Reads a number.
-    public mutating func number(_ name: StaticString, _ value: inout UInt64?) {
-        value = byte() == 1 ? number() : nil
-    }
-
-    /// Reads a text.
-    public mutating func text(_ name: StaticString, _ value: inout String?) { value = text() }
+    package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = byte() == 1 }
+    package mutating func number(_ name: StaticString, _ value: inout UInt64?) { value = byte() == 1 ? number() : nil }
+    package mutating func text(_ name: StaticString, _ value: inout String?) { value = text() }
 
     /// Reads a value. The next one begins behind its size, whatever it is.
-    public mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
         value = nil
         guard let size = number(), size > 0, let part = take(size - 1) else { return }
         var reader = SlotReader(part)
-        value = Item(from: &reader)
+        Item.code(&value, with: &reader)
     }
 
-    /// Reads values.
-    public mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
         values = []
         var rest = size() ?? 0
         while rest > 0, position < bytes.endIndex {
@@ -260,4 +253,11 @@ public struct SlotReader: SavedCoder {
             if let value { values.append(value) }
         }
     }
+
+    // MARK: Parts
+
+    package mutating func number(_ value: inout UInt64?) { value = number() }
+    package mutating func text(_ value: inout String?) { value = text() }
+    package mutating func rest(_ value: inout String?) { value = text() }
+    package mutating func byte(_ value: inout UInt8?) { value = byte() }
 }

@@ -140,10 +140,9 @@ nonisolated struct ChannelState: Equatable {
 
 nonisolated extension ChannelState {
     func saved(_ id: AppID) -> SavedRecord {
-        SavedRecord([
-            "id": id.name, "version": version.map { String($0) }, "mistakes": mistakes > 0 ? String(mistakes) : nil,
-            "told": String(toldSequence),
-        ])
+        var (writer, saved) = (RecordWriter(), SavedChannel(app: id, self))
+        saved.code(with: &writer)
+        return writer.record
     }
 
     /// Adds the state to a slot of the state file.
@@ -154,25 +153,27 @@ nonisolated extension ChannelState {
 
     /// Returns the state in a slot, and its app; nil if the bytes are none.
     nonisolated static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ChannelState)? {
-        var reader = SlotReader(bytes)
-        var saved = SavedChannel()
+        var (reader, saved) = (SlotReader(bytes), SavedChannel())
         saved.code(with: &reader)
         guard let app = saved.app, !app.name.isEmpty else { return nil }
-        var state = ChannelState()
-        state.version = saved.version.flatMap { Int64(exactly: $0) }
-        state.mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
-        state.toldSequence = saved.toldSequence ?? 0
-        return (app, state)
+        return (app, ChannelState(saved))
     }
 
+    /// Creates the state of a record as text.
     init(_ record: SavedRecord) {
-        version = record["version"].flatMap { Int64($0) }
-        mistakes = record["mistakes"].flatMap { Int($0) }.map { min(max(0, $0), AppConnection.mistakeLimit) } ?? 0
-        toldSequence = record["told"].flatMap { UInt64($0) } ?? 0
+        var (reader, saved) = (RecordReader(record), SavedChannel())
+        saved.code(with: &reader)
+        self.init(saved)
+    }
+
+    private init(_ saved: SavedChannel) {
+        version = saved.version.flatMap { Int64(exactly: $0) }
+        mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
+        toldSequence = saved.toldSequence ?? 0
     }
 }
 
-/// The progress of a conversation as it is saved in a slot.
+/// The progress of a conversation as it is saved.
 private nonisolated struct SavedChannel {
     var app: AppID?
     var version: UInt64?
