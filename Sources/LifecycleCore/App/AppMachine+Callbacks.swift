@@ -152,8 +152,7 @@ extension AppMachine {
             return true
         }
         guard phase.awaiting != nil else { return false }
-        let next: NextState = resignation.scene == nil ? .app(.inactive) : .scene(.foregroundInactive)
-        send(resignation, next: next, &shared)
+        send(resignation, next: resignation.stateAfterResignation, &shared)
         return true
     }
 
@@ -234,7 +233,7 @@ extension AppMachine {
     // MARK: Answers
 
     private mutating func apply(_ answer: AppAnswer, to sequence: UInt64, _ shared: inout Shared) {
-        if outbox.task?.sequence == sequence { return answerTask(answer, &shared) }
+        if outbox.task?.sequence == sequence { return endTask(&shared) { $0.outcome(of: answer) } }
         // An answer after its deadline finds no callback that awaits it, and is too late by definition.
         guard let awaited = phase.awaitedCallback, awaited.delivery.sequence == sequence else {
             return applyEarlyAnswer(to: sequence, &shared)

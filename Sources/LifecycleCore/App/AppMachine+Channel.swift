@@ -123,20 +123,14 @@ extension AppMachine {
         guard case .running(let state, let box?) = phase else { return }
         var awaited = box.value
         if awaited.delivery.sequence > lastSequence {
-            awaited.delivery.deadline = answerDeadline(of: awaited.delivery.callback, shared)
             // An app that was to end then may be needed again, and loses a scene for another reason.
             if let news = awaited.delivery.scene,
                 let reason = reasonToTell(awaited.delivery.callback, of: news.scene)
             {
                 awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
             }
-            awaited.sent = shared.now
+            sendAgain(&awaited, &shared)
             phase = .running(state, awaiting: Box(awaited))
-            shared.effects.append(.deliver(id, awaited.delivery))
-            // Its activation slot has a whole second from now on.
-            if awaited.delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil {
-                shared.deadlines.set(.resignation, index, at: awaited.delivery.deadline)
-            }
         }
         let delivery = awaited.delivery
         guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }
@@ -148,14 +142,20 @@ extension AppMachine {
     private mutating func repeatResignations(lastSequence: UInt64, _ shared: inout Shared) {
         for position in outbox.resignations.indices
         where outbox.resignations[position].delivery.sequence > lastSequence {
-            var delivery = outbox.resignations[position].delivery
-            delivery.deadline = answerDeadline(of: delivery.callback, shared)
-            outbox.resignations[position].delivery = delivery
-            outbox.resignations[position].sent = shared.now
-            if shared.deadlines[.resignation, index] != nil {
-                shared.deadlines.set(.resignation, index, at: delivery.deadline)
-            }
-            shared.effects.append(.deliver(id, delivery))
+            var resignation = outbox.resignations[position]
+            sendAgain(&resignation, &shared)
+            outbox.resignations[position] = resignation
+        }
+    }
+
+    /// Sends a callback that the app has not received again, with all its time.
+    private func sendAgain(_ callback: inout SentCallback, _ shared: inout Shared) {
+        callback.delivery.deadline = answerDeadline(of: callback.delivery.callback, shared)
+        callback.sent = shared.now
+        shared.effects.append(.deliver(id, callback.delivery))
+        // Its activation slot has a whole second from now on.
+        if callback.delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil {
+            shared.deadlines.set(.resignation, index, at: callback.delivery.deadline)
         }
     }
 }

@@ -147,18 +147,14 @@ extension AppMachine {
 
     // MARK: Outcomes
 
-    /// The app answered the task that it works on.
-    mutating func answerTask(_ answer: AppAnswer, _ shared: inout Shared) {
-        endTask(&shared) { event in event.outcome(of: answer) }
-    }
-
     mutating func taskOverdue(_ shared: inout Shared) {
         guard outbox.task?.event != nil else { return }
         shared.effects.append(.decision(.answerOverdue(id, .performTask)))
         endTask(&shared) { _ in .unanswered }
     }
 
-    private mutating func endTask(
+    /// Ends the task that the app works on.
+    mutating func endTask(
         _ shared: inout Shared, begun: Termination? = nil, _ outcome: (AppEvent) -> EventOutcome
     ) {
         guard let event = outbox.task?.event else { return }

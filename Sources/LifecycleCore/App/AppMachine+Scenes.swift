@@ -330,12 +330,14 @@ extension AppMachine {
         scenes.update(scene) { $0.desiredReason = reason }
         guard hasScenes, scenes.foreground.isEmpty, shared.foreground.contains(index) else { return }
         shared.returning.removeAll()
-        desiredReason = reason
-        leaveForeground(&shared)
+        leaveForeground(reason: reason, &shared)
     }
 
-    /// Takes the app off the foreground list. The caller sees to the reason, and to what follows in the foreground.
-    mutating func leaveForeground(_ shared: inout Shared) {
+    /// Takes the app off the foreground list. The caller sees to what follows in the foreground.
+    ///
+    /// - Parameter reason: The reason of what the app does next; nil if that has one already.
+    mutating func leaveForeground(reason: Reason? = nil, _ shared: inout Shared) {
+        if let reason { desiredReason = reason }
         if shared.removeFromForeground(index) { lastInForeground = shared.now }
         shared.reconciles.append(index)
     }

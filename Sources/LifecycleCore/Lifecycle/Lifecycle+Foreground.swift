@@ -139,8 +139,7 @@ extension Lifecycle {
             reconcileUsed()
             reconcileForeground(reason: reason)
         }
-        let isOpen = foregroundBlockers.isEmpty && interruptions.isEmpty
-        wait(request, for: isOpen ? shared.foreground : [], goal: .active)
+        waitForForeground(request)
     }
 
     private mutating func notifyAll(_ news: Callback) {

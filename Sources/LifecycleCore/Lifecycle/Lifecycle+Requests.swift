@@ -60,10 +60,7 @@ extension Lifecycle {
             return refuse(request, .homeStaysInForeground(id))
         }
         if shared.foreground.contains(app) {
-            change(app) { machine, shared in
-                machine.desiredReason = .sentBack
-                machine.leaveForeground(&shared)
-            }
+            change(app) { $0.leaveForeground(reason: .sentBack, &$1) }
         }
         wait(request, for: app, goal: .outOfForeground)
     }
@@ -73,10 +70,7 @@ extension Lifecycle {
         let leaving = appsInSight
         let home = settings.homeApp.flatMap { knownApps.index(of: $0) }
         for app in shared.foreground where app != home {
-            change(app) { machine, shared in
-                machine.desiredReason = .home
-                machine.leaveForeground(&shared)
-            }
+            change(app) { $0.leaveForeground(reason: .home, &$1) }
         }
         guard let home else { return wait(request, for: leaving, goal: .outOfForeground) }
         cancelRestart(of: home)
@@ -97,8 +91,7 @@ extension Lifecycle {
     private mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
         guard let answer else {
             endInterruption(name)
-            let isOpen = interruptions.isEmpty && foregroundBlockers.isEmpty
-            return wait(request, for: isOpen ? shared.foreground : [], goal: .active)
+            return waitForForeground(request)
         }
         guard let app = knownApps.index(of: answer) else { return refuse(request, .noSuchApp(answer)) }
         endInterruption(name)
@@ -116,9 +109,8 @@ extension Lifecycle {
             machine.assertions.isKeptRunning = false
             machine.assertions.isOverridden = isAtOnce
             machine.endWorkTime(&shared)
-            machine.desiredReason = .suspend
             shared.deadlines.clear(.background, app)
-            machine.leaveForeground(&shared)
+            machine.leaveForeground(reason: .suspend, &shared)
             if isAtOnce { machine.dropWork(&shared) } else { machine.endTaskTime(&shared) }
         }
         wait(request, for: app, goal: .suspended)
@@ -311,6 +303,12 @@ extension Lifecycle {
         }
         shared.requests.add(request, waitingFor: apps.count)
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
+    }
+
+    /// Answers the request when the foreground apps are active, or at once while something else keeps them from that.
+    mutating func waitForForeground(_ request: RequestID) {
+        let isOpen = interruptions.isEmpty && foregroundBlockers.isEmpty
+        wait(request, for: isOpen ? shared.foreground : [], goal: .active)
     }
 
     private mutating func addWaiter(_ waiter: Waiter, to app: AppIndex) {
