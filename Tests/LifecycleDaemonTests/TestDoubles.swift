@@ -30,7 +30,10 @@ final class MemoryStateStore: StateStore {
         records = source?.stateToSave ?? []
     }
 
-    func take(changesOf core: inout Lifecycle) { changed = core.takeChangedApps() }
+    func take(changesOf core: inout Lifecycle) {
+        let indexes = core.takeChangedIndexes()
+        changed = indexes.map { core.id(of: AppIndex(value: $0)) }
+    }
 
     func save(announcing effects: [Effect]) {
         unannounced += effects.compactMap { Announcement($0) }
@@ -41,7 +44,7 @@ final class MemoryStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 
-    func save(_ record: ResourceRecord, of id: AppID) { save(.resources, record.saved(id)) }
+    func save(_ record: ResourceRecord, of id: AppID) { save(.resources, SavedRecord(["id": id.name])) }
 
     func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { save(.channel, state.saved(id)) }
 

@@ -37,11 +37,9 @@ import Testing
         } set: { _, _ in
             true
         }
-        var bytes: [UInt8] = []
-        values.write(to: &bytes)
-        let text = String(decoding: bytes, as: UTF8.self)
-        let again = OwnValues(
-            rows: text.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).utf8 }, within: 0...19)
+        var numbers: [UInt64] = []
+        values.forEachNumber { numbers.append($0) }
+        let again = OwnValues(within: 0...19) { numbers.isEmpty ? nil : numbers.removeFirst() }
         #expect(again == values)
     }
 }

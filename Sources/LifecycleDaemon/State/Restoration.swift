@@ -142,10 +142,6 @@ extension AppManager: StateSource {
     }
 }
 
-extension ResourceRecord {
-    func saved(_ id: AppID) -> SavedRecord { SavedRecord(["id": id.name, "resources": text]) }
-}
-
 /// Resumes every app that a former daemon with these options has left stopped or frozen. For machines without systemd, where
 /// `lifed-rescue.service` does this.
 ///

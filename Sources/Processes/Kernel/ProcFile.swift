@@ -174,21 +174,6 @@ extension FixedWidthInteger {
     }
 }
 
-extension [UInt8] {
-    /// Appends a number in decimal.
-    mutating func append(decimal number: some FixedWidthInteger) {
-        if number < 0 { append(UInt8(ascii: "-")) }
-        let start = count
-        var rest = UInt64(number.magnitude)
-        repeat {
-            append(0x30 + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        // The digits were written from the last to the first.
-        for index in 0..<(count - start) / 2 { swapAt(start + index, count - 1 - index) }
-    }
-}
-
 extension UInt8 {
     /// A Boolean value that indicates whether this is a letter or a digit of ASCII.
     var isLetterOrDigit: Bool {

@@ -12,28 +12,9 @@ public struct ResourceRecord: Hashable, Sendable {
     init() {}
 }
 
-/// The record as one line of text without spaces, for the state file.
-///
-/// It is written and read as bytes: each focus writes two of them, and a later daemon reads one for each app.
+/// The record as one line of text without spaces, as version 1 of the state file has it. Parts are separated by semicolons: the
+/// profile, what is incomplete, and the values of each setting.
 extension ResourceRecord {
-    /// The record; parts are separated by semicolons: the profile, what is incomplete, and the values of each setting.
-    public var text: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(256)
-        profile.write(to: &text)
-        text.append(UInt8(ascii: ";"))
-        if !incomplete.isEmpty { text += incomplete.all.map { $0.word }.sorted().joined(separator: ",").utf8 }
-        for setting in ResourceSetting.allCases {
-            let values = ownValues[setting]
-            guard !values.isEmpty else { continue }
-            text.append(UInt8(ascii: ";"))
-            text += setting.word.utf8
-            text.append(UInt8(ascii: "="))
-            values.write(to: &text)
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
     /// Reads a record; nil if the text is none.
     public init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -98,17 +79,10 @@ extension Substring.UTF8View {
 }
 
 extension ResourceProfile {
-    /// The numbers in the order of the properties, "own" for nil. The limit of processes is the same in all states, and is
-    /// written to the cgroup again after a restart.
-    fileprivate func write(to text: inout [UInt8]) {
-        for number in numbers {
-            if !text.isEmpty { text.append(UInt8(ascii: ",")) }
-            if let number { text.append(decimal: number) } else { text += "own".utf8 }
-        }
-    }
-
     fileprivate static let numberCount = 7
 
+    /// The numbers in the order of the properties. The limit of processes is the same in all states, and is written to the
+    /// cgroup again after a restart.
     fileprivate var numbers: [Int?] {
         [cpuWeight, ioWeight, memoryLow, nice, ioPriority?.rawValue, oomScoreAdjustment, timerSlack]
     }
@@ -219,24 +193,7 @@ extension OwnValues {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Appends each value as numbers: process, its start, thread, own value, set value.
-    func write(to text: inout [UInt8]) {
-        var isFirst = true
-        for entry in entries {
-            let (bearer, record) = (entry.bearer, entry.record)
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            text.append(decimal: bearer.process.pid)
-            text.append(UInt8(ascii: ":"))
-            text.append(decimal: bearer.process.startTime)
-            for number in [Int(bearer.id), record.own, record.set] {
-                text.append(UInt8(ascii: ":"))
-                text.append(decimal: number)
-            }
-        }
-    }
-
-    /// Calls a closure with the number of values, and the same numbers of each.
+    /// Calls a closure with the number of values, and the numbers of each: process, its start, thread, own value, set value.
     func forEachNumber(_ body: (UInt64) -> Void) {
         body(UInt64(entries.count))
         for entry in entries {
@@ -265,7 +222,7 @@ extension OwnValues {
         }
     }
 
-    /// Reads rows, and leaves out those that make no sense or hold a value that no process can have.
+    /// Reads rows of the same numbers, and leaves out those that make no sense or hold a value that no process can have.
     init(rows: some Sequence<Substring.UTF8View>, within range: ClosedRange<Int>) {
         for row in rows {
             let parts = row.split(separator: UInt8(ascii: ":"))
@@ -278,4 +235,69 @@ extension OwnValues {
             entries.append(Entry(bearer: bearer, record: Record(own: own, set: set)))
         }
     }
+}
+
+/// The values of all settings that the threads and processes of an app had of their own, in one array.
+///
+/// Most apps have one process, and a value of it for one or two settings: an array for each setting takes twice as much memory.
+struct OwnValueTable: Hashable {
+    private struct Entry: Hashable {
+        let startTime: UInt64
+        let own: Int
+        let set: Int
+        let pid: ProcessID
+        let id: ProcessID
+        let setting: ResourceSetting
+    }
+
+    private var entries: [Entry] = []
+
+    subscript(setting: ResourceSetting) -> OwnValues {
+        get {
+            var found: [OwnValues.Entry] = []
+            for entry in entries where entry.setting == setting {
+                let process = ProcessIdentity(pid: entry.pid, startTime: entry.startTime)
+                found.append(
+                    OwnValues.Entry(
+                        bearer: OwnValues.Bearer(process: process, id: entry.id),
+                        record: OwnValues.Record(own: entry.own, set: entry.set)))
+            }
+            return OwnValues(found)
+        }
+        set { replace(newValue.entries, of: setting) }
+    }
+
+    private mutating func replace(_ new: [OwnValues.Entry], of setting: ResourceSetting) {
+        let others = entries.filter { $0.setting != setting }
+        guard !new.isEmpty || others.count < entries.count else { return }
+        // An array that is appended to has room for twice as many.
+        var all: [Entry] = []
+        all.reserveCapacity(others.count + new.count)
+        all += others
+        for entry in new {
+            let process = entry.bearer.process
+            all.append(
+                Entry(
+                    startTime: process.startTime, own: entry.record.own, set: entry.record.set, pid: process.pid,
+                    id: entry.bearer.id, setting: setting))
+        }
+        entries = all
+    }
+}
+
+/// A set of settings, in one byte.
+struct ResourceSettings: Hashable {
+    /// A bit for each setting.
+    private(set) var bits: UInt8 = 0
+
+    init() {}
+
+    /// Creates a set of the settings that these bits stand for; other bits are ignored.
+    init(bits: UInt8) { self.bits = bits & (1 << ResourceSetting.allCases.count - 1) }
+
+    var isEmpty: Bool { bits == 0 }
+    var all: [ResourceSetting] { ResourceSetting.allCases.filter(contains) }
+    func contains(_ setting: ResourceSetting) -> Bool { bits & 1 << setting.rawValue != 0 }
+    mutating func insert(_ setting: ResourceSetting) { bits |= 1 << setting.rawValue }
+    mutating func remove(_ setting: ResourceSetting) { bits &= ~(1 << setting.rawValue) }
 }

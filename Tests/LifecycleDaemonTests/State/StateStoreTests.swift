@@ -158,7 +158,7 @@ import Testing
             let text =
                 "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5;oomScoreAdjustment=5:6:5:0:300"
             let record = try #require(ResourceRecord(text: text))
-            store.save(.resources, record.saved(Self.clock))
+            store.save(.resources, SavedRecord(["id": "clock", "resources": text]))
             #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == text)
             store.save(record, of: Self.clock)
             let app = try #require(try restored(path).state.apps[Self.clock])

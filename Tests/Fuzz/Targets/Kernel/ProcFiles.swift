@@ -86,7 +86,12 @@ extension FuzzTarget {
     /// The record of an app's resources.
     private static func checkRecord(_ text: String) {
         guard let record = ResourceRecord(text: text) else { return }
-        guard let again = ResourceRecord(text: record.text) else { return require(false, "a record is read again") }
+        var numbers: [UInt64] = []
+        record.forEachNumber { numbers.append($0) }
+        var rest = numbers[...]
+        guard let again = ResourceRecord(next: { rest.popFirst() }) else {
+            return require(false, "a record is read again")
+        }
         require(again.profile == record.profile, "a profile that was written is read again")
         require(again.incomplete == record.incomplete, "what is incomplete stays so")
         for setting in ResourceSetting.allCases where !record.ownValues[setting].isEmpty {
@@ -99,14 +104,10 @@ extension FuzzTarget {
     /// Nice values and I/O priorities are given to system calls, which take less than an `Int` holds.
     private static func checkRanges(_ record: ResourceRecord) {
         for setting in ResourceSetting.allCases {
-            let values = record.ownValues[setting]
-            var rows: [UInt8] = []
-            values.write(to: &rows)
-            for row in String(decoding: rows, as: UTF8.self).split(separator: ",") {
-                guard let own = row.split(separator: ":").dropLast().last.flatMap({ Int($0) }) else { continue }
+            for own in record.ownValues[setting].entries.map(\.record.own) {
                 let value = record.profile.nice.map { setting.value(wanted: $0, own: own) } ?? own
                 let fits = setting == .timerSlack || Int32(exactly: value) != nil
-                require(fits, "own values fit a system call: \(row)")
+                require(fits, "own values fit a system call: \(own)")
             }
         }
     }
