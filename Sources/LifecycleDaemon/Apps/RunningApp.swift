@@ -237,3 +237,62 @@ final class RunningApp {
         mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 }
+
+/// The launch of an app of a former daemon whose main process has been seen to run, and of which nothing else is known yet.
+final class SeenApp {
+    let launch: LaunchRecord
+    /// The launch as the former daemon has saved it.
+    let saved: SavedRecord
+    /// The changes that the former daemon has made to the resources of the processes; nil for none.
+    var resources: ResourceRecord?
+    private var pidfd: Descriptor?
+
+    /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
+    init(_ launch: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?) {
+        self.launch = launch
+        self.saved = saved
+        self.pidfd = consume pidfd
+    }
+
+    /// The stored pidfd of the main process, for a successor.
+    var pidfdNumber: Int32? { pidfd?.rawValue }
+
+    /// Restores the tree. If nothing is left of it, it is empty and has an exit status.
+    func restore(in table: ProcessTable) -> ProcessTree {
+        let tree = table.restoreInAnyCase(launch.tree, pidfd: pidfd.take())
+        if let resources { tree.restore(resources) }
+        return tree
+    }
+}
+
+/// A timer for the checks of an operation. To make one takes longer than to stop an app, so the last one is kept for the next app.
+final class CheckTimer {
+    private static var spare: CheckTimer?
+
+    private let loop: EventLoop
+    private var source: TimerSource?
+    private var handler: () -> Void = {}
+
+    private init(_ loop: EventLoop) throws(SystemdError) {
+        self.loop = loop
+        source = try loop.timer { [weak self] in self?.handler() }
+    }
+
+    /// Returns a timer; nil if the kernel has no memory left.
+    static func take(for loop: EventLoop) -> CheckTimer? {
+        if let timer = spare.take(), timer.loop === loop { return timer }
+        return try? CheckTimer(loop)
+    }
+
+    func arm(atMicroseconds instant: UInt64, handler: @escaping () -> Void) {
+        self.handler = handler
+        source?.arm(atMicroseconds: instant)
+    }
+
+    /// Disarms the timer, which belongs to no app from now on.
+    func release() {
+        source?.disarm()
+        handler = {}
+        Self.spare = self
+    }
+}
