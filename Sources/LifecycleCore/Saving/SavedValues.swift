@@ -46,7 +46,9 @@ extension SceneID: SavedItem {
 
 extension ForegroundBlocker: SavedItem {
     /// Writes or reads the word.
-    package static func code(_ item: inout ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable) { parts.word(&item) }
+    package static func code(_ item: inout ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable) {
+        parts.word(&item)
+    }
 }
 
 extension ExitStatus {
