@@ -34,4 +34,22 @@ import Testing
         }
         #expect(MemoryLayout<AppIndex>.size == 8)
     }
+
+    @Test func indexThatNoAppHasHadIsThatOfNone() {
+        var core = Lifecycle()
+        #expect(Lifecycle.app(AppIndex(value: 0), in: &core) == nil)
+        _ = core.handle(.define(Self.clock, policy()), at: Self.now)
+        #expect(Lifecycle.app(AppIndex(value: 0), in: &core)?.id == Self.clock)
+        #expect(Lifecycle.app(AppIndex(value: 1), in: &core) == nil)
+        #expect(!core.isInForeground(Self.clock) && !core.isInForeground(Self.maps))
+    }
+
+    @Test func forgottenAppIsChangedOnce() {
+        var core = Lifecycle()
+        _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
+        _ = core.handle(.forget(Self.clock), at: Self.now)
+        #expect(core.takeChangedApps() == [Self.clock])
+        _ = core.handle(.define(Self.maps, policy(isTransient: false)), at: Self.now)
+        #expect(core.takeChangedApps() == [Self.maps])
+    }
 }

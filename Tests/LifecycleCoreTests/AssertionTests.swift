@@ -159,4 +159,25 @@ import Testing
         world.pass(.zero)
         #expect(world.lines().contains("clock ← expire-task 1"))
     }
+
+    /// The next tasks of an app that lost its channel while its tasks were expired have a time of their own.
+    @Test func tasksOfAnAppThatConnectsAgainAreNotExpired() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.suspend = .never
+        world.give(.define(clock, policy))
+        world.ask(.launch(clock, background: false))
+        world.give(.message(clock, .beginTask(1, name: "upload")))
+        world.ask(.home)
+        world.pass(.seconds(31))
+        world.give(.message(clock, .closed))
+        world.pass(.seconds(1))
+        world.give(.message(clock, .hello))
+        #expect(world.core.record(of: clock)?["task-deadline"] == nil)
+        world.ask(.focus(clock))
+        world.give(.message(clock, .beginTask(2, name: "upload")))
+        world.pass(.seconds(10))
+        #expect(world.state("clock") == .active)
+    }
 }

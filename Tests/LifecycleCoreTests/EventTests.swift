@@ -298,4 +298,19 @@ import Testing
         world.pass(.milliseconds(1))
         #expect(world.replies[launch] == .refused(.unanswered(Self.clock, .didBecomeActive)))
     }
+
+    @Test func taskOfAnAppThatIsSuspendedAtOnceIsLostAndNotDelivered() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(clock, background: false))
+        world.silent[clock] = [.performTask]
+        world.ask(.home)
+        world.ask(.deliver(clock, .performTask(kind: "fetch")))
+        world.ask(.deliver(clock, .performTask(kind: "sync")))
+        world.ask(.suspend(clock, now: true))
+        #expect(world.core.knownApps[clock]?.events.isEmpty == true && world.state("clock") == .suspended)
+        _ = world.lines()
+        world.ask(.focus(clock))
+        #expect(!world.lines().contains("clock ← perform-task"))
+    }
 }

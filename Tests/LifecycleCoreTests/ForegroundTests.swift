@@ -243,4 +243,12 @@ import Testing
         world.answer(AppID("notes"))
         #expect(world.state("mail") == .active)
     }
+
+    @Test func homeIsLaunchedForARequestBeforeTheDaemonIsReady() {
+        let world = World(starting: ["home"], home: Self.home) { world in
+            world.ask(.home)
+            #expect(world.state("home") == .active)
+        }
+        #expect(world.state("home") == .active)
+    }
 }

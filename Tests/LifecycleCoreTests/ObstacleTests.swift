@@ -96,4 +96,12 @@ import Testing
         world.ask(.home)
         #expect(events(world).count { $0 == .tasksExpire } == 1)
     }
+
+    @Test func lostChannelIsAnObstacleOfAnAppThatStaysInTheBackground() {
+        var world = world(linked: true) { $0.suspend = .never }
+        world.ask(.launch(Self.clock, background: true))
+        world.give(.message(Self.clock, .closed))
+        #expect(world.core.knownApps[Self.clock]?.target == .background)
+        #expect(world.core.obstacles(of: Self.clock).first == .channel(until: Instant(microseconds: 1_000_000)))
+    }
 }

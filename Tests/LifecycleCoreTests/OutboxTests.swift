@@ -64,4 +64,10 @@ import Testing
         outbox.removeStaleActivations()
         #expect(outbox.callbacks == left)
     }
+
+    /// What an app awaits is compared to find out whether it has changed.
+    @Test func valuesOnTheHeapAreEqualIfTheValuesAre() {
+        let box = Box(1)
+        #expect(box == box && box == Box(1) && box != Box(2))
+    }
 }

@@ -20,6 +20,42 @@ import Testing
         #expect(world.core.reclaimer.round == nil)
     }
 
+    @Test func reclaimOfAllAppsIsOneForTheNextDaemon() {
+        var world = ReclaimTests().world()
+        world.withholding = [.killed]
+        world.ask(.memoryPressure(.critical, all: true))
+        world = world.restored()
+        world.withholding = []
+        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        #expect(["one", "two", "three"].allSatisfy { world.state($0) == .notRunning })
+    }
+
+    @Test func reclaimOfScenesIsOneForTheNextDaemon() throws {
+        var world = withScenes()
+        world.withholding = [.looks]
+        world.give(.memoryPressure(.critical, "very short"))
+        let round = try #require(world.core.reclaimer.round)
+        #expect(round.isAboutScenes && round.victim == AppID("scenic"))
+        #expect(world.restored().core.reclaimer.round == round)
+        let core = world.core
+        let restored = Lifecycle(
+            restoring: core.saved, apps: core.knownApps.keys.compactMap { core.saved($0) }, settings: core.settings,
+            policy: { _ in Policy() }, at: world.now)
+        #expect(restored.reclaimer.round == round)
+        // It was no app: nothing is reported of its memory.
+        world = world.restored()
+        _ = world.lines()
+        world.give(.memoryChecked(.normal, "enough", freed: 1))
+        #expect(!world.lines().contains { $0.contains("reclaimed of") })
+    }
+
+    @Test func accountOfMoreAppsThanAreKeptIsCutOff() {
+        let names = (1...20).map { SavedRecord.Field(name: "reclaim-order", value: "app-\($0)") }
+        let record = SavedRecord(fields: [.init(name: "reclaim-cause", value: "simulation:")] + names)
+        let account = ReclaimRecord(saved: record)
+        #expect(account?.order == (1...16).map { AppID("app-\($0)") } && account?.candidates == 16)
+    }
+
     @Test func `a shutdown ends a round`() {
         var world = ReclaimTests().world()
         world.withholding = [.killed]

@@ -61,4 +61,13 @@ import Testing
         world.give(.configure(settings))
         #expect(world.state("one") == .active && world.state("two") == .suspended)
     }
+
+    @Test func appThatIsSuspendedByRequestWasNotInTheForegroundForThat() {
+        var world = World(apps: "one", linked: true)
+        world.ask(.launch(AppID("one"), background: true))
+        world.give(.message(AppID("one"), .beginTask(1, name: "upload")))
+        world.pass(.seconds(1))
+        world.ask(.suspend(AppID("one")))
+        #expect(world.core.knownApps[AppID("one")]?.lastInForeground == nil)
+    }
 }

@@ -293,4 +293,35 @@ import Testing
         let background = world.ask(.background(Self.clock))
         #expect(world.replies[background]?.doneApp == Self.clock)
     }
+
+    @Test func requestThatWaitsForTheAnswersOfABackgroundLaunchIsOneForTheLaunch() {
+        var world = World(apps: "clock", linked: true)
+        let launch = world.ask(.untilAnswered(.launch(AppID("clock"), background: true)))
+        #expect(world.replies[launch]?.doneApp == AppID("clock"))
+    }
+
+    @Test func launchIsAnsweredWhateverTheAppWasToldBefore() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.silent[clock] = [.willFinishLaunching]
+        world.ask(.launch(clock, background: false))
+        world.ask(.kill(clock))
+        // Its next program does not connect.
+        world.linked = []
+        let launch = world.ask(.launch(clock, background: true))
+        #expect(world.replies[launch]?.doneApp == clock)
+    }
+
+    @Test func requestThatMovesAStartingAppIsNotTheReasonOfItsLaunch() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock")
+        world.withholding = [.spawned]
+        world.ask(.wake(clock, kind: "fetch", payload: ""))
+        world.ask(.launch(clock, background: false))
+        #expect(world.core.launch(of: clock)?.reason == .wake)
+        // It is, if the app that is being started was killed, and is launched again.
+        world.ask(.kill(clock))
+        world.ask(.launch(clock, background: false))
+        #expect(world.core.launch(of: clock)?.reason == .launch)
+    }
 }

@@ -288,4 +288,17 @@ import Testing
         }
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
+
+    @Test func appThatAnswersAnInterruptionHasNoFailuresLeft() {
+        var world = world(.always)
+        for _ in 0..<3 {
+            world.give(.outcome(Self.clock, Self.crash))
+            if let time = world.core.restartTime(of: Self.clock) { world.pass(time.duration(since: world.now)) }
+        }
+        world.give(.outcome(Self.clock, Self.crash))
+        #expect(world.core.knownApps[Self.clock]?.restart == .failed(times: 4))
+        world.ask(.beginInterruption("call"))
+        world.ask(.endInterruption("call", answer: Self.clock))
+        #expect(world.state("clock") == .active && world.core.knownApps[Self.clock]?.restart == .steady)
+    }
 }

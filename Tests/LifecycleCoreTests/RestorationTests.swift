@@ -44,6 +44,18 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
+    @Test func restoredSuspendedAppsCountForTheirLimit() {
+        var world = World(apps: "clock", "maps")
+        for id in [Self.clock, Self.maps] { world.ask(.launch(id, background: true)) }
+        world.pass(.seconds(60))
+        #expect(world.state("clock") == .suspended && world.state("maps") == .suspended)
+        world = world.restored()
+        var settings = Settings()
+        settings.suspendedLimit = 1
+        world.give(.configure(settings))
+        #expect([world.state("clock"), world.state("maps")].count { $0 == .suspended } == 1)
+    }
+
     @Test func `a manifest that has changed counts at once`() {
         var world = running("clock")
         world.ask(.suspend(Self.clock))

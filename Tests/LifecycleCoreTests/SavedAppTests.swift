@@ -144,6 +144,11 @@ import Testing
         app.outbox.resignations = [Self.sent(.willResignActive, 6), Self.sent(.willResignActive, 9)]
         restored.restore(from: app.record)
         #expect(restored.outbox.resignations.isEmpty)
+        // Without a callback that it was sent behind, a resignation would be awaited for ever.
+        app.phase = .running(.active, awaiting: nil)
+        app.outbox.resignations = [Self.sent(.willResignActive, 7, next: .app(.inactive))]
+        restored.restore(from: app.record)
+        #expect(restored.outbox.resignations.isEmpty)
     }
 
     @Test(arguments: AppState.allCases)
@@ -161,6 +166,12 @@ import Testing
             #expect(restored.isRunning == (makesSense || state != .notRunning))
             #expect((restored.outbox.task != nil) == restored.state.isAlive)
         }
+    }
+
+    @Test func startingAppWithoutAStateDoesNotRunYet() {
+        let phase = { (next: String) in Self.restored(("id", "clock"), ("awaiting", "spawn"), ("next", next))?.phase }
+        #expect(phase("inactive") == .spawning(to: .inactive, nil))
+        #expect(phase("active") == .notRunning)
     }
 
     @Test func `record of an app that does not run has the facts for its next launch`() {
@@ -196,8 +207,12 @@ import Testing
     @Test func `app without a request has no record`() {
         var world = World(apps: "clock", "maps")
         #expect(world.core.record(of: Self.clock) == nil && world.core.record(of: AppID("mail")) == nil)
+        #expect(!world.core.hasRecord(of: Self.clock) && !world.core.hasRecord(of: AppID("mail")))
+        var slot = SlotWriter()
+        let written = world.core.indexes.map { world.core.writeRecord(at: $0, to: &slot) }
+        #expect(written == [false, false] && slot.count == 0)
         world.ask(.launch(Self.clock, background: true))
-        #expect(world.core.record(of: Self.clock) != nil)
+        #expect(world.core.record(of: Self.clock) != nil && world.core.hasRecord(of: Self.clock))
         world.ask(.terminate(Self.clock))
         #expect(world.core.record(of: Self.clock) != nil)
         world.broken = [AppID("maps")]
@@ -254,8 +269,9 @@ import Testing
     }
 
     @Test func `restored end of tasks ends no app without tasks`() {
-        var record = SavedRecord(
-            fields: [("id", "clock"), ("state", "background")].map { .init(name: $0.0, value: $0.1) })
+        // A request keeps it running: its time in the background would end the deadline.
+        let fields = [("id", "clock"), ("state", "background"), ("awake", "1")]
+        var record = SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
         record.add("deadline", "task-expiration:1")
         var core = Self.core(restoring: record)
         let effects = core.handle(.tick, at: Self.time(99) + .seconds(1))
@@ -278,6 +294,34 @@ import Testing
         var record = SavedRecord()
         record.add("scene", scene.text)
         #expect(Scenes(saved: record.scenes, in: app).all.map(\.state) == [restored])
+    }
+
+    @Test func sceneOfARecordFitsTheStateOfItsApp() {
+        var scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
+        scene.state = .foregroundActive
+        let app = Self.restored(("id", "clock"), ("state", "background"), ("scenes", "1"), ("scene", scene.text))
+        #expect(app?.scenes.all.map(\.state) == [.background])
+    }
+
+    @Test func sceneWithoutAValidTimeIsAsOldAsTheClock() {
+        for time in ["", "x", "-1"] {
+            let parts = ["main", "panel", "app", "background", "launch", time, "", "", "w", ""]
+            let scene = Scene(text: parts.joined(separator: String(SavedText.separator)))
+            #expect(scene?.since == Self.time(0) && scene?.isWanted == true)
+        }
+    }
+
+    @Test(arguments: [Scene.infoLimit - 1, Scene.infoLimit, Scene.infoLimit + 1])
+    func informationOfASavedSceneHasALimit(size: Int) {
+        let info = String(repeating: "i", count: size)
+        let scene = Scene(id: Self.main, role: "panel", info: info, origin: .app, since: Self.time(1))
+        let kept = size > Scene.infoLimit ? nil : info
+        var slot = SlotWriter()
+        var item: Scene? = scene
+        slot.item("scene", &item)
+        var reader = SlotReader(slot.bytes[..<slot.count])
+        reader.item("scene", &item)
+        #expect(item?.info == kept && Scene(text: scene.text)?.info == kept && item?.role == "panel")
     }
 
     @Test func `a scene that is gone and has not been forgotten keeps no app awake`() {

@@ -253,4 +253,35 @@ extension World {
     fileprivate func awaited(by id: AppID) -> Delivery? {
         core.knownApps[id]?.phase.awaitedCallback?.delivery
     }
+
+    @Test func sceneThatWasNotToldThatItIsActiveNeedNotBeToldThatItIsNot() {
+        let clock = SceneFixture.clock
+        var policy = Policy()
+        policy.scenes = true
+        var world = World()
+        world.linked = [clock]
+        world.give(.define(clock, policy))
+        world.ask(.launch(clock, background: false))
+        world.ask(.beginInterruption("call"))
+        world = world.restored(policy)
+        world.give(.define(AppID("maps"), Policy()))
+        // It gets the URL before it is told that it is active again.
+        world.silent[clock] = [.openURL]
+        world.ask(.deliver(clock, .openURL("a:b")))
+        world.ask(.endInterruption("call", answer: nil))
+        world.give(.message(clock, .reconnected(lastSequence: world.sequence(of: clock))))
+        #expect(world.lines().last == "clock ← open-url" && world.scenes("clock") == ["main": .foregroundActive])
+        world.ask(.launch(AppID("maps"), background: false))
+        #expect(world.state("maps") == .active && world.scenes("clock") == ["main": .foregroundInactive])
+        world.answer(clock)
+        #expect(world.lines().filter { $0.hasPrefix("clock ←") } == ["clock ← scene-did-enter-background main"])
+    }
+
+    @Test func interruptedSceneTakesNoActivationSlot() {
+        var world = SceneFixture.world()
+        world.ask(.beginInterruption("call"))
+        world.ask(.launch(SceneFixture.clock, background: false))
+        #expect(world.scenes("clock") == ["main": .foregroundInactive])
+        #expect(world.core.record["place"] == nil)
+    }
 }

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import LifecycleCore
+
+/// The record of what concerns several apps is written when one of its values has changed, and not before.
+@Suite struct SharedRecordTests {
+    static let clock = AppID("clock")
+    static let maps = AppID("maps")
+
+    /// The world after this change, of which the record was new, and then was not.
+    private func expectChange(
+        _ world: inout World, _ name: String, _ isChanged: Bool = true, _ change: (inout World) -> Void
+    ) {
+        _ = world.core.takeSharedChange()
+        let before = world.core.record.fields
+        change(&world)
+        let names = Set(
+            (before + world.core.record.fields).filter { field in
+                before.filter { $0.name == field.name } != world.core.record.fields.filter { $0.name == field.name }
+            }.map(\.name))
+        #expect(names == (isChanged ? [name] : []))
+        let changes = [world.core.takeSharedChange(), world.core.takeSharedChange()]
+        #expect(changes == [isChanged, false], "\(name)")
+    }
+
+    @Test func firstRecordIsWritten() {
+        var world = World(apps: "clock")
+        let changes = [world.core.takeSharedChange(), world.core.takeSharedChange()]
+        #expect(changes == [true, false])
+        expectChange(&world, "none", false) { $0.ask(.launch(Self.clock, background: true)) }
+    }
+
+    @Test func changeOfTheForegroundAloneIsWritten() {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned]
+        expectChange(&world, "front") { $0.ask(.launch(Self.clock, background: false)) }
+        expectChange(&world, "place") { $0.give(.outcome(Self.clock, .spawned)) }
+    }
+
+    @Test func changeOfAnInterruptionABlockerOrAWarningAloneIsWritten() {
+        var world = World(apps: "clock")
+        expectChange(&world, "interruption") { $0.ask(.beginInterruption("call")) }
+        expectChange(&world, "interruption") { $0.ask(.endInterruption("call", answer: nil)) }
+        expectChange(&world, "concealed") { $0.ask(.machine(.lock)) }
+        expectChange(&world, "concealed") { $0.ask(.machine(.unlock)) }
+        world.pass(.seconds(1))
+        expectChange(&world, "memory-warned") { $0.give(.memoryPressure(.warning, "short")) }
+    }
+
+    @Test func changeOfARoundAloneIsWritten() {
+        var world = ReclaimTests().world()
+        world.withholding = [.killed, .looks]
+        world.give(.memoryPressure(.critical, "very short"))
+        expectChange(&world, "reclaim-phase") {
+            $0.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        }
+    }
+
+    @Test func changeOfTheAppsThatComeBackAloneIsWritten() {
+        var world = World()
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        #expect(world.core.record["returning"] == "clock" && world.state("clock") == .notRunning)
+        world.withholding = [.spawned]
+        expectChange(&world, "returning") { $0.ask(.launch(Self.clock, background: true)) }
+    }
+}
