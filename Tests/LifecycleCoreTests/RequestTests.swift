@@ -300,7 +300,7 @@ import Testing
         #expect(world.replies[launch]?.doneApp == AppID("clock"))
     }
 
-    @Test func launchIsAnsweredWhateverTheAppWasToldBefore() {
+    @Test func nextLaunchIsToldNothingThatTheLastOneWasStillToBeTold() {
         let clock = AppID("clock")
         var world = World(apps: "clock", linked: true)
         world.silent[clock] = [.willFinishLaunching]
@@ -308,7 +308,9 @@ import Testing
         world.ask(.kill(clock))
         // Its next program does not connect.
         world.linked = []
+        _ = world.lines()
         let launch = world.ask(.launch(clock, background: true))
+        #expect(!world.lines().contains { $0.hasPrefix("clock ←") })
         #expect(world.replies[launch]?.doneApp == clock)
     }
 

@@ -217,6 +217,12 @@ import Testing
         var reader = SlotReader(Self.bytes(of: names)[...])
         reader.list("", &list)
         #expect(list.map(\.name) == ["a", "d"] && reader.isAtEnd)
+        // A list without a size has no items; what follows is read.
+        reader = SlotReader([0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 97][...])
+        reader.list("", &list)
+        var item: SceneID?
+        reader.item("", &item)
+        #expect(list.isEmpty && item?.name == "a")
         // A list that promises more than there is.
         reader = SlotReader([255, 255, 255, 255, 255, 255, 255, 255, 255, 3, 0, 0, 0, 0, 0, 0, 0, 2, 97][...])
         reader.list("", &list)
