@@ -41,7 +41,6 @@ import Testing
         _ = core.handle(.define(Self.clock, policy()), at: Self.now)
         #expect(Lifecycle.app(AppIndex(value: 0), in: &core)?.id == Self.clock)
         #expect(Lifecycle.app(AppIndex(value: 1), in: &core) == nil)
-        #expect(!core.isInForeground(Self.clock) && !core.isInForeground(Self.maps))
     }
 
     @Test func forgottenAppIsChangedOnce() {

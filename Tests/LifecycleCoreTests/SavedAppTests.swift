@@ -210,7 +210,8 @@ import Testing
         #expect(!world.core.hasRecord(of: Self.clock) && !world.core.hasRecord(of: AppID("mail")))
         var slot = SlotWriter()
         let written = world.core.indexes.map { world.core.writeRecord(at: $0, to: &slot) }
-        #expect(written == [false, false] && slot.count == 0)
+        let bytes = slot.bytes
+        #expect(written == [false, false] && bytes.isEmpty)
         world.ask(.launch(Self.clock, background: true))
         #expect(world.core.record(of: Self.clock) != nil && world.core.hasRecord(of: Self.clock))
         world.ask(.terminate(Self.clock))
@@ -319,7 +320,7 @@ import Testing
         var slot = SlotWriter()
         var item: Scene? = scene
         slot.item("scene", &item)
-        var reader = SlotReader(slot.bytes[..<slot.count])
+        var reader = SlotReader(slot.bytes[...])
         reader.item("scene", &item)
         #expect(item?.info == kept && Scene(text: scene.text)?.info == kept && item?.role == "panel")
     }

@@ -21,8 +21,8 @@ import Testing
             answerTime: answer)
     }
 
-    private static func read(_ slot: SlotWriter) -> (SavedTransition, isAtEnd: Bool) {
-        var reader = SlotReader(slot.bytes[..<slot.count])
+    private static func read(_ slot: borrowing SlotWriter) -> (SavedTransition, isAtEnd: Bool) {
+        var reader = SlotReader(slot.bytes[...])
         let saved = SavedTransition(from: &reader)
         return (saved, reader.isAtEnd)
     }
@@ -43,7 +43,7 @@ import Testing
         var slot = SlotWriter()
         SavedTransition(Self.transition()).write(to: &slot)
         SavedTransition(Self.sceneTransition()).write(to: &slot)
-        var reader = SlotReader(slot.bytes[..<slot.count])
+        var reader = SlotReader(slot.bytes[...])
         #expect(SavedTransition(from: &reader).transition == Self.transition() && !reader.isAtEnd)
         #expect(SavedTransition(from: &reader).sceneTransition == Self.sceneTransition() && reader.isAtEnd)
     }
@@ -91,8 +91,9 @@ import Testing
     @Test func slotThatIsCutOffIsNoTransitionOrOneThatSaysLess() {
         var slot = SlotWriter()
         SavedTransition(Self.transition()).write(to: &slot)
-        for count in 0..<slot.count {
-            var reader = SlotReader(slot.bytes[..<count])
+        let bytes = slot.bytes
+        for count in bytes.indices {
+            var reader = SlotReader(bytes[..<count])
             guard let transition = SavedTransition(from: &reader).transition else { continue }
             #expect(transition.app == Self.clock && transition.to == .inactive && transition.instant == Self.time(7))
             #expect(reader.isAtEnd)
