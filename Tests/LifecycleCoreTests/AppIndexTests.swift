@@ -1,4 +1,5 @@
 import LifecycleTypes
+import Simulation
 import Testing
 
 @testable import LifecycleCore

@@ -28,7 +28,7 @@ import Testing
     func numberIsReadAsItWasWritten(number: UInt64) {
         var record = SavedRecord()
         record.add("number", number)
-        #expect(record["number"] == "\(number)" && record.number("number") == number)
+        #expect(record["number"] == "\(number)")
     }
 
     /// A file may begin with any byte.
@@ -43,7 +43,7 @@ import Testing
             let record = Self.record(String(text.prefix(count)))
             #expect(record["id"] == (count < 4 ? nil : String("clock".prefix(count - 4))))
             #expect(record["state"] == (count < 16 ? nil : String("active".prefix(count - 16))))
-            #expect(record.has("given-up") == (count == text.utf8.count))
+            #expect((record["given-up"] == "1") == (count == text.utf8.count))
             #expect(record["given-up-for-ever"] == nil && record["i"] == nil && record.all("up").isEmpty)
         }
     }
