@@ -20,7 +20,7 @@ from chart import write_chart
 from compiled import compile_programs
 from contained import CONTAINER, run_contained
 from crowd import Crowd
-from report import document, machine, print_heading, print_machine, print_row, write_json
+from report import document, machine, print_goals, print_heading, print_machine, print_row, write_json
 from rows import Bench
 from standing import Standing
 from stopwatch import Stopwatch
@@ -81,6 +81,8 @@ def main():
         rows.append(row)
         print_row(row.document())
     result = document(settings, before, rows, notes)
+    print(f"{'goals':<66}{'reached':>12}{'limit':>12}")
+    print_goals(result["goals"])
     print_machine("after", result["after"])
     print("\n".join(result["notes"]))
     write_json(settings.output / "bench.json", result)

@@ -118,9 +118,12 @@ class Lifed:
     switch = focus
 
     def switch_commands(self, to, away):
-        # As a key binding has it: without options.
+        return [self.command("focus", to.name)]
+
+    def command(self, *words):
+        """A call of lifectl as a key binding has it: without options for the daemon."""
         os.environ["LIFED_SOCKET"] = str(self.daemon.socket)
-        return [[str(self.daemon.products / "lifectl"), "focus", to.name]]
+        return [str(self.daemon.products / "lifectl"), *words]
 
     def until_suspended(self, app):
         """Returns when it has been seen stopped; a call that waits for that, so that no client polls."""

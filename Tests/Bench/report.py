@@ -6,6 +6,8 @@ import os
 import platform
 from pathlib import Path
 
+from goals import reached
+
 
 def machine():
     return {
@@ -18,12 +20,14 @@ def machine():
 
 
 def document(settings, before, rows, notes):
+    rows = [row.document() for row in rows]
     return {
         "taken": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "seed": settings.seed,
         "before": before,
         "after": machine(),
-        "rows": [row.document() for row in rows],
+        "rows": rows,
+        "goals": reached(rows),
         "notes": notes,
     }
 
@@ -49,3 +53,10 @@ def print_heading():
 def print_machine(when, machine):
     load = " ".join(map(str, machine["load"]))
     print(f"{when}: load {load} on {machine['processors']} processors, Linux {machine['kernel']}")
+
+
+def print_goals(goals):
+    """A line for each: the number that was reached, the limit, and whether it is met."""
+    for each in goals:
+        result = "met" if each["met"] else "not met"
+        print(f"  {each['name']:<64}{each['reached']:12,.2f}{each['limit']:12,.2f}  {each['unit']:<20}{result}")

@@ -1,7 +1,6 @@
 """The rows that are compared with the baseline, each with what has to be so when the clock stops."""
 
 import os
-import shutil
 import signal
 
 import supervisors
@@ -48,6 +47,7 @@ class Bench(Stage):
             each.start()
         yield from self.switch({**probe_pairs, **pairs}, killed)
         yield self.switch_by_program(pairs, killed)
+        yield self.ask_by_program(pairs)
         yield self.switch_listening(listening)
         yield from self.launch_and_terminate(short)
         for size, apps in trees.items():
@@ -87,6 +87,16 @@ class Bench(Stage):
         operations["kill -CONT, kill -STOP"] = lambda: killed.switch(kill_both)[0]
         done = "the programs have ended, the one app is seen stopped in /proc, the other has run"
         return Row("switch between two apps, programs", done, "µs", self.turns(operations)[0])
+
+    def ask_by_program(self, pairs):
+        """The last, what the others are compared with, is runit's, where it is installed."""
+        asked = {"lifectl list": ["list"], "lifectl status --json": ["status", "--json"]}
+        commands = {name: self.lifed.command(*words) for name, words in asked.items()}
+        for manager, pair in pairs.items():
+            if isinstance(manager, supervisors.Runit):
+                commands["sv status"] = manager.status_command(pair.to)
+        operations = {name: lambda each=each: self.stopwatch.run(each).duration for name, each in commands.items()}
+        return Row("a question, programs", "the program has ended", "µs", self.turns(operations)[0])
 
     def switch_listening(self, pairs):
         done = "the app that comes has been told that it is active, after the other has resigned; both answer at once"

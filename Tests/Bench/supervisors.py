@@ -90,6 +90,9 @@ class Runit(ControlFifos):
     def switch_commands(self, to, away):
         return [["sv", "cont", str(self._service(to))], ["sv", "pause", str(self._service(away))]]
 
+    def status_command(self, app):
+        return ["sv", "status", str(self._service(app))]
+
     def _pid(self, app):
         return int((self._service(app) / "supervise" / "pid").read_text() or 0)
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SWITCH = "switch between two apps, persistent client"
 COMPARED = [
     SWITCH, f"{SWITCH}: the answer", f"{SWITCH}: the wake", "switch between two apps, programs",
-    "switch between two connected apps", "launch",
+    "a question, programs", "switch between two connected apps", "launch",
     "terminate an app that ends at once", "suspend a tree of 3 processes",
     "a switch among many apps", "a launch among many apps", "an end among many apps",
 ]
@@ -76,8 +76,12 @@ def run(output, *options, **keywords):
 
 
 def check(output, present):
-    rows = {row["name"]: row for row in json.loads((output / "bench.json").read_text())["rows"]}
+    document = json.loads((output / "bench.json").read_text())
+    rows = {row["name"]: row for row in document["rows"]}
     assert list(rows) == COMPARED + STANDING
+    goals = {goal["name"]: goal for goal in document["goals"]}
+    assert {"launch, lifed", f"{SWITCH}, lifed", "memory of each of 2 suspended apps"} <= set(goals)
+    assert all(goal["met"] == (goal["reached"] <= goal["limit"]) for goal in goals.values())
     for name in COMPARED:
         *others, base = rows[name]["alternatives"]
         assert rows[name]["done"] and others and base["ratio"] is None
