@@ -148,7 +148,7 @@ def test_unread_events_are_seen_at_each_occasion_where_sockets_cannot_be_duplica
     one, two = windows("one", "two")
     quick.lifectl.wait_for_state("one", "suspended")
     problem = "cannot watch the display connections of suspended apps: pidfd_getfd: "
-    assert quick.logged.count(problem) == 1
+    wait_for(lambda: quick.logged.count(problem) == 1, what="the problem in the log")
     for turn in range(EVENTS // 200):
         # More than half of what the connection holds, and less than all of it.
         change_focus(sway, (one, two), 200)

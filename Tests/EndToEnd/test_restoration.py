@@ -139,6 +139,8 @@ def test_an_app_that_sleeps_after_a_continuation_from_elsewhere_is_stopped_befor
             if method == "Monitor":
                 with connect(str(mortal.socket)) as monitor:
                     told = app(call(monitor, "org.lifed.Monitor", {}, more=True)["parameters"])
+                    # The next transition begins in this state.
+                    assert told["state"] == "suspended"
             else:
                 told = app(call(connection, f"org.lifed.{method}", parameters)["parameters"])
             after = mortal.kernel.stat(pid).state

@@ -218,7 +218,8 @@ extension ControlService: LifedHandler {
     }
 
     func monitor(for call: ClientCall) {
-        let present = MonitorReply(number: subscriptions.number, apps: presentation.apps(for: call.scope, rights))
+        let apps = presentation.appsBeforeTransitions(for: call.scope, rights)
+        let present = MonitorReply(number: subscriptions.number, apps: apps)
         subscriptions.add(call, present: .continuing(present))
     }
 

@@ -49,6 +49,15 @@ struct Presentation {
         return manager.apps.map { app($0, for: scope, rights) }
     }
 
+    /// Returns the apps in the states in which the next transitions begin, whether the kernel confirms them or not.
+    func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [ControlAPI.App] {
+        var apps = apps(for: scope, rights)
+        for index in apps.indices {
+            if let machine = manager.app(AppID(apps[index].id)) { apps[index].state = machine.state }
+        }
+        return apps
+    }
+
     /// The kernel reports the stop of a child alone. Another process is read each time.
     private func isStoppedByOther(_ app: AppMachine) -> Bool {
         guard app.shouldRunNow, let tree = manager.processes.tree(of: app.index) else { return false }
