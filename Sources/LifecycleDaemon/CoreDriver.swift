@@ -147,7 +147,7 @@ nonisolated extension Effect {
         }
     }
 
-    /// A Boolean value that indicates whether the effect is a reply, or one that changes nothing in the replies before it.
+    /// A Boolean value that indicates whether the effect is a reply, or changes nothing in the replies before it.
     fileprivate var isReplyOrMayPrecedeIt: Bool {
         switch self {
         case .reply, .deliver, .transition, .sceneTransition: true

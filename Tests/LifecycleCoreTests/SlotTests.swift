@@ -201,7 +201,7 @@ import Testing
 
     @Test func itemThatSaysTooMuchOrMakesNoSenseIsSkipped() {
         var (item, flag) = (SceneID?.none, false)
-        // The name of a scene with a byte behind it, and one that is not valid.
+        // The name of a scene with a byte behind it, and an invalid name.
         for (bytes, name) in [([2, 97, 7], "a"), ([3, 97, 32], nil), ([], nil)] as [([UInt8], String?)] {
             var reader = SlotReader(([UInt8(bytes.count + 1), 0, 0, 0, 0, 0, 0, 0] + bytes + [1])[...])
             reader.item("", &item)

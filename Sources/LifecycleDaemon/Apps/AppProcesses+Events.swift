@@ -61,7 +61,7 @@ extension AppProcesses {
         }
     }
 
-    /// Watches a main process that is no child. Harmless for one that is watched already.
+    /// Watches a main process that is no child. A second call for the same process changes nothing.
     func watchMain(of app: RunningApp, _ tree: ProcessTree) {
         guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
         try? mains?.add(descriptor, number: app.index.number)

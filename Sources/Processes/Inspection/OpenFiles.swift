@@ -48,7 +48,7 @@ public struct PipeEnds: Sendable {
 
     /// The ends of some processes.
     ///
-    /// - Parameter processes: Their numbers; one that has ended has none.
+    /// - Parameter processes: Their numbers; a process that has ended has no files.
     public init(of processes: some Sequence<ProcessID>) {
         for pid in processes {
             for file in OpenFile.all(of: pid) {

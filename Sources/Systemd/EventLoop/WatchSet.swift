@@ -45,7 +45,7 @@ import Glibc
         try checked(result < 0 ? -errno : 0, "watch descriptor \(descriptor)")
     }
 
-    /// Ends the watch of a descriptor. Harmless for one that is not watched.
+    /// Ends the watch of a descriptor. A call for an unwatched descriptor changes nothing.
     public func remove(_ descriptor: Int32) {
         _ = epoll_ctl(self.descriptor, EPOLL_CTL_DEL, descriptor, nil)
     }

@@ -1,0 +1,73 @@
+import LifecycleCore
+
+/// The client or app that causes a journal entry.
+nonisolated enum EntryCause: Hashable {
+    case user(UInt32)
+    case app(AppID)
+    /// All causes beyond the number that is told apart.
+    case others
+}
+
+/// Limits the journal entries that one user or app can cause, so that they cannot displace the entries of others.
+///
+/// A cause may have `burst` entries within `window`. The limiter counts the entries that it leaves out; the count is due when
+/// the window of the cause ends.
+nonisolated struct EntryLimiter {
+    static let burst = 32
+    static let window: UInt64 = 30_000_000
+    static let causeLimit = 4096
+
+    private struct Window {
+        let end: UInt64
+        var written = 0
+        var suppressed = 0
+    }
+
+    private var windows: [EntryCause: Window] = [:]
+
+    /// Counts an entry of the cause.
+    ///
+    /// - Parameter now: The time in microseconds, of a clock that does not go back.
+    /// - Returns: A Boolean value that indicates whether the entry may be written.
+    mutating func admits(_ cause: EntryCause, at now: UInt64) -> Bool {
+        if windows.count >= Self.causeLimit, windows[cause] == nil { forgetQuietWindows(at: now) }
+        let isKnown = windows[cause] != nil || windows.count < Self.causeLimit
+        return count(isKnown ? cause : .others, at: now)
+    }
+
+    private mutating func count(_ cause: EntryCause, at now: UInt64) -> Bool {
+        var window = windows[cause] ?? Window(end: now + Self.window)
+        if window.end <= now, window.suppressed == 0 { window = Window(end: now + Self.window) }
+        defer { windows[cause] = window }
+        guard window.written < Self.burst else {
+            window.suppressed += 1
+            return false
+        }
+        window.written += 1
+        return true
+    }
+
+    /// The end of the earliest window in which entries were left out, in microseconds; nil if there is none.
+    var nextReport: UInt64? { windows.values.filter { $0.suppressed > 0 }.map(\.end).min() }
+
+    /// Takes the number of entries that were left out for each cause whose window has ended.
+    mutating func takeSuppressed(at now: UInt64) -> [(cause: EntryCause, count: Int)] {
+        let ended = windows.filter { $0.value.suppressed > 0 && $0.value.end <= now }
+        for cause in ended.keys { windows[cause] = nil }
+        return ended.map { ($0.key, $0.value.suppressed) }
+    }
+
+    private mutating func forgetQuietWindows(at now: UInt64) {
+        windows = windows.filter { $0.value.suppressed > 0 || $0.value.end > now }
+    }
+}
+
+extension EntryCause {
+    var words: String {
+        switch self {
+        case .user(let user): "user \(user)"
+        case .app(let app): app.name
+        case .others: "others"
+        }
+    }
+}

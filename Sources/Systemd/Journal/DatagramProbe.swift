@@ -1,0 +1,67 @@
+import Glibc
+
+/// A connected datagram socket that only tells whether a listener at a path has room for one more datagram.
+///
+/// libsystemd writes to the journal with a blocking socket. A journald that is stopped or stuck would therefore stop
+/// its clients as soon as its queue is full (net.unix.max_dgram_qlen datagrams). The kernel reports a connected
+/// datagram socket as writable only while its peer's queue has room, so asking first keeps the caller from waiting.
+@MainActor final class DatagramProbe {
+    /// The state of the other end.
+    enum Peer: Equatable {
+        /// A listener that would take a datagram now.
+        case ready
+        /// A listener whose queue is full.
+        case full
+        /// No listener; the error number says why.
+        case absent(errno: Int32)
+    }
+
+    private let path: String
+    private var descriptor: Int32?
+
+    init(path: String) {
+        self.path = path
+    }
+
+    isolated deinit {
+        if let descriptor { close(descriptor) }
+    }
+
+    /// Asks the kernel, without waiting.
+    ///
+    /// It connects each time, because poll(2) does not tell that a datagram socket's peer has gone, and a listener
+    /// that was replaced has to be found again. Connecting a datagram socket is no more than looking up a path.
+    func peer() -> Peer {
+        guard let descriptor = socketDescriptor() else { return .absent(errno: errno) }
+        guard connectUnix(descriptor, path: path) else { return .absent(errno: errno) }
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&request, 1, 0) == 1 else { return .full }
+        return Int32(request.revents) & POLLOUT != 0 ? .ready : .full
+    }
+
+    private func socketDescriptor() -> Int32? {
+        if let descriptor { return descriptor }
+        let made = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard made >= 0 else { return nil }
+        descriptor = made
+        return made
+    }
+}
+
+/// Connects a socket to a path in the file system; false with errno set when that fails or the path is too long.
+private func connectUnix(_ descriptor: Int32, path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+        errno = ENAMETOOLONG
+        return false
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in unsafe field.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    return unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+            unsafe Glibc.connect(descriptor, generic, length) == 0
+        }
+    }
+}
