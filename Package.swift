@@ -33,13 +33,14 @@ let strictOnMainActor =
         .unsafeFlags(["-Xfrontend", "-disable-dynamic-actor-isolation"], .when(configuration: .release)),
     ]
 
-/// The programs are linked without the symbols and relocations that only a library needs, without an index for exceptions, and with equal
+/// The programs are linked without the symbols and relocations that only a library needs, without tables for exceptions, and with equal
 /// functions once.
 let smallProgram: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-export-dynamic",
-            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "\(Context.packageDirectory)/scripts/no-unwinding.ld",
+            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
         ],
         .when(configuration: .release))
 ]
