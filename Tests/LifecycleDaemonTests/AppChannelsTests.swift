@@ -58,7 +58,7 @@ import Testing
             Issue.record("\(core.inputs)")
             return
         }
-        #expect(store.records.last?.0 == .channel && store.records.last?.1["version"] == "1")
+        #expect(store.channels.values.map(\.version) == [1])
         #expect(delegate.stored.isEmpty)
     }
 

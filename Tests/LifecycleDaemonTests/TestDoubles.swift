@@ -20,6 +20,7 @@ final class MemoryStateStore: StateStore {
     /// Called when the core has changed.
     var saved: ([AppID]) -> Void = { _ in }
     private(set) var records: [(StateKind, SavedRecord)] = []
+    private(set) var channels: [AppID: LifecycleDaemon.ChannelState] = [:]
     /// The transitions that were saved and not announced.
     private(set) var unannounced: [Announcement] = []
     private(set) var isBegun = false
@@ -44,9 +45,9 @@ final class MemoryStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 
-    func save(_ record: ResourceRecord, of id: AppID) { save(.resources, SavedRecord(["id": id.name])) }
+    func save(_ record: ResourceRecord, of id: AppID) {}
 
-    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { save(.channel, state.saved(id)) }
+    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { channels[id] = state }
 
     func flush() -> Bool { isBegun }
 

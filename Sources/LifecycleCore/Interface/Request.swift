@@ -119,8 +119,8 @@ public enum Refusal: Sendable, Equatable {
     case inUse(AppID, Use)
     /// As many events wait for the app as may wait.
     case tooManyEvents(AppID, limit: Int)
-    /// The foreground is blocked; the app, if the request is about one, comes to the foreground afterwards.
-    case foregroundBlocked(AppID?, by: ForegroundBlocker)
+    /// The foreground is blocked; the app comes to the foreground afterwards.
+    case foregroundBlocked(AppID, by: ForegroundBlocker)
     /// As many interruptions are under way as may be.
     case tooManyInterruptions(limit: Int)
     /// The daemon launched the app, and cannot release it.

@@ -259,8 +259,7 @@ extension Lifecycle {
     /// policy of its own comes when it is needed.
     mutating func restart(_ app: AppIndex) {
         guard !isShuttingDown, knownApps[app].desired == .rest, !knownApps[app].isRunning else { return }
-        if let position = shared.returning.firstIndex(of: app) {
-            shared.returning.remove(at: position)
+        if shared.returning.contains(app) {
             putInForeground(app, reason: .restart)
         } else if knownApps[app].policy.restart != .never {
             want(app, reason: .restart)

@@ -298,9 +298,6 @@ extension Lifecycle {
     /// Answers the request when all these apps have reached the goal.
     mutating func wait(_ request: RequestID, for apps: [AppIndex], goal: Goal) {
         guard !apps.isEmpty else { return shared.effects.append(.reply(request, .done(nil))) }
-        if goal.needsForeground, let blocker = foregroundBlockers.first {
-            return refuse(request, .foregroundBlocked(nil, by: blocker))
-        }
         shared.requests.add(request, waitingFor: apps.count)
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }

@@ -139,12 +139,6 @@ nonisolated struct ChannelState: Equatable {
 }
 
 nonisolated extension ChannelState {
-    func saved(_ id: AppID) -> SavedRecord {
-        var (writer, saved) = (RecordWriter(), SavedChannel(app: id, self))
-        saved.code(with: &writer)
-        return writer.record
-    }
-
     /// Adds the state to a slot of the state file.
     func write(of id: AppID, to slot: inout SlotWriter) {
         var saved = SavedChannel(app: id, self)
@@ -159,7 +153,7 @@ nonisolated extension ChannelState {
         return (app, ChannelState(saved))
     }
 
-    /// Creates the state of a record as text.
+    /// Creates the state of a record as text, the format of version 1.
     init(_ record: SavedRecord) {
         var (reader, saved) = (RecordReader(record), SavedChannel())
         saved.code(with: &reader)

@@ -50,7 +50,7 @@ extension ControlError {
                 remedy: "try again when it has handled some of them")
         case .foregroundBlocked(let id, let blocker):
             self.init(
-                .refused, id: id?.name, reason: blocker.words,
+                .refused, id: id.name, reason: blocker.words,
                 remedy: "the daemon does it when that ends")
         case .tooManyInterruptions(let limit):
             self.init(

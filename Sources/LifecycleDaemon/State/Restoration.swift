@@ -19,9 +19,14 @@ extension AppManager: StateSource {
         for id in appIDs {
             guard core.hasRecord(of: id), let app = index(of: id) else { continue }
             if let launch = processes.savedLaunch(of: app) { records.append((.launch, launch)) }
-            if let channel = channels.state(of: app) { records.append((.channel, channel.saved(id))) }
         }
         return records
+    }
+
+    var channelsToSave: [(AppID, ChannelState)] {
+        core.knownApps.values.compactMap { app in
+            core.hasRecord(of: app.id) ? channels.state(of: app.index).map { (app.id, $0) } : nil
+        }
     }
 
     var resourcesToSave: [(AppID, ResourceRecord)] {
@@ -130,13 +135,9 @@ extension AppManager: StateSource {
             case .code, .signal, .unknown: return status
             }
         }
-        let text = saved?.resources?["resources"]
-        if let values = saved?.resourceNumbers ?? text.flatMap({ ResourceRecord(text: $0) }) {
-            resources.restore(values, of: app.index)
-        }
+        if let values = saved?.resources { resources.restore(values, of: app.index) }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
-            let state = saved?.channelState ?? saved?.channel.map { ChannelState($0) }
-            channels.restore(channel, of: app.index, state: state ?? ChannelState())
+            channels.restore(channel, of: app.index, state: saved?.channel ?? ChannelState())
         }
         return nil
     }

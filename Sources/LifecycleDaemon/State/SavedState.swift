@@ -7,12 +7,8 @@ nonisolated struct SavedState {
     struct App {
         var core: Saved?
         var launch: SavedRecord?
-        var channel: SavedRecord?
-        /// The same in a slot, which the daemon writes from the first change on.
-        var channelState: ChannelState?
-        var resources: SavedRecord?
-        /// The same as numbers, which the daemon writes from the first change on.
-        var resourceNumbers: ResourceRecord?
+        var channel: ChannelState?
+        var resources: ResourceRecord?
         var definition: SavedRecord?
     }
 
@@ -44,8 +40,8 @@ nonisolated struct SavedState {
             case .ended: ended.append(record)
             case .app: apps[id, default: App()].core = .text(record)
             case .launch: apps[id, default: App()].launch = record
-            case .channel: apps[id, default: App()].channel = record
-            case .resources: apps[id, default: App()].resources = record
+            case .channel: apps[id, default: App()].channel = ChannelState(record)
+            case .resources: apps[id, default: App()].resources = ResourceRecord(record)
             case .definition: apps[id, default: App()].definition = record
             case .forget: apps[id] = nil
             }
@@ -70,17 +66,24 @@ nonisolated struct SavedState {
                 if let id = saved.app { apps[id, default: App()].core = saved }
             case .resources:
                 let saved = SavedRecord(encoded: record.bytes)
-                if let name = saved["id"], !name.isEmpty { apps[AppID(name), default: App()].resources = saved }
+                guard let name = saved["id"], !name.isEmpty else { break }
+                apps[AppID(name), default: App()].resources = ResourceRecord(saved)
             case .channel:
-                if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channelState = state }
+                if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channel = state }
             case .resourceNumbers:
-                if let (id, record) = SavedResources.read(record.bytes) {
-                    apps[id, default: App()].resourceNumbers = record
-                }
+                if let (id, record) = SavedResources.read(record.bytes) { apps[id, default: App()].resources = record }
             }
         }
         unannounced += slots.records.filter { $0.kind == .transitions && $0.step > announced }
             .sorted { $0.step < $1.step }.flatMap { Announcement.read($0.bytes) }
+    }
+}
+
+extension ResourceRecord {
+    /// Creates the values of a record as text, the format of version 1.
+    fileprivate nonisolated init?(_ record: SavedRecord) {
+        guard let text = record["resources"] else { return nil }
+        self.init(text: text)
     }
 }
 

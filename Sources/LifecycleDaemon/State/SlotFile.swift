@@ -13,7 +13,7 @@ nonisolated enum SlotKind: UInt8, Sendable {
     case transitions
     /// The number of the step up to which transitions are announced.
     case announced
-    /// The resource values of an app, as text: the format before ``resourceNumbers``.
+    /// The resource values of an app as text, which is only read: the format before ``resourceNumbers``.
     case resources
     /// The resource values of an app, as numbers.
     case resourceNumbers

@@ -25,11 +25,9 @@ struct StateSlots: ~Copyable {
 
     /// Opens the slots of a former daemon, or makes the file, and saves the whole state.
     ///
-    /// - Parameters:
-    ///   - contents: The contents of the file, if they were just read.
-    ///   - records: The state to save that is read as text.
+    /// - Parameter contents: The contents of the file, if they were just read.
     static func open(
-        _ path: String, _ contents: SlotContents?, saving source: any StateSource, _ records: [(StateKind, SavedRecord)]
+        _ path: String, _ contents: SlotContents?, saving source: any StateSource
     ) throws(Processes.Errno) -> StateSlots {
         var former: [AppID: Int] = [:]
         var (machine, announced): (Int?, Int?)
@@ -58,7 +56,7 @@ struct StateSlots: ~Copyable {
         (slots.machine, slots.announced) = (machine, announced)
         (slots.resources, slots.channels) = (resources, channels)
         slots.file.begin()
-        slots.add(source, former, records)
+        slots.add(source, former)
         for slot in idle { slots.file.remove(slot) }
         try slots.file.commit()
         slots.forgotten = []
@@ -67,9 +65,7 @@ struct StateSlots: ~Copyable {
 
     private init(_ file: consuming SlotFile) { self.file = file }
 
-    private mutating func add(
-        _ source: any StateSource, _ former: [AppID: Int], _ records: [(StateKind, SavedRecord)]
-    ) {
+    private mutating func add(_ source: any StateSource, _ former: [AppID: Int]) {
         var core = source.core
         var former = former
         for index in core.indexes {
@@ -80,24 +76,18 @@ struct StateSlots: ~Copyable {
             set(AppSlot(id: id, slot: slot), at: index)
         }
         for slot in former.values { file.remove(slot) }
-        addRest(source, records)
+        addRest(source)
         addMachine(&core)
         noteAnnounced()
         add(source.unannounced)
     }
 
     /// Adds the state of the apps besides that in the core, and frees the slots of others.
-    private mutating func addRest(_ source: any StateSource, _ records: [(StateKind, SavedRecord)]) {
+    private mutating func addRest(_ source: any StateSource) {
         var (formerResources, formerChannels) = (resources, channels)
-        for (kind, record) in records {
-            guard kind == .resources || kind == .channel, let name = record["id"] else { continue }
-            if kind == .resources {
-                add(resources: record)
-                formerResources[AppID(name)] = nil
-            } else {
-                add(ChannelState(record), of: AppID(name))
-                formerChannels[AppID(name)] = nil
-            }
+        for (id, state) in source.channelsToSave {
+            add(state, of: id)
+            formerChannels[id] = nil
         }
         for (id, record) in source.resourcesToSave {
             add(record, of: id)
@@ -148,15 +138,6 @@ struct StateSlots: ~Copyable {
     private mutating func addMachine(_ core: inout Lifecycle) {
         machine = file.add(.machine, to: machine) { slot in
             core.writeRecord(to: &slot)
-            return true
-        }
-    }
-
-    mutating func add(resources record: SavedRecord) {
-        guard let name = record["id"] else { return }
-        let id = AppID(name)
-        resources[id] = file.add(.resources, to: resources[id]) { slot in
-            slot.append(record.bytes)
             return true
         }
     }

@@ -8,8 +8,10 @@ protocol StateSource: AnyObject {
     var core: Lifecycle { get }
     /// The transitions that were not announced, or whose entries are not in the journal.
     var unannounced: [Announcement] { get }
-    /// The state besides that of the core.
+    /// The state that is saved as text.
     var stateToSave: [(StateKind, SavedRecord)] { get }
+    /// The progress of the conversations on the channels of the apps.
+    var channelsToSave: [(AppID, ChannelState)] { get }
     /// The resource values of the apps.
     var resourcesToSave: [(AppID, ResourceRecord)] { get }
 }
@@ -123,9 +125,7 @@ final class FileStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) {
         guard isBegun else { return }
-        guard kind == .resources else { return write(StateLine.encode(kind, record)) }
-        slots?.add(resources: record)
-        commit()
+        write(StateLine.encode(kind, record))
     }
 
     func save(_ record: ResourceRecord, of id: AppID) {
@@ -162,17 +162,16 @@ final class FileStateStore: StateStore {
     /// - Parameter contents: The contents of the file of slots, if they were just read.
     private func replace(_ contents: SlotContents? = nil) {
         guard isBegun, let source else { return }
-        let records = source.stateToSave
         var error: Processes.Errno?
         if slots == nil {
             do throws(Processes.Errno) {
-                slots = try StateSlots.open(SavedState.slotsPath(file.path), contents, saving: source, records)
+                slots = try StateSlots.open(SavedState.slotsPath(file.path), contents, saving: source)
             } catch let failure {
                 error = failure
             }
         }
         var lines: [UInt8] = []
-        for (kind, record) in records where kind != .resources { StateLine.append(kind, record, to: &lines) }
+        for (kind, record) in source.stateToSave { StateLine.append(kind, record, to: &lines) }
         // The text says that there are slots.
         if error == nil { error = file.replace(with: lines) }
         setCondition(error.map { .failing($0) } ?? (hasRoom ? .good : .full))

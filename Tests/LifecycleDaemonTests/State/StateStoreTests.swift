@@ -11,10 +11,13 @@ import Testing
         var core = Lifecycle()
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
+        var channelsToSave: [(AppID, LifecycleDaemon.ChannelState)] = []
         var resourcesToSave: [(AppID, ResourceRecord)] = []
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
+    private static let values = ResourceRecord(
+        text: "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5")
 
     private let source = Source()
 
@@ -70,7 +73,7 @@ import Testing
             launch(Self.mail, store)
             handle(.request(RequestID(2), .background(Self.clock)), store)
             try expectSaved(path)
-            #expect(try SavedState.read(path)?.apps[Self.clock]?.resourceNumbers == record)
+            #expect(try SavedState.read(path)?.apps[Self.clock]?.resources == record)
             let end = try SavedState.read(path)?.slots?.end
             // The slots of before are used again; another app and its transitions need more.
             #expect(end == size.map { $0 + 2 * SlotFormat.slotSize(0) })
@@ -123,8 +126,12 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            for number in 1...50 { store.save(.resources, SavedRecord(["id": "clock", "resources": String(number)])) }
-            #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == "50")
+            for number in 1...50 {
+                store.save(try #require(ResourceRecord(text: "\(number),own,own,10,own,own,own;")), of: Self.clock)
+            }
+            #expect(
+                try restored(path).state.apps[Self.clock]?.resources
+                    == ResourceRecord(text: "50,own,own,10,own,own,own;"))
         }
     }
 
@@ -150,43 +157,32 @@ import Testing
         }
     }
 
-    @Test func resourcesThatWereSavedAsTextAreReadAndBecomeNumbers() throws {
+    @Test func resourcesAreReadFromTheirSlotUntilThereAreNone() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            let text =
-                "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5;oomScoreAdjustment=5:6:5:0:300"
-            let record = try #require(ResourceRecord(text: text))
-            store.save(.resources, SavedRecord(["id": "clock", "resources": text]))
-            #expect(try restored(path).state.apps[Self.clock]?.resources?["resources"] == text)
-            store.save(record, of: Self.clock)
-            let app = try #require(try restored(path).state.apps[Self.clock])
-            #expect(app.resourceNumbers == record && app.resources == nil)
+            store.save(try #require(Self.values), of: Self.clock)
+            #expect(try restored(path).state.apps[Self.clock]?.resources == Self.values)
             // A successor without the values removes the slot.
             _ = try begin(path)
-            #expect(try restored(path).state.apps[Self.clock]?.resourceNumbers == nil)
+            #expect(try restored(path).state.apps[Self.clock]?.resources == nil)
         }
     }
 
-    @Test func channelThatWasSavedAsTextIsReadAndBecomesASlot() throws {
+    @Test func channelIsReadFromItsSlotUntilTheAppIsForgotten() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
             var state = LifecycleDaemon.ChannelState()
             (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
-            store.save(.channel, state.saved(Self.clock))
-            var app = try #require(try restored(path).state.apps[Self.clock])
-            #expect(app.channelState == nil && app.channel.map { LifecycleDaemon.ChannelState($0) } == state)
-            state.toldSequence = 42
             store.save(state, of: Self.clock)
-            app = try #require(try restored(path).state.apps[Self.clock])
-            #expect(app.channelState == state)
+            #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             // A successor has it in its slot, and removes the slot with the app.
-            source.stateToSave = [(.channel, state.saved(Self.clock))]
+            source.channelsToSave = [(Self.clock, state)]
             let next = try begin(path)
-            #expect(try restored(path).state.apps[Self.clock]?.channelState == state)
+            #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             handle(.forget(Self.clock), next)
             handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), next)
             #expect(try restored(path).state.apps.isEmpty)
@@ -216,7 +212,7 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             store.save(.launch, SavedRecord(["id": "clock", "token": "1"]))
-            store.save(.resources, SavedRecord(["id": "clock", "resources": "1"]))
+            store.save(try #require(Self.values), of: Self.clock)
             handle(.forget(Self.clock), store)
             handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), store)
             #expect(source.core.knownApps.count == 0)
@@ -236,7 +232,8 @@ import Testing
                 app id=clock state=suspended reason=idle since=3 launched=1 launch-reason=launch sequence=0 last-event=0
                 app id=mail state=active reason=launch since=2 launched=2 launch-reason=launch sequence=0 last-event=0
                 launch id=clock token=1 main=1:1
-                resources id=clock resources=1
+                resources id=clock resources=20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5
+                channel id=clock version=1 mistakes=3 told=41
                 transition id=mail from=inactive to=active reason=launch at=2 since=2
 
                 """
@@ -245,17 +242,19 @@ import Testing
             let before = try restored(path)
             source.core = before.core
             source.unannounced = before.state.unannounced
-            source.stateToSave = [
-                (.launch, try #require(before.state.apps[Self.clock]?.launch)),
-                (.resources, try #require(before.state.apps[Self.clock]?.resources)),
-            ]
+            let saved = try #require(before.state.apps[Self.clock])
+            source.stateToSave = [(.launch, try #require(saved.launch))]
+            source.resourcesToSave = [(Self.clock, try #require(saved.resources))]
+            source.channelsToSave = [(Self.clock, try #require(saved.channel))]
+            #expect(saved.channel?.toldSequence == 41 && saved.channel?.mistakes == 3)
             _ = try begin(path)
             let after = try restored(path)
             try expectSaved(path)
             #expect(after.core.foreground == [Self.mail] && after.core.knownApps[Self.clock]?.state == .suspended)
             #expect(after.state.unannounced == before.state.unannounced && after.state.unannounced.count == 1)
             #expect(after.state.apps[Self.clock]?.launch?["token"] == "1")
-            #expect(after.state.apps[Self.clock]?.resources?["resources"] == "1")
+            #expect(after.state.apps[Self.clock]?.resources == saved.resources)
+            #expect(after.state.apps[Self.clock]?.channel == saved.channel)
             #expect(names(in: root).contains("state.slots"))
         }
     }

@@ -166,13 +166,14 @@ extension FuzzTarget {
         let launch = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }
         let launchAgain = launch.flatMap { LaunchRecord($0.saved(id), desiredState: .running) }
         require(launch?.tree == launchAgain?.tree, "a launch that was saved is found again")
-        if let channel = app.channel.map({ ChannelState($0) }) {
-            require(ChannelState(channel.saved(id)) == channel, "a channel that was saved is found again")
+        if let channel = app.channel {
+            var slot = SlotWriter()
+            channel.write(of: id, to: &slot)
+            require(ChannelState.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
         }
         if let definition = app.definition.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) {
             checkDefinition(definition, id)
         }
-        _ = app.resources?["resources"].flatMap { ResourceRecord(text: $0) }
     }
 
     private static func checkDefinition(_ definition: AppDefinition, _ id: AppID) {
