@@ -222,6 +222,7 @@ extension Daemon: DaemonController {
     func reload() {
         notify(.reloading)
         manager.apply(readConfiguration())
+        control.server.reviewRights()
         desktop?.apply(settings)
         manager.ownMemory.noteStart()
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -219,3 +220,47 @@ print(sorted(seen))
     apps.run(["prlimit", f"--pid={pid}", f"--nofile={limit}:"])
     assert apps.puppet.tell(f"{sys.executable} {path}", timeout=60).stdout.strip() == "['puppet']"
     assert "other" in apps.lifectl.apps()
+
+
+# Connects to the daemon, and gives the connection to another program.
+GIVEN = """
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+other = socket.socket(socket.AF_UNIX)
+other.connect(sys.argv[2])
+socket.send_fds(other, [b"x"], [client.fileno()])
+"""
+
+
+def connection_of(app, apps, tmp_path):
+    """A connection that an app has made, and this program goes on with."""
+    program, place = tmp_path / "given.py", tmp_path / f"{app.identifier}.socket"
+    program.write_text(GIVEN)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        assert app.tell(f"{sys.executable} {program} {apps.socket} {place}").returncode == 0
+        with listener.accept()[0] as giver:
+            (number,) = socket.recv_fds(giver, 1, 1)[1]
+    connection = socket.socket(fileno=number)
+    connection.settimeout(60)
+    return connection
+
+
+def test_rights_of_its_connections_end_with_it(apps, tmp_path):
+    """The next app of the id may be that of another user."""
+    with connection_of(apps.puppet, apps, tmp_path) as connection:
+        assert "parameters" in call(connection, "org.lifed.Describe", {"id": "puppet"})
+        apps.lifectl("terminate", "puppet")
+        assert connection.recv(1) == b""
+
+
+def test_full_control_ends_with_the_line_of_the_manifest(apps, tmp_path):
+    manifest = apps.configuration / "apps.d/launcher.toml"
+    with connection_of(apps.launcher, apps, tmp_path) as full, connection_of(apps.puppet, apps, tmp_path) as other:
+        assert len(call(full, "org.lifed.List", {})["parameters"]["apps"]) == 3
+        manifest.write_text(manifest.read_text().replace('control = "full"', ""))
+        apps.lifectl("reload")
+        assert full.recv(1) == b""
+        assert len(call(other, "org.lifed.List", {})["parameters"]["apps"]) == 1

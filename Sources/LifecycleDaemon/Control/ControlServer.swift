@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LifecycleCore
 import Processes
 import Systemd
 import Varlink
@@ -7,6 +8,8 @@ import Varlink
 /// Decides the scope of clients, and handles their calls.
 protocol ControlServerDelegate: AnyObject {
     func scope(of process: ProcessID) -> ClientScope
+    /// Returns the rights of the processes of an app.
+    func scope(ofApp app: AppID) -> ClientScope
     func handle(_ call: ClientCall)
     func connectionClosed(_ connection: ControlConnection)
 }
@@ -20,7 +23,7 @@ final class ControlServer {
     private let log: any JournalSink
     private let service: Service
     /// The reply that ends a subscription whose reader is too slow.
-    private let overrun: Reply
+    private let overrun: Varlink.Reply
     var access: AccessPolicy
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
     private var listener: IOSource?
@@ -41,7 +44,7 @@ final class ControlServer {
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
-        service: Service, overrun: Reply
+        service: Service, overrun: Varlink.Reply
     ) throws(SystemdError) {
         self.loop = loop
         self.socket = socket
@@ -130,16 +133,26 @@ final class ControlServer {
 
     /// Closes the connections of clients whose rights have changed since they connected.
     func reviewRights() {
-        for connection in connections.values {
-            switch connection.scope {
-            case .everything, .member:
-                let hasRight = access.right(of: connection.peer) != .none
-                if hasRight, rights(of: connection.peer) == connection.scope { continue }
-                reportDrop(of: connection, "the rights of its user have changed")
-                connection.close()
-            case .launcher, .app, .nothing: continue
-            }
+        for connection in connections.values where !hasRightsAsBefore(connection) {
+            let owner = connection.scope.source == nil ? "user" : "app"
+            reportDrop(of: connection, "the rights of its \(owner) have changed")
+            connection.close()
         }
+    }
+
+    private func hasRightsAsBefore(_ connection: ControlConnection) -> Bool {
+        switch connection.scope {
+        case .everything, .member:
+            access.right(of: connection.peer) != .none && rights(of: connection.peer) == connection.scope
+        case .launcher(let app), .app(let app): delegate?.scope(ofApp: app) == connection.scope
+        case .nothing: true
+        }
+    }
+
+    /// Closes the connections of an app that has ended: another program may have them, and the id may become that of another
+    /// user's app.
+    func closeConnections(of app: AppID) {
+        for connection in connections.values where connection.scope.source == app { connection.close() }
     }
 
     private func touch(_ connection: ControlConnection) {
