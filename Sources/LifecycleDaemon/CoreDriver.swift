@@ -12,9 +12,9 @@ protocol InputHandler: AnyObject {
 /// Performs the effects that the core asks for.
 protocol EffectHandler: AnyObject {
     func perform(_ effect: Effect)
-    /// Tells the journal, the history and the subscribers of the transitions. Called when the replies are sent, and before the
-    /// loop handles another event.
-    func announceTransitions()
+    /// Announces the transitions, and begins what has waited until the effects were performed. Called when the replies are sent,
+    /// and before the loop handles another event.
+    func inputsHandled()
 }
 
 /// Keeps the core supplied with inputs and the time, saves its state and hands out its effects.
@@ -29,7 +29,8 @@ final class CoreDriver: InputHandler {
     private var queue: [Input] = []
     /// The transitions of the steps that are performed and not saved.
     private var unsaved: [Effect] = []
-    private var isDraining = false
+    /// A Boolean value that indicates whether an input is handled, or its effects are performed.
+    private(set) var isPerforming = false
     private var timer: TimerSource?
     private var announcement: DeferredSource?
     private var armedFor: Instant?
@@ -43,7 +44,7 @@ final class CoreDriver: InputHandler {
             self?.handle(.tick)
         }
         announcement = try loop.deferred(priority: .next) { [weak self] in
-            self?.effectHandler?.announceTransitions()
+            self?.effectHandler?.inputsHandled()
         }
     }
 
@@ -60,8 +61,8 @@ final class CoreDriver: InputHandler {
     var now: Instant { Instant(microseconds: loop.freshNow) }
 
     func handle(_ input: Input) {
-        guard !isDraining else { return queue.append(input) }
-        isDraining = true
+        guard !isPerforming else { return queue.append(input) }
+        isPerforming = true
         stepInTime(input)
         var index = 0
         while index < queue.count {
@@ -69,7 +70,7 @@ final class CoreDriver: InputHandler {
             index += 1
         }
         if index > 0 { queue.removeAll(keepingCapacity: true) }
-        isDraining = false
+        isPerforming = false
         announcement?.schedule()
         arm()
     }

@@ -71,18 +71,55 @@ def test_two_daemons_do_not_share_a_directory(direct):
     assert direct.lifectl("list").returncode == 0
 
 
+def pipelined(client, *calls):
+    """The replies to calls that are sent in one piece."""
+    messages = [json.dumps({"method": f"org.lifed.{method}", "parameters": parameters}) for method, parameters in calls]
+    client.sendall("".join(f"{message}\0" for message in messages).encode())
+    received = b""
+    while received.count(b"\0") < len(calls):
+        chunk = client.recv(65536)
+        assert chunk, received
+        received += chunk
+    return [json.loads(reply) for reply in received.split(b"\0")[:-1]]
+
+
 def test_a_call_sees_the_transitions_of_the_call_before_it(direct):
     """Both come in one piece: the daemon handles the second before it announces what the first has changed."""
     direct.lifectl.start("one", *programs.IDLE)
     direct.lifectl.start("two", *programs.IDLE)
-    calls = [{"method": "org.lifed.Focus", "parameters": {"id": "one"}}, {"method": "org.lifed.History", "parameters": {"id": "one"}}]
     with connect(str(direct.socket)) as client:
-        client.sendall(b"".join(json.dumps(call).encode() + b"\0" for call in calls))
-        received = b""
-        while received.count(b"\0") < len(calls):
-            received += client.recv(1 << 16)
-    last = json.loads(received.split(b"\0")[1])["parameters"]["events"][-1]
+        _, history = pipelined(client, ("Focus", {"id": "one"}), ("History", {"id": "one"}))
+    last = history["parameters"]["events"][-1]
     assert (last["to"], last["reason"]) == ("active", "focus")
+
+
+def test_a_pipelined_call_follows_all_effects_of_the_call_before_it(direct, tmp_path):
+    pid = direct.lifectl.start("first", *programs.IDLE)
+    with subprocess.Popen(programs.IDLE) as process, connect(str(direct.socket)) as client:
+        ended, again = pipelined(
+            client, ("Terminate", {"id": "first"}), ("Run", {"command": programs.IDLE, "id": "first"}))
+        assert ended["parameters"]["app"]["state"] == "notRunning"
+        assert again["parameters"]["app"]["state"] == "active"
+        assert again["parameters"]["app"]["pid"] not in (None, pid)
+        direct.lifectl("background", "first")
+        focused, adopted = pipelined(client, ("Focus", {"id": "first"}), ("Adopt", {"pid": process.pid, "id": "second"}))
+        assert focused["parameters"]["app"]["state"] == "active"
+        assert adopted["parameters"]["app"]["pid"] == process.pid
+        direct.lifectl("terminate", "second")
+
+
+def test_the_end_of_an_app_is_not_told_with_the_process_of_the_next_launch(direct):
+    (direct.configuration / "apps.d/again.toml").write_text('id = "again"\ncommand = ["sleep", "infinity"]\n')
+    direct.lifectl("reload")
+    direct.lifectl("launch", "again")
+    with connect(str(direct.socket)) as monitor, connect(str(direct.socket)) as client:
+        call(monitor, "org.lifed.Monitor", {}, more=True)
+        call(client, "org.lifed.Restart", {"id": "again"})
+        received = b""
+        while b'"to":"notRunning"' not in received:
+            received += monitor.recv(65536)
+        ends = [json.loads(reply)["parameters"]["transition"] for reply in received.split(b"\0") if b'"to":"notRunning"' in reply]
+        assert [end["pid"] for end in ends] == [None]
 
 
 def test_hang_up_reloads(direct):

@@ -12,7 +12,7 @@ import Testing
 
         func perform(_ effect: Effect) { onEffect(effect) }
 
-        func announceTransitions() { onAnnouncement() }
+        func inputsHandled() { onAnnouncement() }
     }
 
     private static let clock = AppID("clock")

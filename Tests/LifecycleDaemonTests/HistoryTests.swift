@@ -15,15 +15,16 @@ import Testing
 
     @Test func oldestEventIsReplacedWhenTheRingIsFull() {
         var history = History()
-        #expect(history.events.start == nil && history.events.last(9) { _ in true }.isEmpty)
+        #expect(history.events.start == nil && history.events.last(9) { _, _ in true }.isEmpty)
         for number in 0..<EventRing.countLimit + 10 {
             history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
         }
-        let all = history.events.last(.max) { _ in true }
+        let all = history.events.last(.max) { _, _ in true }
         #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventRing.countLimit + 10))
         #expect(history.events.start == Instant(microseconds: 10))
-        #expect(history.events.last(2) { _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
-        #expect(history.events.last(2) { $0 == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
+        #expect(history.events.last(2) { _, _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
+        #expect(
+            history.events.last(2) { id, _ in id == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
         #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
         #expect(all.last?.stateTime == 1033 && all.allSatisfy { $0.pid == 7 && $0.kind == .transition })
     }
@@ -39,7 +40,7 @@ import Testing
             let count = history.events.count
             #expect(history.events.size <= EventRing.byteLimit && count <= EventRing.countLimit && count > 0)
             guard number % 499 == 0 else { continue }
-            let all = history.events.last(.max) { _ in true }
+            let all = history.events.last(.max) { _, _ in true }
             let last = expected.suffix(all.count)
             #expect(all.count == count && all.map(\.app) == last.map(\.id))
             #expect(all.map { Int($0.pid) } == last.map(\.number) && all.allSatisfy { $0.to == .suspended })
@@ -74,7 +75,7 @@ import Testing
         history.append(.graceOver(Self.clock), pid: 1, at: now)
         history.append(.exited(Self.clock, exit), pid: 1, at: now)
         history.append(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
-        let events = history.events.last(9) { $0 == Self.clock }
+        let events = history.events.last(9) { id, _ in id == Self.clock }
         #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
         #expect(events.map(\.reason) == [.none, .kill, .crash])
         #expect(events.map(\.callback) == [.openURL, nil, nil])

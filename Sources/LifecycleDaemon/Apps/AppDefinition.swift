@@ -11,6 +11,15 @@ struct AppDefinition {
         case named(String)
         /// The user who made the request.
         case numbered(UInt32)
+
+        /// The number of the user; nil if only the name is known.
+        var number: UInt32? {
+            switch self {
+            case .daemon: geteuid()
+            case .numbered(let number): number
+            case .named: nil
+            }
+        }
     }
 
     /// The values that few apps have.

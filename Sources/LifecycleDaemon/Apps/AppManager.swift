@@ -6,6 +6,8 @@ import Systemd
 
 /// Learns what the core has decided about requests and states.
 protocol LifecycleObserver: AnyObject {
+    /// The effects of the inputs so far are performed.
+    func inputsHandled()
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply)
     func stateChanged(_ transition: LifecycleCore.Transition)
     func sceneStateChanged(_ transition: LifecycleCore.SceneTransition)
@@ -143,6 +145,7 @@ final class AppManager {
     }
 
     private func define(_ id: AppID, _ definition: AppDefinition) {
+        if exits.ended[id]?.user != definition.user.number { history.noteNewOwner(of: id, at: driver.now) }
         catalog.insert(definition, as: id)
         store.save(.definition, definition.saved(id))
         driver.handle(.define(id, definition.policy))
@@ -371,6 +374,12 @@ extension AppManager: EffectHandler {
         }
     }
 
+    func inputsHandled() {
+        announceTransitions()
+        observer?.inputsHandled()
+    }
+
+    /// Tells the journal, the history and the subscribers of the transitions.
     func announceTransitions() {
         driver.saveDelayed()
         processes.scheduleChecks()

@@ -62,6 +62,8 @@ final class ControlConnection {
         proceed()
     }
 
+    var isOpen: Bool { source != nil }
+
     func close() {
         guard let source else { return }
         source.cancel()

@@ -77,7 +77,11 @@ extension ControlService {
         if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
         let ring = manager.history.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.countLimit
-        let events = ring.last(limit) { app in (id == nil || app == id) && rights.seesAll(of: app, call.scope) }
+        let isMember = if case .member = call.scope { true } else { false }
+        let events = ring.last(limit) { app, instant in
+            guard id == nil || app == id, rights.seesAll(of: app, call.scope) else { return false }
+            return !isMember || manager.history.isOfOwner(app, instant)
+        }
         let since = ring.start.map { manager.exits.time(of: $0) } ?? started
         call.answer(Varlink.Reply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
     }

@@ -23,6 +23,8 @@ final class ControlService {
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
     private var boundInterruptions = BoundInterruptions()
+    /// The calls that came while effects were performed.
+    private var waitingCalls: [ClientCall] = []
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
@@ -64,7 +66,6 @@ final class ControlService {
         server.clientLimit = limits.clients
         server.totalBytesLimit = limits.clientsBytes
         server.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)
-        server.reviewRights()
     }
 
     func close() { server.close() }
@@ -237,6 +238,8 @@ extension ControlService: LifedHandler {
 
 extension ControlService: ControlServerDelegate {
     func handle(_ call: ClientCall) {
+        // It follows a call that was answered just now, and the effects behind that reply are not performed yet.
+        guard !manager.driver.isPerforming else { return waitingCalls.append(call) }
         manager.suspensions?.noteOccasion()
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
@@ -256,9 +259,13 @@ extension ControlService: ControlServerDelegate {
     func scope(of process: ProcessID) -> ClientScope {
         switch manager.processes.owner(of: process) {
         case .noApp: .everything
-        case .app(let id): manager.catalog[id]?.control == .full ? .launcher(id) : .app(id)
+        case .app(let id): scope(ofApp: id)
         case .unknown: .nothing
         }
+    }
+
+    func scope(ofApp app: AppID) -> ClientScope {
+        manager.catalog[app]?.control == .full ? .launcher(app) : .app(app)
     }
 
     func connectionClosed(_ connection: ControlConnection) {
@@ -272,6 +279,12 @@ extension ControlService: ControlServerDelegate {
 // MARK: - Core
 
 extension ControlService: LifecycleObserver {
+    func inputsHandled() {
+        let calls = waitingCalls
+        waitingCalls = []
+        for call in calls where call.connection.isOpen { handle(call) }
+    }
+
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply) {
         // The reply may lead to the next call of the connection, so the request is removed before.
         guard let pending = requests.remove(id) else { return }
@@ -284,6 +297,7 @@ extension ControlService: LifecycleObserver {
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
             everything: { .continuing(MonitorReply(number: $0, transition: whole())) },
             state: { .continuing(MonitorReply(number: $0, transition: whole().stateOnly)) })
+        if transition.to == .notRunning { server.closeConnections(of: transition.app) }
     }
 
     func sceneStateChanged(_ transition: LifecycleCore.SceneTransition) {

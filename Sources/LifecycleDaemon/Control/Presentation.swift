@@ -208,7 +208,9 @@ struct Presentation {
         ControlAPI.Transition(
             id: step.app.name, from: step.from, to: step.to, reason: step.reason,
             timeUSec: time(of: step.instant),
-            pid: manager.processes.pid(of: manager.index(of: step.app)).map { Int64($0) },
+            // The app may have been launched again since its end.
+            pid: step.to == .notRunning
+                ? nil : manager.processes.pid(of: manager.index(of: step.app)).map { Int64($0) },
             answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 

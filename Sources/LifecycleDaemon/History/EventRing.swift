@@ -129,7 +129,7 @@ struct EventRing {
     /// The instant of the oldest entry; nil if no entry has been replaced.
     var start: Instant? { hasReplaced && count > 0 ? Instant(microseconds: header(at: head).instant) : nil }
 
-    func last(_ limit: Int, where isWanted: (AppID) -> Bool) -> [Entry] {
+    func last(_ limit: Int, where isWanted: (AppID, Instant) -> Bool) -> [Entry] {
         var positions: [Int] = []
         positions.reserveCapacity(count)
         var position = head
@@ -141,7 +141,7 @@ struct EventRing {
         for position in positions.reversed() {
             if found.count >= limit { break }
             let entry = entry(at: position)
-            if isWanted(entry.app) { found.append(entry) }
+            if isWanted(entry.app, entry.instant) { found.append(entry) }
         }
         return found.reversed()
     }

@@ -6,6 +6,8 @@ import Processes
 struct History {
     private(set) var events = EventRing()
     private(set) var counts = Counts()
+    /// The instants at which ids became those of another user's app.
+    private var newOwners: [AppID: Instant] = [:]
 
     struct Counts {
         /// Transitions by the state reached, in the order of ``AppState/allCases``.
@@ -15,6 +17,15 @@ struct History {
         fileprivate(set) var killedAfterTimeout: UInt64 = 0
         fileprivate(set) var failedLaunches: UInt64 = 0
     }
+
+    /// Notes that an id may have been that of another user's app before.
+    mutating func noteNewOwner(of id: AppID, at now: Instant) {
+        if let start = events.start { newOwners = newOwners.filter { $0.value >= start } }
+        newOwners[id] = now
+    }
+
+    /// Returns whether an event of an id at an instant is of the app that has the id now.
+    func isOfOwner(_ id: AppID, _ instant: Instant) -> Bool { newOwners[id].map { instant >= $0 } ?? true }
 
     mutating func append(_ step: Transition, pid: ProcessID?) {
         events.append(
