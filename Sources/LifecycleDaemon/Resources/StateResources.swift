@@ -63,7 +63,7 @@ final class StateResources {
         self.processLimit = processLimit
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
         var order = OutOfMemoryOrder(lowest: lowest)
-        if lowest >= 0, let previous = self.order {
+        if let previous = self.order {
             for app in previous.apps where states[app] == .suspended { _ = order.insert(app) }
         }
         self.order = order

@@ -106,13 +106,21 @@ enum TextFile {
         return ftruncate(file, bytes.count) == 0 || linux_errno() == EINVAL ? 0 : linux_errno()
     }
 
-    /// Returns the first 64 KiB of a file; nil if it cannot be read.
+    /// The size of the largest file that the daemon reads, in bytes.
+    private static let sizeLimit = 1 << 20
+
+    /// Returns the text of a file; nil if it cannot be read, or the daemon reads no file of its size.
     static func read(_ path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-            unsafe count = fread(buffer.baseAddress, 1, buffer.count, file)
+        var bytes: [UInt8] = []
+        while bytes.count <= sizeLimit {
+            let part = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+                unsafe count = fread(buffer.baseAddress, 1, buffer.count, file)
+            }
+            guard !part.isEmpty else { break }
+            bytes += part
         }
-        return unsafe ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+        return unsafe ferror(file) == 0 && bytes.count <= sizeLimit ? String(decoding: bytes, as: UTF8.self) : nil
     }
 }

@@ -37,13 +37,13 @@ struct Top {
             let rows = screen.size.rows - 4
             view.sample = try TopSample.take(&session, visible: view.visible(rows), before: view.sample)
             view.shown += 1
-            let end = Instants.now + Int64(interval * 1_000_000)
+            let end = Instants.monotonic + Int64(interval * 1_000_000)
             repeat {
                 try screen.show(view.picture(rows))
-                let keys = screen.keys(within: Int32((end - Instants.now) / 1000), or: view.descriptor)
+                let keys = screen.keys(within: Int32(clamping: (end - Instants.monotonic) / 1000), or: view.descriptor)
                 view.showOutcome()
                 for key in keys where !view.handle(key) { return }
-            } while Instants.now < end
+            } while Instants.monotonic < end
         }
     }
 }
