@@ -118,8 +118,8 @@ extension LineError: CustomStringConvertible {
     /// The error as a clause.
     public var description: String {
         switch self {
-        case .tooLong: "the line is longer than 16384 bytes"
-        case .tooManyFields: "the line has more than 32 fields"
+        case .tooLong: "the line is longer than \(AppProtocol.maximumLineLength) bytes"
+        case .tooManyFields: "the line has more than \(AppProtocol.maximumFieldCount) fields"
         case .empty: "the line is empty"
         case .malformedVerb: "the line does not begin with a verb"
         case .malformedField: "a part of the line does not have the form key=value"

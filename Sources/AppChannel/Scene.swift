@@ -5,29 +5,20 @@ extension SceneID {
     public static var main: SceneID { SceneID(ordinal: 1) }
 }
 
-/// The limits and defaults of the fields about scenes.
-public enum SceneProtocol {
-    /// The role of a scene that was given none.
-    public static let defaultRole = "window"
-
-    /// The most bytes of UTF-8 that the info of a scene has. A line has room for them however they are encoded.
-    public static let infoLimit = 4096
-}
-
 /// The fields of `scene-will-connect`.
 public struct SceneConnectionFields: Equatable, Sendable {
     /// The scene.
     public var scene: SceneID
     /// The role, such as `window`.
     public var role: String
-    /// The reason, in the daemon's words: `person`, `system`, `app` or `restoration`.
+    /// The reason: a ``SceneReason``, or a word of a later version.
     public var reason: String
     /// The content, in the app's own format; nil for none.
     public var info: String?
 
     /// Creates the fields.
     public init(
-        scene: SceneID, role: String = SceneProtocol.defaultRole, reason: String, info: String? = nil
+        scene: SceneID, role: String = SceneText.defaultRole, reason: String, info: String? = nil
     ) {
         self.scene = scene
         self.role = role
@@ -39,8 +30,8 @@ public struct SceneConnectionFields: Equatable, Sendable {
     public init?(_ fields: [Field]) {
         guard let scene = fields.scene else { return nil }
         self.init(
-            scene: scene, role: fields.value(of: "role") ?? SceneProtocol.defaultRole,
-            reason: fields.value(of: "reason") ?? "person", info: fields.value(of: "info"))
+            scene: scene, role: fields.value(of: "role") ?? SceneText.defaultRole,
+            reason: fields.value(of: "reason") ?? SceneReason.user.rawValue, info: fields.value(of: "info"))
     }
 
     /// The fields to send.
@@ -57,7 +48,7 @@ public struct SceneDisconnectionFields: Equatable, Sendable {
     public var reason: String
 
     /// The word for a scene that does not come back.
-    public static let closed = "closed"
+    public static let closed = SceneReason.closed.rawValue
 
     /// Creates the fields.
     public init(scene: SceneID, reason: String) {
@@ -112,7 +103,7 @@ extension [Field] {
 
     func optionalInfo() throws(LineError) -> String? {
         guard let info = value(of: "info") else { return nil }
-        guard info.utf8.count <= SceneProtocol.infoLimit else { throw .unknownValue(key: "info") }
+        guard info.utf8.count <= SceneText.infoLimit else { throw .unknownValue(key: "info") }
         return info
     }
 }

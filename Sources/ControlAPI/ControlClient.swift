@@ -1,9 +1,6 @@
 import CLinux
 public import Varlink
 
-/// The parameters of a method without parameters, and the reply of a method that returns nothing.
-public typealias Nothing = NoParameters
-
 /// The users whose daemon a client talks to.
 public enum ServerTrust: Sendable {
     /// Root and the caller itself: the daemon of another user can read what the client sends, and answer what it wants.
@@ -29,7 +26,7 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - timeout: The time for the connection, and for each call; nil for no limit.
-    ///   - trust: The users whose daemon may answer. Nothing is sent to the daemon of another user.
+    ///   - trust: The users whose daemon may answer. NoParameters is sent to the daemon of another user.
     /// - Throws: ``ControlClientError``.
     public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
         let client = try translatingErrors { () throws(ClientError) in try Client(path: path, timeout: timeout) }
@@ -79,8 +76,8 @@ public struct ControlClient: ~Copyable {
     /// Calls a method without parameters, and does not wait for its reply.
     ///
     /// - Throws: ``ControlClientError``.
-    public mutating func begin<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) {
-        try begin(method, Nothing())
+    public mutating func begin<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) {
+        try begin(method, NoParameters())
     }
 
     /// Returns the reply to the call that was begun; nil until it has come.
@@ -158,8 +155,8 @@ public struct ControlClient: ~Copyable {
     /// Calls a method without parameters, and waits for its reply.
     ///
     /// - Throws: ``ControlClientError``.
-    public mutating func call<Reply>(_ method: ControlMethod<Nothing, Reply>) throws(ControlClientError) -> Reply {
-        try call(method, Nothing())
+    public mutating func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) -> Reply {
+        try call(method, NoParameters())
     }
 
     /// Subscribes to changes. The first reply of ``nextChange(timeout:)`` is the present state.

@@ -12,8 +12,13 @@ extension JSONWord {
 
     /// Reads a word.
     public init(from json: inout JSONReader) throws(JSONError) {
-        let word = try json.readString()
-        guard let value = Self.allCases.first(where: { $0.word == word }) else { throw json.unknownValue() }
+        guard let value = try Self(word: json.readString()) else { throw json.unknownValue() }
+        self = value
+    }
+
+    /// Creates the value of a word in the interface; nil for a word of another version.
+    public init?(word: String) {
+        guard let value = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = value
     }
 

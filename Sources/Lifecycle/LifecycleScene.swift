@@ -29,7 +29,7 @@ public final class LifecycleScene {
         public var userInfo: String?
 
         /// Creates the options.
-        public init(reason: ConnectionReason = .person, userInfo: String? = nil) {
+        public init(reason: ConnectionReason = .user, userInfo: String? = nil) {
             self.reason = reason
             self.userInfo = userInfo
         }
@@ -46,7 +46,7 @@ public final class LifecycleScene {
         }
 
         /// A user opened the scene.
-        public static let person = ConnectionReason(rawValue: "person")
+        public static let user = ConnectionReason(rawValue: "user")
         /// The system needs the scene, usually in the background.
         public static let system = ConnectionReason(rawValue: "system")
         /// The app requested the scene.
@@ -91,11 +91,11 @@ public final class SceneSession {
         }
 
         /// A window, the default.
-        public static let window = Role(rawValue: SceneProtocol.defaultRole)
+        public static let window = Role(rawValue: SceneText.defaultRole)
     }
 
     /// The limit of `userInfo`, in bytes of UTF-8.
-    public nonisolated static var userInfoLimit: Int { SceneProtocol.infoLimit }
+    public nonisolated static var userInfoLimit: Int { SceneText.infoLimit }
 
     /// The identifier of the session, unique within the app and the same across launches.
     public let persistentIdentifier: String

@@ -6,7 +6,7 @@ public struct SceneRecord: Equatable, Sendable {
     /// Which scene it is.
     public let id: SceneID
     /// The role.
-    public internal(set) var role = SceneProtocol.defaultRole
+    public internal(set) var role = SceneText.defaultRole
     /// The content, in the app's own format; nil for none.
     public internal(set) var info: String?
     /// The state, as far as the app can see it: never ``SceneState/suspended``, because the app does not run then.

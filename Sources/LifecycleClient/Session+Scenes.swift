@@ -5,7 +5,7 @@ public import LifecycleTypes
 public enum SceneRequestError: Error, Sendable {
     /// The role is not of 1 to 64 letters, digits, dots, underscores and hyphens.
     case malformedRole
-    /// The info has more than `SceneProtocol.infoLimit` bytes, or a NUL.
+    /// The info has more than `SceneText.infoLimit` bytes, or a NUL.
     case unusableInfo
     /// The app has not heard of such a scene, or it is closed.
     case noSuchScene
@@ -60,7 +60,7 @@ extension Session {
 
     private func check(_ info: String?) throws(SceneRequestError) {
         guard let info else { return }
-        guard info.utf8.count <= SceneProtocol.infoLimit, !info.utf8.contains(0) else { throw .unusableInfo }
+        guard info.utf8.count <= SceneText.infoLimit, !info.utf8.contains(0) else { throw .unusableInfo }
     }
 
     private func checkRoom() throws(SceneRequestError) {
@@ -79,11 +79,11 @@ extension Session {
     // MARK: - Without a daemon
 
     /// Tells an app without a daemon that the scene is in the foreground.
-    mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: String = "app") {
+    mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: SceneReason = .app) {
         let known = scenes[id]
         if known == nil || known?.state == .unattached {
             let connection = SceneConnectionFields(
-                scene: id, role: role ?? known?.role ?? SceneProtocol.defaultRole, reason: reason,
+                scene: id, role: role ?? known?.role ?? SceneText.defaultRole, reason: reason.rawValue,
                 info: info ?? known?.info)
             queue(.sceneWillConnect, .inactive, connection.fields)
         }

@@ -35,7 +35,7 @@ extension Session {
         let launch = [Field("reason", "launch")]
         queue(.willFinishLaunching, .inactive, launch)
         queue(.didFinishLaunching, .inactive, launch)
-        if usesScenes { showScene(.main, reason: "person") } else { queue(.didBecomeActive, .active) }
+        if usesScenes { showScene(.main, reason: .user) } else { queue(.didBecomeActive, .active) }
     }
 
     private mutating func returnToFront() {

@@ -24,6 +24,15 @@ public enum ForegroundBlocker: String, Sendable, CaseIterable {
     case switchedAway = "switched-away"
     /// The machine sleeps, or is about to.
     case asleep
+
+    /// The condition, as a clause.
+    public var meaning: String {
+        switch self {
+        case .locked: "the session is locked"
+        case .switchedAway: "the seat shows another session"
+        case .asleep: "the machine is about to sleep"
+        }
+    }
 }
 
 /// The shortage of memory.

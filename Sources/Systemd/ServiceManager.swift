@@ -20,12 +20,6 @@ public enum ServiceNotification: Equatable, Sendable {
 
 /// The service manager that started this process, if one did.
 public enum ServiceManager {
-    /// A Boolean value that indicates whether a manager waits for notifications (`NOTIFY_SOCKET` is set).
-    public static var isPresent: Bool {
-        guard let value = unsafe getenv("NOTIFY_SOCKET") else { return false }
-        return unsafe value.pointee != 0
-    }
-
     /// Sends notifications in one message. Without a service manager nothing happens.
     ///
     /// - Throws: `SystemdError` when a manager is there but cannot be reached.
@@ -33,16 +27,6 @@ public enum ServiceManager {
         guard !notifications.isEmpty else { return }
         let message = notifications.map(\.assignments).joined(separator: "\n")
         try unsafe checked(sd_notify(0, message), "notify the service manager")
-    }
-
-    /// Returns the interval of the watchdog in microseconds; nil if the manager wants no sign of life, or asks another
-    /// process.
-    ///
-    /// - Throws: `SystemdError` with `EINVAL` when the environment holds something that is no interval.
-    public static func watchdogInterval() throws(SystemdError) -> UInt64? {
-        var microseconds: UInt64 = 0
-        let enabled = try unsafe checked(sd_watchdog_enabled(0, &microseconds), "read the watchdog's interval")
-        return enabled > 0 ? microseconds : nil
     }
 }
 

@@ -237,14 +237,14 @@ import Testing
 
     @Test func `what is said of a scene is read as it was written`() {
         let connections = [
-            SceneConnectionFields(scene: sceneTwo, reason: "person"),
+            SceneConnectionFields(scene: sceneTwo, reason: "user"),
             SceneConnectionFields(scene: sceneTwo, role: "inspector", reason: "restoration", info: ""),
         ]
         for connection in connections { #expect(SceneConnectionFields(connection.fields) == connection) }
         let disconnection = SceneDisconnectionFields(scene: sceneTwo, reason: "reclaimed")
         #expect(SceneDisconnectionFields(disconnection.fields) == disconnection)
         #expect(SceneConnectionFields([]) == nil)
-        #expect(SceneConnectionFields(.scene(sceneTwo)) == SceneConnectionFields(scene: sceneTwo, reason: "person"))
+        #expect(SceneConnectionFields(.scene(sceneTwo)) == SceneConnectionFields(scene: sceneTwo, reason: "user"))
         #expect(
             SceneDisconnectionFields(.scene(sceneTwo)) == SceneDisconnectionFields(scene: sceneTwo, reason: "closed"))
     }
@@ -262,7 +262,7 @@ import Testing
     @Test func `a line has room for a scene's info, whatever it holds, and not for more`() throws {
         let word = String(repeating: "x", count: 64)
         let scene = try #require(SceneID(word))
-        let info = String(repeating: "\"", count: SceneProtocol.infoLimit)
+        let info = String(repeating: "\"", count: SceneText.infoLimit)
         let connection = SceneConnectionFields(scene: scene, role: word, reason: "restoration", info: info)
         let callback = CallbackMessage(
             .sceneWillConnect, sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,

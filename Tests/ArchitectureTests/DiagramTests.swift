@@ -6,8 +6,23 @@ import Testing
     @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)
-        for diagram in [AppState.graph.diagram, SceneState.graph.diagram] {
+        for diagram in [diagram(of: AppState.graph), diagram(of: SceneState.graph)] {
             #expect(text.contains(diagram + "\n```"), "the diagram should be:\n\(diagram)")
         }
+    }
+
+    /// Returns a graph as a Mermaid state diagram.
+    private func diagram<State>(of graph: StateGraph<State>) -> String {
+        let lines = graph.edges.map { edge in
+            var label: [String] = []
+            if let gate = edge.gate { label.append("[\(gate.rawValue)]") }
+            if let callback = edge.before { label.append(callback.rawValue + " →") }
+            if let step = edge.process { label.append(step.rawValue) }
+            if !edge.after.isEmpty { label.append("→ " + edge.after.map { $0.rawValue }.joined(separator: ", ")) }
+            return "    \(edge.from.rawValue) --> \(edge.to.rawValue)"
+                + (label.isEmpty ? "" : ": " + label.joined(separator: " "))
+        }
+        let initial = graph.edges.prefix(1).map { "    [*] --> \($0.from.rawValue)" }
+        return (["stateDiagram-v2"] + initial + lines).joined(separator: "\n")
     }
 }

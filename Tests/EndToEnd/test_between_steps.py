@@ -164,7 +164,7 @@ clock: inactive
 clock> done seq=1
 clock< did-finish-launching seq=2 deadline-ms={1-20000} state=inactive reason=launch
 clock> done seq=2
-clock< scene-will-connect seq=3 deadline-ms={1-5000} state=inactive scene=main role=window reason=person
+clock< scene-will-connect seq=3 deadline-ms={1-5000} state=inactive scene=main role=window reason=user
 clock> done seq=3
 clock< scene-will-enter-foreground seq=4 deadline-ms={1-5000} state=inactive scene=main
 clock> done seq=4

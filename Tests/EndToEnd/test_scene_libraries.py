@@ -14,7 +14,7 @@ LIBRARY = ROOT / ".build" / "liblifecycle"
 SAMPLES = {"swift": PRODUCTS / "ScenesApp", "c": LIBRARY / "c-scenes"}
 
 SHOW = ["will-enter-foreground main background", "did-become-active main foregroundActive"]
-COLD_START = ["will-connect main unattached person 0", *SHOW]
+COLD_START = ["will-connect main unattached user 0", *SHOW]
 LEAVE = ["will-resign-active main foregroundActive", "did-enter-background main background"]
 
 
@@ -114,7 +114,7 @@ def test_a_scene_is_opened_with_what_it_shows(three):
     launch_three(three)
     three.lifectl("scene", "open", "sample", "--scene", "note", "--info", "41")
     assert three.lines("note") == [
-        "will-connect note unattached person 41",
+        "will-connect note unattached user 41",
         "will-enter-foreground note background",
         "did-become-active note foregroundActive",
     ]

@@ -49,7 +49,7 @@ def test_a_whole_life(direct, listeners):
         "did-disconnect",
         "will-terminate",
     ]
-    assert any("scene-will-connect" in text and "reason=person" in text for text in listeners.told(APP))
+    assert any("scene-will-connect" in text and "reason=user" in text for text in listeners.told(APP))
 
 
 def test_opened_focused_sent_back_and_closed(direct, listeners):

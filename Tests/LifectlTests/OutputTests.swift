@@ -118,9 +118,9 @@ private let notes = App(
     @Test func aSceneIsNamedByItsAppAndItsID() throws {
         #expect(try SceneName("a/b") == SceneName("a", "b"))
         for text in ["a", "a/", "/b", "", "/"] { #expect(throws: Failure.self) { try SceneName(text) } }
-        #expect(["main", "scene-2", "A.b_c", String(repeating: "x", count: 64)].allSatisfy(SceneName.isWord))
+        #expect(["main", "scene-2", "A.b_c", String(repeating: "x", count: 64)].allSatisfy(SceneID.isWord))
         let wrong = ["", "a/b", "a b", "ä", "e\u{301}", String(repeating: "x", count: 65)]
-        #expect(!wrong.contains(where: SceneName.isWord))
+        #expect(!wrong.contains(where: SceneID.isWord))
     }
 }
 

@@ -165,19 +165,19 @@ import Testing
         world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
-                == SceneNews(scene: main, reason: "terminating"))
+                == SceneNews(scene: main, reason: .terminating))
         world = world.restored(policy)
         world.ask(.launch(Self.clock, background: true))
         world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
-                == SceneNews(scene: main, reason: "closed"))
+                == SceneNews(scene: main, reason: .closed))
         world = world.restored(policy) { world in
             world.give(.message(Self.clock, .reconnected(lastSequence: before)))
         }
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
-                == SceneNews(scene: main, reason: "closed"))
+                == SceneNews(scene: main, reason: .closed))
     }
 }
 

@@ -114,7 +114,7 @@ import Testing
         #expect(Outbox.eventLimit == 16)
         #expect(AppMachine.reconnectionTime == .seconds(35))
         #expect(Scenes.limit == 32)
-        #expect(Scene.infoLimit == 4096)
+        #expect(SceneText.infoLimit == 4096)
         #expect(ReclaimRecord.orderLimit == 16)
     }
 

@@ -79,7 +79,7 @@ import Testing
             .background,
             awaiting: Box(
                 sent(
-                    .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: "person")),
+                    .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: .user)),
                     next: .scene(.background)))),
         .running(
             .inactive, awaiting: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
@@ -312,11 +312,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Scene.infoLimit - 1, Scene.infoLimit, Scene.infoLimit + 1])
+    @Test(arguments: [SceneText.infoLimit - 1, SceneText.infoLimit, SceneText.infoLimit + 1])
     func informationOfASavedSceneHasALimit(size: Int) {
         let info = String(repeating: "i", count: size)
         let scene = Scene(id: Self.main, role: "panel", info: info, origin: .app, since: Self.time(1))
-        let kept = size > Scene.infoLimit ? nil : info
+        let kept = size > SceneText.infoLimit ? nil : info
         var slot = SlotWriter()
         var item: Scene? = scene
         slot.item("scene", &item)
@@ -350,7 +350,7 @@ import Testing
         #expect(Scene(text: parts.joined(separator: "\u{1F}")) == nil)
     }
 
-    @Test(arguments: [(Scene.infoLimit, true), (Scene.infoLimit + 1, false)])
+    @Test(arguments: [(SceneText.infoLimit, true), (SceneText.infoLimit + 1, false)])
     func `information of a scene is restored up to its limit`(count: Int, isKept: Bool) {
         let info = String(repeating: "x", count: count)
         let scene = Scene(id: Self.main, role: "panel", info: info, origin: .app, since: Self.time(1))

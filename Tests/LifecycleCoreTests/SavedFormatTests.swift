@@ -155,7 +155,7 @@ import Testing
         #expect(app.lastInForeground == Self.seconds(1005))
         let scene = try #require(app.scenes[notes])
         #expect(app.scenes.all == [scene] && app.scenes.foreground == [notes])
-        #expect(scene.role == "panel" && scene.info == "draft 1" && scene.origin == .person)
+        #expect(scene.role == "panel" && scene.info == "draft 1" && scene.origin == .user)
         #expect(scene.state == .background && scene.reason == .displaced && scene.since == Self.seconds(1005.5))
         #expect(scene.lastInForeground == Self.seconds(1005.5) && scene.isWanted && !scene.wasConnected)
     }

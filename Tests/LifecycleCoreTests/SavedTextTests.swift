@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: texts)
     func `information of a scene is saved`(info: String) throws {
         let start = Instant(microseconds: 5)
-        for origin in [Scene.Origin.person, .app] {
+        for origin in [Scene.Origin.user, .app] {
             var scene = Scene(
                 id: try #require(SceneID("main")), role: "window", info: info, origin: origin, since: start)
             scene.isWanted = true

@@ -37,7 +37,9 @@ import Testing
 
     @Test func `information of a scene is kept up to its limit`() {
         var world = SceneFixture.withTwoScenes()
-        for (count, kept) in [(Scene.infoLimit, Scene.infoLimit), (Scene.infoLimit + 1, nil)] as [(Int, Int?)] {
+        for (count, kept) in [(SceneText.infoLimit, SceneText.infoLimit), (SceneText.infoLimit + 1, nil)]
+            as [(Int, Int?)]
+        {
             world.give(.message(Self.clock, .sceneInfo(Self.main, String(repeating: "x", count: count))))
             #expect(world.scene(Self.main)?.info?.utf8.count == kept)
         }

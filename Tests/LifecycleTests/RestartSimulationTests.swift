@@ -133,7 +133,7 @@ private struct RestartSimulation {
         let callback = CallbackMessage(
             daemon.lastSequence == 1 ? .sceneWillConnect : .sceneDidBecomeActive,
             sequence: SequenceNumber(rawValue: daemon.lastSequence), deadlineMilliseconds: 1, state: .active,
-            fields: SceneConnectionFields(scene: .main, reason: "person").fields)
+            fields: SceneConnectionFields(scene: .main, reason: "user").fields)
         daemon.outstanding = callback
         try say(.callback(callback))
     }

@@ -38,7 +38,7 @@ import Testing
         let (daemon, app) = try FakeDaemon.pair()
         let process = try start(.swift, channel: app)
         try daemon.greet()
-        let sequence = try daemon.post("scene-will-connect", "inactive", " scene=main role=window reason=person")
+        let sequence = try daemon.post("scene-will-connect", "inactive", " scene=main role=window reason=user")
         #expect(try daemon.line() == "open-scene scene=inbox role=window")
         #expect(try daemon.line() == "open-scene scene=draft role=window")
         #expect(try daemon.line() == "done seq=\(sequence)")

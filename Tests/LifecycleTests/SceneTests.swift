@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a session outlives its scene, unless that is closed`() throws {
-        try tell("will-connect", "inactive", " reason=person info=a")
+        try tell("will-connect", "inactive", " reason=user info=a")
         let session = try #require(application.openSessions.first)
         let scene = try #require(session.scene)
         #expect(session.userInfo == "a" && scene.session === session && application.connectedScenes.count == 1)
@@ -55,7 +55,7 @@ import Testing
     @Test func `each scene may have a delegate of its own`() throws {
         let other = SceneRecorder()
         delegate.delegates["b"] = other
-        try tell("will-connect", "inactive", " reason=person", scene: "a")
+        try tell("will-connect", "inactive", " reason=user", scene: "a")
         try tell("will-connect", "inactive", " reason=app", scene: "b")
         try tell("did-become-active", "active", scene: "b")
         #expect(delegate.log.count == 1)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `an app asks for scenes, and to be rid of them`() throws {
-        try tell("will-connect", "inactive", " reason=person")
+        try tell("will-connect", "inactive", " reason=user")
         let session = try #require(application.openSessions.first)
         try application.requestSceneSessionActivation()
         #expect(try daemon.line() == "open-scene")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `what makes no sense is an error`() throws {
-        try tell("will-connect", "inactive", " reason=person")
+        try tell("will-connect", "inactive", " reason=user")
         let session = try #require(application.openSessions.first)
         #expect(throws: SceneError.malformedName) {
             try application.requestSceneSessionActivation(identifier: "two words")
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `observers hear of scenes`() async throws {
         var events = application.events.makeAsyncIterator()
-        try tell("will-connect", "inactive", " reason=person info=a")
+        try tell("will-connect", "inactive", " reason=user info=a")
         try tell("did-become-active", "active")
         try tell("did-disconnect", "background", " reason=closed")
         #expect(await events.next() == .sceneWillConnect("main", LifecycleScene.ConnectionOptions(userInfo: "a")))
@@ -123,7 +123,7 @@ import Testing
         let delegate = SceneRecorder()
         application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
         application.dispatch()
-        #expect(delegate.log.first == "connect main window person - unattached")
+        #expect(delegate.log.first == "connect main window user - unattached")
         #expect(delegate.log.last == "didBecomeActive main foregroundActive")
         try application.requestSceneSessionActivation()
         application.dispatch()

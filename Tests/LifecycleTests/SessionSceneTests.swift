@@ -29,7 +29,7 @@ import Testing
     @Test func `a scene's state is what its callbacks say`() {
         var session = managed()
         #expect(
-            tell(&session, 1, "will-connect", "inactive", " role=tool reason=person info=a")
+            tell(&session, 1, "will-connect", "inactive", " role=tool reason=user info=a")
                 == [.unattached, .background])
         #expect(session.scene("main")?.role == "tool" && session.scene("main")?.info == "a")
         #expect(session.state == .inactive)
@@ -72,7 +72,7 @@ import Testing
         var session = managed()
         try session.openScene(nil, role: nil, info: nil)
         try session.openScene(other, role: "tool", info: "a b")
-        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         try session.setSceneInfo("page 4", of: .main)
         try session.setSceneInfo("page 4", of: .main)
         try session.setSceneInfo(nil, of: .main)
@@ -91,10 +91,10 @@ import Testing
 
     @Test func `what makes no sense is not sent`() throws {
         var session = managed()
-        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         _ = session.takeOutput()
         #expect(throws: SceneRequestError.malformedRole) { try session.openScene(nil, role: "two words", info: nil) }
-        let long = String(repeating: "x", count: SceneProtocol.infoLimit + 1)
+        let long = String(repeating: "x", count: SceneText.infoLimit + 1)
         #expect(throws: SceneRequestError.unusableInfo) { try session.openScene(nil, role: nil, info: long) }
         #expect(throws: SceneRequestError.unusableInfo) { try session.setSceneInfo("a\u{0}", of: .main) }
         let missing = try #require(other)
@@ -105,7 +105,7 @@ import Testing
 
     @Test func `a daemon that does not read has requests refused here`() throws {
         var session = managed()
-        let info = String(repeating: "x", count: SceneProtocol.infoLimit)
+        let info = String(repeating: "x", count: SceneText.infoLimit)
         #expect(throws: SceneRequestError.tooManyRequests) {
             for _ in 0..<1000 { try session.openScene(nil, role: nil, info: info) }
         }
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `scenes are as they were when the daemon is back, and it is told what it may have lost`() throws {
         var session = managed()
-        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         _ = tell(&session, 2, "will-enter-foreground", "inactive")
         _ = tell(&session, 3, "did-become-active", "active")
         try session.setSceneInfo("a", of: .main)
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `what was asked to be closed is asked for again`() {
         var session = managed()
-        _ = tell(&session, 1, "will-connect", "inactive", " reason=person")
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         session.closeScene(.main)
         _ = session.takeOutput()
         session.hear(Self.welcome)

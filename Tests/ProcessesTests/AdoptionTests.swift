@@ -23,7 +23,7 @@ import Testing
                 #expect(tree.processes().map(\.pid) == stopped.map(\.pid))
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 try world.wait("nothing is frozen") { !tree.containment.isFrozen }
             }
             tree.kill()
@@ -89,7 +89,7 @@ import Testing
             #expect(tree.checkStopped() == .stopped)
             #expect(tree.processes().count == 201)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             tree.kill()
             try world.end()
         }

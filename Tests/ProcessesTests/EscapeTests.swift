@@ -48,7 +48,7 @@ extension Trait where Self == ConditionTrait {
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 #expect(tree.checkStopped() == .stopped)
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 try world.wait("nothing is frozen") { !tree.containment.isFrozen }
             }
             _ = tree.stop()
@@ -187,7 +187,7 @@ extension Trait where Self == ConditionTrait {
             #expect(tree.processes().map(\.state) == Array(repeating: .stopped, count: 201))
             #expect(!tree.containment.isFrozen)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             try world.end()
         }
     }

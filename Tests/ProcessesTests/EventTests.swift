@@ -53,7 +53,7 @@ import Testing
             // The foreground app runs, whichever program stopped it.
             _ = tree.stop()
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             try world.end()
         }
     }

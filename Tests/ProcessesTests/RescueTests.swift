@@ -37,7 +37,7 @@ import Testing
             let world = try World(succeeding: legacy)
             let tree = try world.restore(saved)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             let stopped = tree.processes().filter { $0.state == .stopped }.map(\.pid)
             #expect(stopped == saved.heldBefore.map(\.pid))
             try world.end()

@@ -34,7 +34,7 @@ import Testing
                 for _ in 0..<100 { sched_yield() }
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 try world.wait("nothing is frozen") { !tree.containment.isFrozen }
             }
             tree.kill()
@@ -57,7 +57,7 @@ import Testing
             for _ in 0..<100 { sched_yield() }
             #expect(tree.processes().map(\.processorMicroseconds) == before)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             try world.wait("it runs") { tree.processes().map(\.processorMicroseconds) != before }
             tree.kill()
             try world.end()
@@ -97,7 +97,7 @@ import Testing
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             #expect(tree.processes().allSatisfy { $0.state != .stopped })
             try world.wait("nothing is frozen") { !tree.containment.isFrozen }
             try world.end()
@@ -115,7 +115,7 @@ import Testing
             let tree = try world.restore(saved)
             for _ in 0..<2 {
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 #expect(ProcessStatus(of: saved.heldBefore[0].pid)?.state == .stopped)
                 #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
                 _ = tree.stop()

@@ -20,7 +20,7 @@ import Testing
                 #expect(tree.stop() == .stopped)
                 #expect(tree.processes().map(\.processorMicroseconds) == before.map(\.processorMicroseconds))
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
             }
             try world.end()
         }
@@ -157,7 +157,7 @@ import Testing
                 try world.waitUntilStopped(tree)
                 _ = tree.stop()
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 #expect(ProcessStatus(of: job)?.state == .stopped)
                 #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
             }

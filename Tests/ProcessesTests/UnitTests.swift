@@ -21,7 +21,7 @@ import Testing
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 #expect(group.isAskedToFreeze == (hold != .signal))
                 tree.resume()
-                #expect(tree.checkResumed() == .resumed)
+                #expect(tree.isResumed)
                 #expect(!group.isAskedToFreeze)
             }
             #expect(Set(tree.processes().map { Cgroup.name(of: $0.pid) }) == [unit.name])

@@ -263,3 +263,10 @@ struct RunnerPipeTrait: SuiteTrait {
 extension Trait where Self == RunnerPipeTrait {
     static var endsWithRunner: Self { RunnerPipeTrait() }
 }
+
+extension ProcessTree {
+    /// A Boolean value that indicates whether each process that is to run when the tree does was continued.
+    var isResumed: Bool {
+        !containment.members().contains { $0.state == .stopped && shouldRun($0.identity) }
+    }
+}

@@ -65,7 +65,9 @@ extension Machine {
         case .sceneWillConnect:
             guard let session = sessions[id]?[news.scene] else { return report("\(name) connects, and is not there") }
             let reason = session.wasConnected ? "restoration" : session.origin.rawValue
-            if news.reason != reason { report("\(name) connects for \(news.reason ?? "nothing"), not \(reason)") }
+            if news.reason?.rawValue != reason {
+                report("\(name) connects for \(news.reason?.rawValue ?? "nothing"), not \(reason)")
+            }
             let info = core.knownApps[id]?.scenes[news.scene]?.info
             if info != session.info { report("\(name) shows \(info ?? "nothing"), not \(session.info ?? "nothing")") }
         case .sceneDidDisconnect: watchDisconnection(news, id)
@@ -78,12 +80,14 @@ extension Machine {
         let session = sessions[id]?[news.scene]
         let isTrue =
             switch news.reason {
-            case "closed": session.map { $0.wasCloseWanted } ?? true
-            case "reclaimed": session.map { $0.isReclaimed || $0.wasCloseWanted } ?? false
-            case "terminating": core.knownApps[id]?.target == .notRunning
+            case .closed: session.map { $0.wasCloseWanted } ?? true
+            case .reclaimed: session.map { $0.isReclaimed || $0.wasCloseWanted } ?? false
+            case .terminating: core.knownApps[id]?.target == .notRunning
             default: false
             }
-        if !isTrue { report("\(id)/\(news.scene) is disconnected for \(news.reason ?? "nothing"), which is not so") }
+        if !isTrue {
+            report("\(id)/\(news.scene) is disconnected for \(news.reason?.rawValue ?? "nothing"), which is not so")
+        }
     }
 
     // MARK: Memory

@@ -41,7 +41,7 @@ extension Machine {
             guard let app = core.knownApps[id], !app.scenes.all.isEmpty else { continue }
             noteNamesakes(of: app)
             for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
-                var session = Session(origin: .person, made: scene.since)
+                var session = Session(origin: .user, made: scene.since)
                 if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
                     session = Session(info: opening.info, origin: origin, made: scene.since)
                 } else if !app.target.isForeground, !core.foreground.contains(id), !isTakingOver {
@@ -79,7 +79,7 @@ extension Machine {
 
     private func opening(in input: Input, by id: AppID) -> (SceneOpening, Scene.Origin)? {
         switch input {
-        case .request(_, .openScene(id, let opening, let background)): (opening, background ? .system : .person)
+        case .request(_, .openScene(id, let opening, let background)): (opening, background ? .system : .user)
         case .message(id, .openScene(let scene, let role, let info)):
             (SceneOpening(scene: scene, role: role, info: info), .app)
         default: nil

@@ -19,8 +19,8 @@ package struct SceneAutomaton: Sendable {
     ///
     /// - Parameter reason: Why, where the callback says so.
     /// - Returns: The mistake, or nil.
-    package mutating func told(_ callback: Callback, reason: String?) -> String? {
-        let allowed = allowedNext(endsApp: reason == "terminating")
+    package mutating func told(_ callback: Callback, reason: SceneReason?) -> String? {
+        let allowed = allowedNext(endsApp: reason == .terminating)
         defer { last = callback }
         guard !allowed.contains(callback) else { return nil }
         return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"

@@ -7,7 +7,6 @@ import Testing
     @Test func notificationsArriveInOneMessage() throws {
         let receiver = try DatagramReceiver()
         try withEnvironment(["NOTIFY_SOCKET": receiver.path]) {
-            #expect(ServiceManager.isPresent)
             try ServiceManager.notify([
                 .ready, .extendTimeout(.milliseconds(1_500)), .status("2 apps, none in the foreground"),
             ])
@@ -39,7 +38,6 @@ import Testing
 
     @Test func withoutAManagerNothingHappens() throws {
         try withEnvironment(["NOTIFY_SOCKET": nil]) {
-            #expect(!ServiceManager.isPresent)
             try ServiceManager.notify([.ready])
         }
     }
@@ -51,17 +49,15 @@ import Testing
         }
     }
 
-    @Test func theWatchdogIntervalIsForThisProcessOnly() throws {
-        try withEnvironment(["WATCHDOG_USEC": "10000000", "WATCHDOG_PID": "\(getpid())"]) {
-            let interval = try ServiceManager.watchdogInterval()
-            #expect(interval == 10_000_000)
-        }
+    @Test func theLoopPingsNoWatchdogOfAnotherProcess() throws {
         try withEnvironment(["WATCHDOG_USEC": "10000000", "WATCHDOG_PID": "1"]) {
-            let interval = try ServiceManager.watchdogInterval()
-            #expect(interval == nil)
+            let loop = try EventLoop()
+            let isEnabled = try loop.enableWatchdog()
+            #expect(!isEnabled)
         }
-        withEnvironment(["WATCHDOG_USEC": "soon", "WATCHDOG_PID": "\(getpid())"]) {
-            #expect(throws: SystemdError.self) { try ServiceManager.watchdogInterval() }
+        try withEnvironment(["WATCHDOG_USEC": "soon", "WATCHDOG_PID": "\(getpid())"]) {
+            let loop = try EventLoop()
+            #expect(throws: SystemdError.self) { try loop.enableWatchdog() }
         }
     }
 

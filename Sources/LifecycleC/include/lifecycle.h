@@ -93,7 +93,7 @@ struct lifecycle_url {
 struct lifecycle_scene {
     const char *id;     /* unique within the app and the same across launches; never NULL */
     const char *role;   /* the purpose of the scene, "window" by default; never NULL */
-    const char *reason; /* "person", "system", "app" or "restoration"; never NULL */
+    const char *reason; /* "user", "system", "app" or "restoration"; never NULL */
     const char *info;   /* the content, as set by lifecycle_set_scene_info() or the opener, or NULL */
 };
 

@@ -47,13 +47,13 @@ extension AppMachine {
     }
 
     /// Returns the reason of a connection or disconnection, as the app is told.
-    func reasonToTell(_ callback: Callback, of scene: SceneID) -> String? {
+    func reasonToTell(_ callback: Callback, of scene: SceneID) -> SceneReason? {
         if callback == .sceneWillConnect {
-            return scenes[scene].map { $0.wasConnected ? "restoration" : $0.origin.rawValue }
+            return scenes[scene].map { $0.wasConnected ? .restoration : $0.origin.reason }
         }
         guard callback == .sceneDidDisconnect else { return nil }
-        if desired != .run { return "terminating" }
-        return scenes[scene]?.isClosing == false ? "reclaimed" : "closed"
+        if desired != .run { return .terminating }
+        return scenes[scene]?.isClosing == false ? .reclaimed : .closed
     }
 
     /// The callbacks that tell an app which connects of the states of its scenes.
@@ -76,7 +76,7 @@ extension AppMachine {
     mutating func chooseScenes(_ shared: inout Shared) {
         guard hasScenes, target.isForeground else { return }
         if scenes.foreground.isEmpty {
-            scenes.foreground = [scenes.mostRecent?.id ?? makeScene(nil, role: nil, info: nil, .person, shared.now)]
+            scenes.foreground = [scenes.mostRecent?.id ?? makeScene(nil, role: nil, info: nil, .user, shared.now)]
         }
         if scenes.foreground.count > max(1, policy.sceneLimit) {
             displace(scenes.trimForeground(policy.sceneLimit), reason: .foregroundLimit)
@@ -281,7 +281,7 @@ extension AppMachine {
     mutating func keep(_ info: String?, for scene: SceneID, _ shared: inout Shared) {
         guard isConnected else { return }
         if let refusal = refusal(of: scene) { return shared.effects.append(.decision(.sceneRefused(id, refusal))) }
-        scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= Scene.infoLimit ? $0 : nil } }
+        scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }
 
     /// Returns the scene of an opening, which is made if there is none of its name. An existing one keeps its role and info.
@@ -304,7 +304,7 @@ extension AppMachine {
     ) -> SceneID {
         let scene = name ?? scenes.freeID
         scenes.all.append(
-            Scene(id: scene, role: role ?? Scene.defaultRole, info: info, origin: origin, since: now))
+            Scene(id: scene, role: role ?? SceneText.defaultRole, info: info, origin: origin, since: now))
         return scene
     }
 

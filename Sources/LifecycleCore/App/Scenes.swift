@@ -3,7 +3,7 @@ public struct Scene: Sendable, Equatable {
     /// The origin of a scene.
     public enum Origin: String, Sendable {
         /// A request that shows it.
-        case person
+        case user
         /// A request that opens it in the background.
         case system
         /// The app.
@@ -14,7 +14,7 @@ public struct Scene: Sendable, Equatable {
     public let id: SceneID
     /// The role, in the app's own words.
     public let role: String
-    /// The text about its contents, in the app's own words; at most ``infoLimit`` bytes of UTF-8.
+    /// The text about its contents, in the app's own words; at most ``SceneText/infoLimit`` bytes of UTF-8.
     public internal(set) var info: String?
     /// The origin.
     public let origin: Origin
@@ -35,11 +35,6 @@ public struct Scene: Sendable, Equatable {
     var isWanted = false
     /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
-
-    /// The largest number of bytes of a scene's info.
-    public static let infoLimit = 4096
-    /// The role of a scene without one.
-    public static let defaultRole = "window"
 
     init(id: SceneID, role: String, info: String?, origin: Origin, since: Instant) {
         self.id = id

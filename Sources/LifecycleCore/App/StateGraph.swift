@@ -29,21 +29,6 @@ public struct StateGraph<State: GraphState>: Sendable {
     public var edges: [Edge] {
         State.allCases.flatMap { from in State.allCases.compactMap { from.edge(to: $0) } }
     }
-
-    /// The graph as a Mermaid state diagram, for the documentation.
-    public var diagram: String {
-        let lines = edges.map { edge in
-            var label: [String] = []
-            if let gate = edge.gate { label.append("[\(gate.rawValue)]") }
-            if let callback = edge.before { label.append(callback.rawValue + " →") }
-            if let step = edge.process { label.append(step.rawValue) }
-            if !edge.after.isEmpty { label.append("→ " + edge.after.map { $0.rawValue }.joined(separator: ", ")) }
-            return "    \(edge.from.rawValue) --> \(edge.to.rawValue)"
-                + (label.isEmpty ? "" : ": " + label.joined(separator: " "))
-        }
-        let initial = edges.prefix(1).map { "    [*] --> \($0.from.rawValue)" }
-        return (["stateDiagram-v2"] + initial + lines).joined(separator: "\n")
-    }
 }
 
 /// An operation of the kernel that a step consists of, and that the kernel confirms.

@@ -92,9 +92,8 @@ public struct Launch: Sendable, Equatable {
 public struct SceneNews: Sendable, Equatable {
     /// The scene.
     public let scene: SceneID
-    /// The reason of a connection or disconnection: `person`, `system`, `app` or `restoration`; `closed`, `reclaimed` or
-    /// `terminating`.
-    public let reason: String?
+    /// The reason of a connection or disconnection; nil for another callback.
+    public let reason: SceneReason?
 }
 
 /// One step of one app.

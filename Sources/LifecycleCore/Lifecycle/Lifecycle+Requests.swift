@@ -220,7 +220,7 @@ extension Lifecycle {
         guard machine.state == .terminating ? machine.policy.scenes : machine.hasScenes else {
             return refuse(request, .noScenes(id))
         }
-        guard let scene = knownApps[app].session(opening, background ? .system : .person, now) else {
+        guard let scene = knownApps[app].session(opening, background ? .system : .user, now) else {
             return refuse(request, .tooManyScenes(id, limit: Scenes.limit))
         }
         cancelRestart(of: app)

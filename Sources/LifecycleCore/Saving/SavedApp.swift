@@ -135,7 +135,10 @@ extension AppMachine {
         var delivery = delivery(
             of: PendingCallback(callback), sequence: saved.sequence ?? outbox.lastSequence, deadline: deadline,
             state: told)
-        if let scene = saved.scene { delivery.subject = .scene(SceneNews(scene: scene, reason: saved.sceneReason)) }
+        if let scene = saved.scene {
+            delivery.subject = .scene(
+                SceneNews(scene: scene, reason: saved.sceneReason.flatMap { SceneReason(saved: $0) }))
+        }
         if let event = saved.event { delivery.subject = .event(event) }
         return delivery
     }
@@ -185,7 +188,7 @@ private struct SavedDelivery {
     init(_ delivery: Delivery?) {
         guard let delivery else { return }
         (callback, sequence, event) = (delivery.callback, delivery.sequence, delivery.event)
-        (scene, sceneReason) = (delivery.scene?.scene, delivery.scene?.reason)
+        (scene, sceneReason) = (delivery.scene?.scene, delivery.scene?.reason?.rawValue)
         (deadline, state) = (delivery.deadline, delivery.state)
     }
 

@@ -261,12 +261,12 @@ extension Scene: SavedItem {
 
     /// Writes or reads a scene.
     package static func code(_ item: inout Scene?, with parts: inout some PartCoder & ~Copyable) {
-        var (name, role, origin, state) = (item?.id.name, item?.role, item?.origin, item?.state)
+        var (name, role, origin, state) = (item?.id.name, item?.role, item?.origin.rawValue, item?.state)
         var (reason, since, last) = (item?.reason.rawValue, item?.since, item?.lastInForeground)
         var (desiredReason, flags, info) = (item?.desiredReason?.rawValue, item.map { Flags($0) }, item?.info)
         parts.text(&name)
         parts.text(&role)
-        parts.word(&origin)
+        parts.text(&origin)
         parts.word(&state)
         parts.text(&reason)
         parts.instant(&since)
@@ -277,10 +277,13 @@ extension Scene: SavedItem {
         parts.rest(&info)
         guard parts.isReading else { return }
         item = nil
-        guard let id = name.flatMap({ SceneID($0) }), let role, SceneID.isWord(role), let origin, let state,
+        guard let id = name.flatMap({ SceneID($0) }), let role, SceneID.isWord(role), let state,
+            let origin = origin.flatMap({ Origin(saved: $0) }),
             let reason, let flags
         else { return }
-        if let text = info, text.utf8.count > infoLimit || parts.isText && !flags.contains(.info) { info = nil }
+        if let text = info, text.utf8.count > SceneText.infoLimit || parts.isText && !flags.contains(.info) {
+            info = nil
+        }
         var scene = Scene(id: id, role: role, info: info, origin: origin, since: since ?? Instant(microseconds: 0))
         (scene.state, scene.reason, scene.lastInForeground) = (state, Reason(saved: reason), last)
         scene.desiredReason = desiredReason.flatMap { $0.isEmpty ? nil : Reason(saved: $0) }
@@ -324,6 +327,28 @@ extension Scene: SavedItem {
             }
         }
     }
+}
+
+extension Scene.Origin {
+    /// The reason of the first connection.
+    var reason: SceneReason {
+        switch self {
+        case .user: .user
+        case .system: .system
+        case .app: .app
+        }
+    }
+
+    /// Creates the origin of a word in a record.
+    fileprivate init?(saved word: String) {
+        guard let reason = SceneReason(saved: word) else { return nil }
+        self.init(rawValue: reason.rawValue)
+    }
+}
+
+extension SceneReason {
+    /// Creates the reason of a word in a record, as it is written now, or as it was.
+    init?(saved word: String) { self.init(rawValue: word == "person" ? "user" : word) }
 }
 
 extension SceneState {

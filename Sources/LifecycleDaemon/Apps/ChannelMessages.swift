@@ -80,11 +80,11 @@ extension SceneNews {
         return switch callback {
         case .sceneWillConnect:
             SceneConnectionFields(
-                scene: id, role: scene?.role ?? SceneProtocol.defaultRole, reason: reason ?? "person",
+                scene: id, role: scene?.role ?? SceneText.defaultRole, reason: (reason ?? .user).rawValue,
                 info: scene?.info
             ).fields
         case .sceneDidDisconnect:
-            SceneDisconnectionFields(scene: id, reason: reason ?? SceneDisconnectionFields.closed).fields
+            SceneDisconnectionFields(scene: id, reason: (reason ?? .closed).rawValue).fields
         default: .scene(id)
         }
     }

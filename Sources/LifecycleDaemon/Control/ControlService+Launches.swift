@@ -82,7 +82,7 @@ extension ControlService {
         let scene = try wanted.scene.map { name throws(ServiceError) in try LifecycleCore.SceneID(parameter: name) }
         if let role = wanted.role, !LifecycleCore.SceneID.isWord(role) { throw ServiceError.invalidParameter("role") }
         // The channel has a line of text for it.
-        if let info = wanted.info, info.utf8.count > LifecycleCore.Scene.infoLimit || info.utf8.contains(0) {
+        if let info = wanted.info, info.utf8.count > SceneText.infoLimit || info.utf8.contains(0) {
             throw ServiceError.invalidParameter("info")
         }
         let opening = SceneOpening(scene: scene, role: wanted.role, info: wanted.info)

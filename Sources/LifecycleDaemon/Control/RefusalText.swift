@@ -50,7 +50,7 @@ extension ControlError {
                 remedy: "try again when it has handled some of them")
         case .foregroundBlocked(let id, let blocker):
             self.init(
-                .refused, id: id.name, reason: blocker.words,
+                .refused, id: id.name, reason: blocker.meaning,
                 remedy: "the daemon does it when that ends")
         case .tooManyInterruptions(let limit):
             self.init(
@@ -109,16 +109,6 @@ extension StartFailure {
         case .shortage: "end other apps, or raise the limit that the message names, and launch it again"
         case .unrecorded: "free some space there, or repair the file system, and try again"
         case .command: "correct the manifest or the command, and try again"
-        }
-    }
-}
-
-extension ForegroundBlocker {
-    fileprivate nonisolated var words: String {
-        switch self {
-        case .locked: "the session is locked"
-        case .switchedAway: "the seat shows another session"
-        case .asleep: "the machine is about to sleep"
         }
     }
 }

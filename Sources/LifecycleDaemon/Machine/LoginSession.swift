@@ -1,4 +1,5 @@
 import LifecycleCore
+import Processes
 import Systemd
 
 /// The login session in which the apps are seen, and the machine's sleep, as logind reports them.
@@ -187,4 +188,15 @@ extension FollowedSession {
     }
 
     var saved: SavedRecord { SavedRecord(["path": path, "hint": hint ? "1" : nil]) }
+}
+
+/// The session files of logind. sd-login(3) of systemd 252 has no function for the leader.
+enum LoginSessionFile {
+    static func leader(of session: String) -> ProcessID? {
+        guard session.utf8.allSatisfy({ $0 != UInt8(ascii: "/") && $0 != 0 }),
+            let text = try? SmallFile.read("/run/systemd/sessions/\(session)")
+        else { return nil }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("LEADER=") }
+        return line.flatMap { ProcessID($0.dropFirst("LEADER=".count)) }
+    }
 }

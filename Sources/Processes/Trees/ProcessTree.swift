@@ -13,7 +13,7 @@ public final class ProcessTree {
     public let token: LaunchToken
     /// The main process, also after it ended.
     public let main: ProcessIdentity
-    /// The state that was asked for last; `checkStopped()` and `checkResumed()` tell whether the tree has it.
+    /// The state that was asked for last; `checkStopped()` tells whether the tree has it.
     public internal(set) var desiredState = DesiredState.running
     /// The end of the main process; nil until it has been reaped.
     public private(set) var exitStatus: ExitStatus?
@@ -319,15 +319,8 @@ extension ProcessTree {
     /// A Boolean value that indicates whether another program thawed it.
     var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
 
-    /// Returns whether everything that should has been continued.
-    ///
-    /// - Returns: The processes that are still stopped, if any.
-    public func checkResumed() -> ResumeCheck {
-        let stopped = containment.members().filter { $0.state == .stopped }.identities.filter(shouldRun)
-        return stopped.isEmpty ? .resumed : .pending(stopped)
-    }
-
-    private func shouldRun(_ process: ProcessIdentity) -> Bool {
+    /// Returns whether a process runs when the tree does.
+    func shouldRun(_ process: ProcessIdentity) -> Bool {
         !heldBefore.contains(process)
     }
 }

@@ -8,13 +8,6 @@ public enum StopCheck: Hashable, Sendable {
     case pending([ProcessIdentity])
 }
 
-/// The result of a request to resume a tree.
-public enum ResumeCheck: Hashable, Sendable {
-    case resumed
-    /// These are still stopped.
-    case pending([ProcessIdentity])
-}
-
 extension ProcessStatus {
     /// Returns whether no thread of the process can run until it, or a child that it waits for, is continued.
     func isHeld(among members: [ProcessStatus]) -> Bool {

@@ -1,5 +1,6 @@
 import CommandLineTable
 import ControlAPI
+import LifecycleTypes
 
 /// The commands about scenes.
 enum Scenes {
@@ -83,16 +84,5 @@ struct SceneName: Equatable {
     var text: String { "\(app)/\(scene)" }
 
     /// The values of an option for a scene's id or its role.
-    static let words = Values.checked("1 to 64 letters, digits, '.', '_' and '-' of ASCII", isWord)
-
-    /// Returns whether the text has the form of a scene's id and of its role.
-    static func isWord(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": true
-                default: false
-                }
-            }
-    }
+    static let words = Values.checked("1 to 64 letters, digits, '.', '_' and '-' of ASCII", SceneID.isWord)
 }

@@ -133,12 +133,7 @@ extension Presentation {
     }
 
     private func blocker(_ word: String) -> String {
-        switch word {
-        case "locked": "the session is locked"
-        case "switchedAway": "the seat shows another session"
-        case "asleep": "the machine is about to sleep"
-        default: "the foreground is blocked: \(word)"
-        }
+        ForegroundBlocker(word: word)?.meaning ?? "the foreground is blocked: \(word)"
     }
 
     // MARK: Prospects

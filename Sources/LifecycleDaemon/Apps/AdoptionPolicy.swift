@@ -1,0 +1,82 @@
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Processes
+
+/// Decides whether a client may adopt a process.
+///
+/// Refuses processes that the session, the daemon or the client depends on.
+struct AdoptionPolicy {
+    let process: RunningProcess
+    let peer: PeerCredentials
+    let processes: AppProcesses
+
+    private var pid: ProcessID { process.identity.pid }
+
+    /// The first reason to refuse; nil if the client may adopt the process.
+    var objection: ControlError? { ownerObjection ?? kindObjection ?? relationObjection }
+
+    private func refuse(_ cause: String, _ remedy: String) -> ControlError {
+        let user = process.users.first.map(UserAccount.name) ?? "unknown"
+        // /proc may hide the names of other users' processes.
+        let name = isPeers ? " (\(process.name))" : ""
+        let reason = "cannot adopt process \(pid)\(name) of user \(user): \(cause)"
+        return ControlError(.refused, id: nil, reason: reason, remedy: remedy)
+    }
+
+    private var isPeers: Bool { peer.user == 0 || process.users.allSatisfy { $0 == peer.user } }
+
+    /// Root may adopt any process. Any other user must own all user ids of the process, the saved one included.
+    private var ownerObjection: ControlError? {
+        let user = geteuid()
+        if peer.process == PeerCredentials.outsideProcess {
+            return refuse("you are in another process namespace", "adopt it from the namespace of the daemon")
+        }
+        if !isPeers { return refuse("it is not yours", "adopt it as root") }
+        if user != 0, process.users.contains(where: { $0 != user }) {
+            return refuse("this daemon may not stop it", "adopt it with the system's daemon (lifectl --system)")
+        }
+        return nil
+    }
+
+    private var kindObjection: ControlError? {
+        let other = "adopt the process of a program with a window"
+        if pid == 1 { return refuse("every other process descends from it", other) }
+        if process.isKernels { return refuse("it is a thread of the kernel", other) }
+        if pid == getpid() { return refuse("it is this lifed", other) }
+        if process.name == ProcessStatus(of: getpid())?.name { return refuse("it is another lifed", other) }
+        if ["systemd", "(sd-pam)", "init"].contains(process.name) {
+            return refuse("it is a service manager, whose services would be suspended with it", other)
+        }
+        if process.isInGroupOfApp { return refuseAppOfOther() }
+        if let session = process.loginSession, LoginSessionFile.leader(of: session) == pid {
+            return refuse("it leads the login session \(session), which would be suspended with it", other)
+        }
+        return nil
+    }
+
+    private func refuseAppOfOther() -> ControlError {
+        refuse("it belongs to an app of another lifed", "ask that daemon, with lifectl --socket or --system")
+    }
+
+    /// Refuses ancestors of the daemon and of the client, and processes related to other apps.
+    private var relationObjection: ControlError? {
+        guard let ancestors = RunningProcess.ancestors(of: pid), let own = RunningProcess.ancestors(of: getpid()) else {
+            return refuse("its ancestors cannot be read", "try again")
+        }
+        if own.contains(pid) {
+            return refuse(
+                "it has started lifed, which would stop itself", "start lifed from elsewhere, as systemd does")
+        }
+        if pid == peer.process || RunningProcess.ancestors(of: peer.process)?.contains(pid) ?? true {
+            return refuse(
+                "it has started your client, which would be stopped with it",
+                "adopt it from another terminal, or start its program with 'lifectl run'")
+        }
+        let ownName = ProcessStatus(of: getpid())?.name
+        if ancestors.contains(where: { ProcessStatus(of: $0)?.name == ownName }) { return refuseAppOfOther() }
+        return processes.app(below: pid).map { id in
+            refuse("the app \(id) descends from it", "adopt another descendant, or wait until \(id) has ended")
+        }
+    }
+}

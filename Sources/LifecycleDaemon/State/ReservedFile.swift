@@ -1,0 +1,147 @@
+import Glibc
+import Processes
+
+/// A file whose space is reserved before it is written.
+///
+/// A write within ``capacity`` does not fail for lack of space, except on a copy-on-write file system. Bytes that were never
+/// written are zero.
+final class ReservedFile {
+    private(set) var capacity = 0
+    private let descriptor: Descriptor
+    /// The end of all writes; the bytes beyond it are zero.
+    private var writtenEnd = 0
+
+    /// Opens a file that only the daemon's own user can have written, with its space. Replaces any other.
+    ///
+    /// - Throws: The error of open(2).
+    init(at path: String) throws(Processes.Errno) {
+        if let found = Self.reopen(path) {
+            descriptor = Descriptor(owning: found.number)
+            writtenEnd = found.size
+            _ = reserve(found.size)
+            return
+        }
+        _ = unsafe unlink(path)
+        let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        descriptor = Descriptor(owning: number)
+    }
+
+    private static func reopen(_ path: String) -> (number: Int32, size: Int)? {
+        let number = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, isPrivate(status) else {
+            close(number)
+            return nil
+        }
+        return (number, Int(status.st_size))
+    }
+
+    private nonisolated static func isPrivate(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+            && status.st_nlink == 1
+    }
+
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+    /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is none.
+    nonisolated static func contents(of path: String, limit: Int) -> [UInt8]? {
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(owning: number)
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, isPrivate(status) else { return nil }
+        return file.readAll(limit: limit)
+    }
+
+    /// Reserves a number of bytes in all.
+    ///
+    /// - Returns: The error of posix_fallocate(3); nil on success.
+    func reserve(_ size: Int) -> Processes.Errno? {
+        guard size > capacity else { return nil }
+        var error = EINTR
+        while error == EINTR { error = posix_fallocate(descriptor.rawValue, off_t(capacity), off_t(size - capacity)) }
+        guard error == 0 else { return Errno(rawValue: error) }
+        capacity = size
+        return nil
+    }
+
+    /// - Throws: The error of pwrite(2). The contents are then undefined.
+    func setContents(_ bytes: [UInt8]) throws(Processes.Errno) {
+        let rest = [UInt8](repeating: 0, count: max(0, writtenEnd - bytes.count))
+        try write(bytes, at: 0)
+        try write(rest, at: bytes.count)
+        writtenEnd = bytes.count
+    }
+
+    /// - Throws: The error of pwrite(2). A part of the bytes may be written.
+    func write(_ bytes: [UInt8], at offset: Int) throws(Processes.Errno) {
+        try unsafe write(bytes.span.bytes, at: offset)
+    }
+
+    /// - Throws: The error of pwrite(2). A part of the bytes may be written.
+    func write(_ bytes: RawSpan, at offset: Int) throws(Processes.Errno) {
+        var written = 0
+        defer { writtenEnd = max(writtenEnd, offset + written) }
+        while written < bytes.byteCount {
+            let count = Self.write(
+                bytes.extracting(droppingFirst: written), to: descriptor.rawValue, at: offset + written)
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                throw Errno(rawValue: errno)
+            }
+        }
+    }
+
+    private nonisolated static func write(_ bytes: RawSpan, to descriptor: Int32, at offset: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+    }
+
+    /// Cuts the file off, and gives up its space beyond that.
+    func truncate(to size: Int) {
+        guard ftruncate(descriptor.rawValue, off_t(size)) == 0 else { return }
+        capacity = min(capacity, size)
+        writtenEnd = min(writtenEnd, size)
+    }
+}
+
+/// The replacement of a file by rename(2): a reader finds the old file or the new one, also if the daemon is killed.
+///
+/// The file is not flushed, because the loop must not wait for a disk. After a loss of power the file may be the old one or
+/// cut off; readers ignore a last line without its end.
+nonisolated enum FileReplacement {
+    /// Writes a file that only the daemon's own user may read and write.
+    ///
+    /// - Throws: The error of open(2), write(2) or rename(2). The old file stays.
+    static func put(
+        _ bytes: [UInt8], at path: String, by temporary: String
+    ) throws(Processes.Errno) {
+        _ = unsafe unlink(temporary)
+        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        let file = Descriptor(owning: number)
+        guard write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
+            let error = Errno(rawValue: errno)
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// - Returns: A Boolean value that indicates whether all bytes were written; if not, errno is set.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}
