@@ -235,15 +235,23 @@ import Testing
         let core = Self.core(Self.apps)
         for fields in Self.apps {
             let written = core.record(of: AppID(fields[0].1))
-            #expect(written.map { Self.sorted($0) } == Self.sorted(Self.record(fields)))
+            #expect(written.map { Self.sorted($0) } == Self.sortedAsNow(Self.record(fields)))
         }
         let background = Self.core([Self.backgroundEditor]).record(of: Self.editor)
-        #expect(background.map { Self.sorted($0) } == Self.sorted(Self.record(Self.backgroundEditor)))
+        #expect(background.map { Self.sorted($0) } == Self.sortedAsNow(Self.record(Self.backgroundEditor)))
         #expect(Self.sorted(core.record) == Self.sorted(Self.record(Self.machine)))
     }
 
     private static func sorted(_ record: SavedRecord) -> [String] {
         record.fields.map { "\($0.name)=\($0.value)" }.sorted()
+    }
+
+    /// Returns the values as they are written now: the user was a person.
+    private static func sortedAsNow(_ record: SavedRecord) -> [String] {
+        record.fields.map { field in
+            let words = field.value.split(separator: "\u{1F}", omittingEmptySubsequences: false)
+            return "\(field.name)=" + words.map { $0 == "person" ? "user" : $0 }.joined(separator: "\u{1F}")
+        }.sorted()
     }
 
     // MARK: What follows
