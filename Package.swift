@@ -57,6 +57,9 @@ let hotFunctions: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
+/// The functions of libraries are found when the daemon starts: each child would have to find them again until it executes its program.
+let boundAtStart: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+
 let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -163,7 +166,7 @@ let package = Package(
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
             exclude: ["hot-functions.txt"],
             swiftSettings: strictAndSmall,
-            linkerSettings: smallProgram + hotFunctions
+            linkerSettings: smallProgram + hotFunctions + boundAtStart
         ),
         .executableTarget(
             name: "lifectl",

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "child.h"
 #include "heap.h"
+#include "libraries.h"
 #include "window.h"
 
 // Kernel headers older than the running kernel lack parts of these, so they are spelled out (clone(2)).
@@ -54,6 +55,7 @@ static pid_t clone_with_pidfd(int cgroup, bool shares_table, int *pidfd)
         arguments.flags |= FLAG_INTO_CGROUP;
         arguments.cgroup = (uint64_t)cgroup;
     }
+    linux_withhold_libraries();
     linux_advise_heap(MADV_DONTFORK);
     long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
     if (pid == 0)

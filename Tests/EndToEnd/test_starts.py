@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,24 @@ def test_the_waiting_survives_the_daemon(direct):
     failures = details(direct, "loop")["failures"]
     assert failures >= 4
     wait_for(lambda: details(direct, "loop")["failures"] > failures)
+
+
+def is_library_that_no_child_needs(path):
+    name = os.path.basename(path)
+    return ".so" in name and not name.startswith(("libc.so.", "ld-", "libsystemd.so."))
+
+
+def test_child_of_a_launch_gets_no_data_of_most_libraries(direct):
+    # The first may have loaded some.
+    for app in ["first", "second"]:
+        direct.lifectl.start(app, *programs.IDLE)
+    smaps = Path(f"/proc/{direct.process.pid}/smaps").read_text()
+    mappings = re.findall(r"^\w+-\w+ (\S+) \S+ \S+ \d+ +(/\S+)\n(?:.*\n)*?VmFlags: (.*)$", smaps, re.MULTILINE)
+    written = [(path, flags.split()) for access, path, flags in mappings if "w" in access]
+    assert any(is_library_that_no_child_needs(path) for path, flags in written)
+    for path, flags in written:
+        # "dc": not copied for a child.
+        assert ("dc" in flags) == is_library_that_no_child_needs(path), path
 
 
 def test_previous_comes_forward(direct):
