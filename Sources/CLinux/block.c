@@ -58,20 +58,24 @@ static struct linux_spawn_request *take_request(struct room *room, const struct 
     return place;
 }
 
-int linux_copy_request(const struct linux_spawn_request *request, struct linux_request_block *block)
+int linux_copy_request(
+    const struct linux_spawn_request *request, char *room, size_t capacity, struct linux_request_block *block)
 {
-    struct room room = {0};
-    take_request(&room, request);
-    size_t size = room.used;
-    char *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED)
-        return -errno;
-    room = (struct room){.start = start};
-    *block = (struct linux_request_block){.request = take_request(&room, request), .size = size};
+    struct room needed = {0};
+    take_request(&needed, request);
+    size_t mapped = needed.used <= capacity ? 0 : needed.used;
+    if (mapped > 0) {
+        room = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (room == MAP_FAILED)
+            return -errno;
+    }
+    struct room taken = {.start = room};
+    *block = (struct linux_request_block){.request = take_request(&taken, request), .mapped = mapped};
     return 0;
 }
 
 void linux_free_request(struct linux_request_block block)
 {
-    munmap(block.request, block.size);
+    if (block.mapped > 0)
+        munmap(block.request, block.mapped);
 }

@@ -6,11 +6,15 @@
 /// A copy of a request, with everything that it points to, in memory that is not on the heap.
 struct linux_request_block {
     struct linux_spawn_request *request;
-    size_t size;
+    /// The size of a mapping of its own; 0 for none.
+    size_t mapped;
 };
 
-/// 0, or a negated errno.
-int linux_copy_request(const struct linux_spawn_request *request, struct linux_request_block *block);
+/// Copies a request to `room`, which is aligned for every type, or to a mapping of its own if it is too large.
+///
+/// Returns 0, or a negated errno.
+int linux_copy_request(
+    const struct linux_spawn_request *request, char *room, size_t capacity, struct linux_request_block *block);
 
 void linux_free_request(struct linux_request_block block);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -19,6 +20,9 @@
 #define FLAG_FILES 0x00000400ULL
 #define FLAG_PIDFD 0x00001000ULL
 #define FLAG_INTO_CGROUP 0x200000000ULL
+
+// Enough for the usual environment of an app.
+#define REQUEST_ROOM 8192
 
 struct clone_arguments {
     uint64_t flags;
@@ -176,7 +180,9 @@ int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned 
     if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
         return -EINVAL;
     struct linux_request_block block;
-    int error = linux_copy_request(request, &block);
+    // A child has a copy of the stack.
+    _Alignas(max_align_t) char room[REQUEST_ROOM];
+    int error = linux_copy_request(request, room, sizeof room, &block);
     if (error < 0)
         return error;
     error = start_connected(block.request, spawned);
