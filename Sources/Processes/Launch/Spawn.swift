@@ -166,11 +166,9 @@ public enum SpawnWindow {
         var offset = 0
         for (index, string) in strings.enumerated() {
             unsafe array[index] = unsafe bytes.baseAddress.map { unsafe $0 + offset }
-            for byte in string.utf8 {
-                unsafe bytes[offset] = CChar(bitPattern: byte)
-                offset += 1
-            }
-            offset += 1
+            unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(bytes)[offset...])
+                .copyBytes(from: string.utf8)
+            offset += string.utf8.count + 1
         }
     }
 

@@ -79,12 +79,12 @@ extension SpawnRequest {
     func validate() throws(SpawnError) {
         guard !program.isEmpty else { throw .invalidRequest("the program has no name") }
         let texts = [program, workingDirectory, effectiveSearchPath] + arguments + (writablePaths ?? [])
-        for text in texts where text.utf8.contains(0) {
+        for text in texts where text.hasZeroByte {
             throw .invalidRequest("a zero byte in \(text.debugDescription)")
         }
         for (name, value) in environment {
-            let isUsable = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "=")) && !name.utf8.contains(0)
-            guard isUsable, !value.utf8.contains(0) else {
+            let isUsable = !name.isEmpty && !name.utf8.contains(UInt8(ascii: "=")) && !name.hasZeroByte
+            guard isUsable, !value.hasZeroByte else {
                 throw .invalidRequest("the environment variable \(name.debugDescription) cannot be passed")
             }
         }
@@ -92,6 +92,13 @@ extension SpawnRequest {
         guard Set(targets).count == targets.count, targets.allSatisfy({ (3...1023).contains($0) }) else {
             throw .invalidRequest("extra descriptors need different numbers from 3 to 1023")
         }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether a program would take a part of the text for the whole.
+    fileprivate var hasZeroByte: Bool {
+        unsafe utf8.withContiguousStorageIfAvailable { unsafe $0.contains(0) } ?? utf8.contains(0)
     }
 }
 
