@@ -23,10 +23,10 @@ enum PrivateDirectory {
 
     /// Makes a directory in one that was made or checked just before.
     static func add(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DaemonError) {
-        guard unsafe mkdir(path, mode) == 0 else {
-            guard errno == EEXIST else { throw failure("create", path) }
-            return try check(path, owner: owner?.user ?? geteuid())
-        }
+        var status = stat()
+        // Mostly it is there.
+        if unsafe lstat(path, &status) == 0 { return try check(path, status, owner: owner?.user ?? geteuid()) }
+        guard unsafe mkdir(path, mode) == 0 else { throw failure("create", path) }
         do throws(DaemonError) {
             try furnish(path, mode: mode, owner: owner)
         } catch {
@@ -52,10 +52,10 @@ enum PrivateDirectory {
         return Descriptor(owning: number)
     }
 
-    private static func check(_ path: String, owner: uid_t) throws(DaemonError) {
-        let directory = try open(path)
-        var status = stat()
-        guard unsafe fstat(directory.rawValue, &status) == 0 else { throw failure("examine", path) }
+    private static func check(_ path: String, _ status: stat, owner: uid_t) throws(DaemonError) {
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw DaemonError(.directory, "cannot use \(path): it is not a directory; remove it")
+        }
         guard status.st_uid == owner else {
             throw DaemonError(
                 .directory,
