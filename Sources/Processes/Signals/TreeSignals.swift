@@ -150,9 +150,11 @@ extension ProcessTree {
     }
 
     /// Continues every process: first those that have no children in the tree, and then their parents.
+    ///
+    /// - Parameter members: Those of a look that was just taken, where there was one.
     @discardableResult
-    func resumeBottomUp(_ parents: [[ProcessIdentity]]) -> [SignalFailure] {
-        guard !parents.isEmpty else { return signalAll(.resume) }
+    func resumeBottomUp(_ parents: [[ProcessIdentity]], of members: [ProcessStatus]? = nil) -> [SignalFailure] {
+        guard !parents.isEmpty else { return signalAll(.resume, of: members) }
         let failures = signalAll(.resume, except: Set(parents.joined()))
         return failures + parents.reversed().flatMap { signal(.resume, only: $0) }
     }

@@ -9,9 +9,9 @@ extension ProcessTree {
         desiredState = .ended
         stoppedMembers = nil
         heldBefore = []
-        findAll()
-        let failures = signalAll(signal)
-        resumeBottomUp(parents)
+        let members = findAll()
+        let failures = signalAll(signal, of: members)
+        resumeBottomUp(parents, of: members)
         endFreezing()
         return failures
     }

@@ -329,8 +329,15 @@ extension ProcessTree {
 
 extension ProcessTree {
     /// Releases the helpers, and looks for members where they are not expected.
-    func findAll() {
-        _ = containment.lookOutside(containment.releaseHelpers(containment.members()))
+    ///
+    /// - Returns: The members; nil if some may have been missed, for want of a descriptor for example.
+    @discardableResult
+    func findAll() -> [ProcessStatus]? {
+        let (members, isComplete) = ProcFile.checkCompleteness {
+            let members = containment.releaseHelpers(containment.members())
+            return containment.lookOutside(members) ? containment.members() : members
+        }
+        return isComplete ? members : nil
     }
 
     /// Returns the end of a main process that is no child, if it has ended and this was not told yet.
