@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The directory and the list of processes of an app's group, and the status of its main process.
-KEPT_FILE = re.compile(r"/app-[^/]*(/cgroup\.procs)?( \(deleted\))?$|^/proc/[0-9]+/stat( \(deleted\))?$")
+KEPT_FILE = re.compile(r"/app-[^/]*(/cgroup\.procs)?( \(deleted\))?$|^/proc/[0-9]+/(stat|task/[0-9]+/children)( \(deleted\))?$")
 
 
 def reports_switches():

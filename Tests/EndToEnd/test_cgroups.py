@@ -118,14 +118,18 @@ def test_without_cgroups_where_the_configuration_says_so(service):
     assert directory_of(service, service.pid).endswith("/lifed.service")
 
 
+def group_of(pid):
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    root = next(fields[1] for fields in mounts if fields[2] == "cgroup2")
+    group = next(line[3:] for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::"))
+    return Path(root + group)
+
+
 def test_a_daemon_run_by_hand_leaves_no_group_behind(direct):
     pid = direct.lifectl.start("own", *programs.IDLE)
     if direct.lifectl.app("own")["containment"] != "cgroup":
         pytest.skip("no control groups can be made here")
-    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
-    root = next(fields[1] for fields in mounts if fields[2] == "cgroup2")
-    group = next(line[3:] for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::"))
-    base = Path(root + group).parent.parent
+    base = group_of(pid).parent.parent
     assert (base / "daemon").exists()
     assert direct.stop() == 0
     assert not base.exists()
@@ -166,6 +170,14 @@ def test_controllers_do_not_keep_the_service_from_coming_back(lifed, enable_a_co
     assert (group / "cgroup.subtree_control").read_text().split() == []
 
 
+def test_group_of_a_launched_app_is_limited_when_the_app_runs(direct):
+    pid = direct.lifectl.start("own", *programs.IDLE)
+    if direct.lifectl.app("own")["containment"] != "cgroup":
+        pytest.skip("no control groups can be made here")
+    limit = group_of(pid) / "cgroup.max.descendants"
+    wait_for(lambda: limit.read_text() == "256\n", what="the limit of groups below that of the app")
+
+
 def test_files_of_few_groups_stay_open_and_none_of_apps_that_ended(direct):
     pid = direct.process.pid
     apps = [f"app-{number}" for number in range(20)]
@@ -175,6 +187,6 @@ def test_files_of_few_groups_stay_open_and_none_of_apps_that_ended(direct):
     if direct.lifectl.app(apps[0])["containment"] != "cgroup":
         pytest.skip("the daemon has no control groups here")
     # Those of 16 groups.
-    assert 0 < direct.kernel.kept_files(pid) <= 48
+    assert 0 < direct.kernel.kept_files(pid) <= 64
     direct.lifectl("terminate", *apps)
     assert direct.kernel.kept_files(pid) == 0

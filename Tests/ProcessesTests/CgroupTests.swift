@@ -107,6 +107,17 @@ import Testing
         }
     }
 
+    @Test func groupWhoseSetUpIsCompleteIsLimited() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("idle")
+            tree.completeSetUp()
+            let limit = ProcFile.read(try world.group(of: tree).path + "/cgroup.max.descendants", limit: 16)
+            #expect(limit == Array("256\n".utf8))
+            try world.end()
+        }
+    }
+
     @Test func groupMadeByAppBelongsToApp() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)

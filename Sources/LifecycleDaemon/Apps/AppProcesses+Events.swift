@@ -16,7 +16,7 @@ extension AppProcesses {
     }
 
     private func endMainWatch(of app: RunningApp) {
-        if let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
+        if !app.tree.isChild, let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
     }
 
     func endWatches(of app: RunningApp) {
@@ -55,6 +55,7 @@ extension AppProcesses {
         case .running:
             app.execWatch = nil
             report(app.index, .spawned)
+            if running[app.index] === app { app.tree.completeSetUp() }
         case .failed(let error):
             forget(app)
             report(app.index, .spawnFailed(StartFailure(error)))

@@ -19,8 +19,6 @@ public final class CgroupSubtree {
     private static let helperGroup = "helpers"
     /// The number of groups of one app that can be busy with processes of earlier launches.
     private static let attemptLimit = 16
-    /// The number of groups that an app can make below its own.
-    private static let descendantLimit = 256
 
     /// Prepares a group that exists for the apps; this process stays where it is.
     init(base: Cgroup, origin: Cgroup? = nil) throws(Errno) {
@@ -129,16 +127,26 @@ extension CgroupSubtree {
         do throws(Errno) {
             for attempt in 1...Self.attemptLimit {
                 let group = apps.child(Self.groupName(for: name, attempt: attempt))
-                guard group.remove() else { continue }
-                try group.create()
-                // A kernel that cannot limit them has walks that are limited.
-                try? group.write(String(Self.descendantLimit), to: "cgroup.max.descendants")
-                return group
+                if try makeAnew(group) { return group }
             }
             throw Errno(rawValue: EBUSY)
         } catch {
             throw .failed("make a control group", error.rawValue)
         }
+    }
+
+    /// Makes a group, instead of an empty one of the same name.
+    ///
+    /// - Returns: False if there is a group of the name that cannot be removed.
+    private func makeAnew(_ group: Cgroup) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try group.create()
+        } catch {
+            guard error.rawValue == EEXIST else { throw error }
+            guard group.remove() else { return false }
+            try group.create()
+        }
+        return true
     }
 
     /// Makes a group for the helpers that an app has started, beside those of the apps.

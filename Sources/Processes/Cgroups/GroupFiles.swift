@@ -11,9 +11,10 @@ final class GroupFiles {
 
     private let group: Cgroup
     private var open: Open?
-    /// The process whose `stat` is open, and the file.
+    /// The process whose `stat` and list of children are open, and the files.
     private var main: ProcessID?
     private var status: Descriptor?
+    private var children: Descriptor?
     /// The number of the latest look at the group; nil while the files are closed.
     fileprivate var latestLook: UInt64?
 
@@ -34,12 +35,14 @@ final class GroupFiles {
         if status == nil, let main {
             self.main = main
             status = try? Descriptor.open("/proc/\(main)/stat", O_RDONLY)
+            children = try? Descriptor.open("/proc/\(main)/task/\(main)/children", O_RDONLY)
         }
     }
 
     func close() {
         open = nil
         status = nil
+        children = nil
         latestLook = nil
     }
 
@@ -92,6 +95,12 @@ final class GroupFiles {
         guard pid == main, let status = status?.rawValue else { return ProcessStatus(of: pid) }
         // The group may have another process with the number of a main process that was reaped.
         return ProcFile.readAgain(status) { ProcessStatus(parsing: $0) } ?? ProcessStatus(of: pid)
+    }
+
+    /// Returns the children of the main process, which has not been reaped; nil for another process, or if the list is not open.
+    func children(of process: ProcessStatus) -> [ProcessID]? {
+        guard process.pid == main, process.threadCount == 1, let children = children?.rawValue else { return nil }
+        return ProcFile.readAgain(children) { Children.numbers(in: $0) }
     }
 }
 

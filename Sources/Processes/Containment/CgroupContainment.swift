@@ -50,6 +50,13 @@ final class CgroupContainment: Containment {
     override var cgroup: Cgroup? { group }
     override var groupName: String? { name }
 
+    /// Limits the groups below the group, and opens the files that the first operation reads.
+    override func completeSetUp() {
+        subtree.recentFiles.touch(files, main: launch?.main.pid)
+        // A kernel that cannot limit them has walks that are limited.
+        try? files.write("256", to: "cgroup.max.descendants")
+    }
+
     // MARK: - Members
 
     /// Returns the members in the order of their starts.
@@ -131,7 +138,8 @@ final class CgroupContainment: Containment {
         let children = Children()
         var candidates: [(parent: ProcessID, child: ProcessID)] = []
         for parent in members {
-            for child in children.of(parent.pid, threadCount: parent.threadCount) {
+            let listed = leaderIsReaped ? nil : files.children(of: parent)
+            for child in listed ?? children.of(parent.pid, threadCount: parent.threadCount) {
                 candidates.append((parent.pid, child))
             }
         }

@@ -38,6 +38,9 @@ class Containment {
     /// The containment that holds a launched tree without a cgroup, if that is how the processes are held.
     var processGroup: ProcessGroupContainment? { nil }
 
+    /// Does what can wait until the program runs.
+    func completeSetUp() {}
+
     /// Returns the processes of this moment that have not ended.
     func members() -> [ProcessStatus] { [] }
 

@@ -49,8 +49,21 @@ struct Children {
     private func listedChildren(of pid: ProcessID, thread: ProcessID) -> [ProcessID] {
         // Far above what a process can have with the kernel's largest pid_max (4,194,304) in practice.
         let path = ProcPath(pid, thread: thread, "children")
-        guard let list = ProcFile.read(path, limit: 4 << 20, longestRecord: 16), !list.isEmpty else { return [] }
-        return list.split(separator: UInt8(ascii: " ")).compactMap { ProcessID(ascii: $0) }
+        // Mostly there are none, or few.
+        if let few = ProcFile.readWhole(path, { Self.numbers(in: $0) }) { return few }
+        let list = ProcFile.read(path, limit: 4 << 20, longestRecord: 16) ?? []
+        return Self.numbers(in: list.span)
+    }
+
+    /// Returns the processes in the text of a `children`.
+    static func numbers(in text: Span<UInt8>) -> [ProcessID] {
+        var numbers: [ProcessID] = []
+        var position = 0
+        while position < text.count, let number: ProcessID = text.number(at: &position) {
+            numbers.append(number)
+            position += 1
+        }
+        return numbers
     }
 }
 

@@ -54,6 +54,7 @@ extension ProcessTable {
         do throws(Errno) {
             let containment = try CgroupContainment(group: group, subtree: cgroups)
             try Relocation(to: group).move(descent, fromUnitOf: Cgroup.name(of: getpid()))
+            containment.completeSetUp()
             return containment
         } catch {
             Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)

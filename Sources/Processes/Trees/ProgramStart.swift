@@ -22,6 +22,9 @@ extension ProcessTree {
         return gate.open()
     }
 
+    /// Does what can wait until the program runs. Call it when no client waits.
+    public func completeSetUp() { containment.completeSetUp() }
+
     /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
     public var execStatusDescriptor: Int32? {
         start?.execPipe?.descriptor.rawValue
