@@ -98,8 +98,9 @@ public final class ProcessTable {
         }
         let group = try cgroups.makeGroup(for: name)
         do throws(SpawnError) {
-            let containment = try CgroupContainment.make(group, in: cgroups)
             let process = try spawn(request, in: group)
+            // It would tell of the birth of the process if it were watched before.
+            let containment = try CgroupContainment.make(group, in: cgroups)
             containment.launch = .init(main: process.identity, token: token, orphans: orphans, helpers: helpers)
             return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
         } catch {
