@@ -11,6 +11,8 @@ import Glibc
 @MainActor
 @safe public final class EventLoop {
     let event: OpaquePointer
+    /// The work for which nothing waits; nil before there is a source of it.
+    var postponedRound: PostponedRound?
 
     /// Makes a loop that watches nothing.
     ///

@@ -95,7 +95,10 @@ extension EventSource {
     nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
         let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata)
-        MainActor.assumeDispatched { unsafe handler(of: source)?(event) }
+        MainActor.assumeDispatched {
+            guard let handler = unsafe handler(of: source) else { return }
+            FollowUp.run { handler(event) }
+        }
         return 0
     }
 

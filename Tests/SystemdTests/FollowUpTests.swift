@@ -1,0 +1,99 @@
+import Systemd
+import Testing
+
+@Suite(.serialized) struct FollowUpTests {
+    let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop()
+    }
+
+    @Test func workFollowsItsHandlerBeforeAnotherEvent() throws {
+        var order: [String] = []
+        let followUp = try loop.followUp { order.append("follow-up") }
+        let first = try loop.deferred {
+            order.append("first begins")
+            followUp.schedule()
+            followUp.schedule()
+            order.append("first ends")
+        }
+        let second = try loop.deferred { [loop] in
+            order.append("second")
+            loop.exit(code: 0)
+        }
+        first.schedule()
+        second.schedule()
+        try run(loop)
+        #expect(order == ["first begins", "first ends", "follow-up", "second"])
+    }
+
+    @Test func workThatSchedulesItselfRunsOnceMore() throws {
+        var count = 0
+        var followUp: FollowUp?
+        followUp = try loop.followUp { [loop] in
+            count += 1
+            if count < 3 { followUp?.schedule() } else { loop.exit(code: 0) }
+        }
+        let first = try loop.deferred { followUp?.schedule() }
+        first.schedule()
+        try run(loop)
+        #expect(count == 3)
+    }
+
+    @Test func workThatIsScheduledOutsideOfHandlersRunsInTheLoop() throws {
+        var count = 0
+        let followUp = try loop.followUp { [loop] in
+            count += 1
+            loop.exit(code: 0)
+        }
+        followUp.schedule()
+        #expect(count == 0)
+        try run(loop)
+        #expect(count == 1)
+    }
+}
+
+@Suite(.serialized) struct PostponedSourceTests {
+    let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop()
+    }
+
+    @Test func allWorkOfAPauseRunsTogetherAndTheLastWorkBehindIt() throws {
+        var order: [String] = []
+        var instants: Set<UInt64> = []
+        let last = try loop.postponed(isLast: true) { [loop] in
+            order.append("last")
+            instants.insert(loop.now)
+            loop.exit(code: 0)
+        }
+        let first = try loop.postponed { [loop] in
+            order.append("first")
+            instants.insert(loop.now)
+        }
+        // It is scheduled in the round itself, and belongs to it.
+        let second = try loop.postponed {
+            order.append("second")
+            last.schedule()
+        }
+        first.schedule()
+        second.schedule()
+        first.schedule()
+        try run(loop)
+        #expect(order == ["first", "second", "last"])
+        #expect(instants.count == 1)
+    }
+
+    @Test func workThatSchedulesItselfWaitsForAnotherPause() throws {
+        var instants: Set<UInt64> = []
+        var source: PostponedSource?
+        source = try loop.postponed { [loop] in
+            instants.insert(loop.now)
+            if instants.count < 3 { source?.schedule() } else { loop.exit(code: 0) }
+        }
+        source?.schedule()
+        try run(loop)
+        #expect(instants.count == 3)
+    }
+}
