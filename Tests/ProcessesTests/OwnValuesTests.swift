@@ -3,43 +3,73 @@ import Testing
 @testable import Processes
 
 @Suite struct OwnValuesTests {
-    private static func bearers(_ count: Int, current: (Int) -> Int) -> [(bearer: OwnValues.Bearer, current: Int)] {
-        (0..<count).map { number in
-            let process = ProcessIdentity(pid: 100, startTime: 7)
-            return (OwnValues.Bearer(process: process, id: ProcessID(100 + number)), current(number))
+    private static func bearers(_ count: Int) -> [OwnValues.Bearer] {
+        let process = ProcessIdentity(pid: 100, startTime: 7)
+        return (0..<count).map { OwnValues.Bearer(process: process, id: ProcessID(100 + $0)) }
+    }
+
+    /// Sets the nice value of each bearer.
+    private static func set(
+        _ values: inout OwnValues, _ present: inout [Int], to desired: (_ own: Int) -> Int
+    ) {
+        var update = OwnValues.Update(values, of: CaseSet([.nice]), count: present.count)
+        for (number, bearer) in bearers(present.count).enumerated() {
+            let own = update.own(.nice, of: bearer, current: present[number])
+            present[number] = desired(own)
+            update.note(.nice, of: bearer, own: own, present: present[number])
         }
+        values = update.values
     }
 
     // A few values are searched one after the other, more through an index.
-    @Test(arguments: [1, 3, 8, 9, 100])
+    @Test(arguments: [1, 3, 8, 16, 17, 100])
     func valuesThatWereSetAreGivenBack(_ count: Int) {
         var values = OwnValues()
-        values.update(Self.bearers(count) { $0 }) { _ in
-            500
-        } set: { _, _ in
-            true
-        }
-        var present = [Int](repeating: 500, count: count)
-        values.update(Self.bearers(count) { present[$0] }) { own in
-            own
-        } set: { bearer, value in
-            present[Int(bearer.id) - 100] = value
-            return true
-        }
+        var present = Array(0..<count)
+        Self.set(&values, &present) { _ in 500 }
+        #expect(present == Array(repeating: 500, count: count))
+        Self.set(&values, &present) { $0 }
         #expect(present == Array(0..<count))
         #expect(values.isEmpty)
     }
 
+    @Test func valueThatTheProgramHasChosenIsItsOwn() {
+        var values = OwnValues()
+        var present = [1]
+        Self.set(&values, &present) { _ in 10 }
+        present = [3]
+        Self.set(&values, &present) { $0 }
+        #expect(present == [3] && values.isEmpty)
+    }
+
+    @Test func youngerBearerHasTheOwnValueThatItsValueStandsFor() {
+        var values = OwnValues()
+        var present = [2]
+        Self.set(&values, &present) { _ in 10 }
+        present = [10, 10]
+        Self.set(&values, &present) { $0 }
+        #expect(present == [2, 2])
+    }
+
+    @Test func entriesOfOtherSettingsStay() {
+        var values = OwnValues()
+        var present = [2]
+        Self.set(&values, &present) { _ in 10 }
+        var update = OwnValues.Update(values, of: CaseSet([.timerSlack]), count: 1)
+        let own = update.own(.timerSlack, of: Self.bearers(1)[0], current: 10)
+        update.note(.timerSlack, of: Self.bearers(1)[0], own: own, present: 50)
+        #expect(update.values.entries.map(\.setting) == [.nice, .timerSlack])
+        #expect(update.values.entries.map(\.own) == [2, 10])
+    }
+
     @Test func writtenValuesAreReadInTheSameOrder() {
         var values = OwnValues()
-        values.update(Self.bearers(12) { $0 }) { _ in
-            19
-        } set: { _, _ in
-            true
-        }
+        var present = Array(0..<12)
+        Self.set(&values, &present) { _ in 19 }
         var numbers: [UInt64] = []
-        values.forEachNumber { numbers.append($0) }
-        let again = OwnValues(within: 0...19) { numbers.isEmpty ? nil : numbers.removeFirst() }
+        values.forEachNumber(of: .nice) { numbers.append($0) }
+        var again = OwnValues()
+        #expect(again.append(of: .nice) { numbers.isEmpty ? nil : numbers.removeFirst() })
         #expect(again == values)
     }
 }

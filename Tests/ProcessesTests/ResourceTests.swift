@@ -291,15 +291,15 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: Glibc.errno) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer {
-            for attribute in GroupAttribute.allCases { unsafe unlink("\(path)/\(attribute.rawValue)") }
+            for attribute in GroupAttribute.allCases { unsafe unlink("\(path)/\(attribute.name)") }
             unsafe rmdir(path)
         }
-        for attribute in attributes { close(unsafe open("\(path)/\(attribute.rawValue)", O_CREAT | O_WRONLY, 0o644)) }
+        for attribute in attributes { close(unsafe open("\(path)/\(attribute.name)", O_CREAT | O_WRONLY, 0o644)) }
         try body(Cgroup(mountPoint: path, name: ""))
     }
 
     private func text(_ attribute: GroupAttribute, of group: Cgroup) -> String {
-        String(decoding: ProcFile.read("\(group.path)/\(attribute.rawValue)", limit: 64) ?? [], as: UTF8.self)
+        String(decoding: ProcFile.read("\(group.path)/\(attribute.name)", limit: 64) ?? [], as: UTF8.self)
     }
 
     @Test func onlyWhatDiffersIsWritten() throws {
@@ -341,14 +341,14 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     @Test func weightsTakeThePlaceOfPriorities() throws {
         try withGroup([.cpuWeight]) { group in
             let capabilities = ResourceCapabilities(abilities: 127, groups: group)
-            #expect(capabilities.settings == [.ioPriority, .oomScoreAdjustment, .timerSlack])
+            #expect(capabilities.settings == CaseSet([.ioPriority, .oomScoreAdjustment, .timerSlack]))
             #expect(capabilities.done.prefix(2) == ["processor time by weight", "I/O by priority"])
         }
     }
 
     @Test func aGroupThatIsGoneIsNoError() {
         var capabilities = ResourceCapabilities()
-        capabilities.attributes = Set(GroupAttribute.allCases)
+        capabilities.attributes = CaseSet(GroupAttribute.allCases)
         let group = Cgroup(mountPoint: "/sys/fs/cgroup/no-such", name: "group")
         let control = ResourceControl(capabilities: capabilities)
         #expect(control.write(ResourceProfile(), to: group, before: nil) == [])

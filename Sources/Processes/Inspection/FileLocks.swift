@@ -59,12 +59,17 @@ extension OpenFile {
     ///
     /// An open file may be locked by another process that has it from a common parent.
     public var locks: [LockedFile] {
+        guard target.utf8.first == UInt8(ascii: "/") else { return [] }
         let path = ProcPath(process, "fdinfo/", number)
-        guard target.utf8.first == UInt8(ascii: "/"),
-            let text = ProcFile.read(path, limit: 1 << 14, longestRecord: Self.longestLine)
-        else { return [] }
+        if let found = ProcFile.readWhole(path, { Self.locks(in: $0) }) { return found }
+        // There may be many.
+        let text = ProcFile.read(path, limit: 1 << 14, longestRecord: Self.longestLine) ?? []
+        return Self.locks(in: text.span)
+    }
+
+    private static func locks(in text: Span<UInt8>) -> [LockedFile] {
         var found: [LockedFile] = []
-        text.span.forEachLine { line in
+        text.forEachLine { line in
             guard line.starts(with: "lock:") else { return }
             // lock:	1: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF
             let text = unsafe line.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

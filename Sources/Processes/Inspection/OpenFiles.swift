@@ -15,8 +15,12 @@ public struct OpenFile: Hashable, Sendable {
     /// Returns the open files of a process; none if it is gone, or may not be looked at.
     public static func all(of pid: ProcessID) -> [OpenFile] {
         // The list leaves out 0, which is no number of a process.
-        let numbers = [0] + ProcFile.processIDs(in: "/proc/\(pid)/fd").prefix(limit)
-        return numbers.compactMap { OpenFile($0, of: pid) }
+        let numbers = ProcFile.processIDs(in: "/proc/\(pid)/fd").prefix(limit)
+        var files: [OpenFile] = []
+        files.reserveCapacity(numbers.count + 1)
+        if let file = OpenFile(0, of: pid) { files.append(file) }
+        for number in numbers { if let file = OpenFile(number, of: pid) { files.append(file) } }
+        return files
     }
 
     private init?(_ number: Int32, of pid: ProcessID) {

@@ -28,10 +28,13 @@ struct ProcPath {
     }
 
     private mutating func append(_ text: StaticString) {
-        for index in 0..<text.utf8CodeUnitCount {
-            bytes[count] = unsafe text.utf8Start[index]
-            count += 1
+        let size = text.utf8CodeUnitCount
+        var rest = bytes.mutableSpan
+        unsafe rest.withUnsafeMutableBytes { bytes in
+            precondition(count + size < bytes.count)
+            unsafe bytes.baseAddress?.advanced(by: count).copyMemory(from: text.utf8Start, byteCount: size)
         }
+        count += size
     }
 
     private mutating func append(_ number: Int32) {

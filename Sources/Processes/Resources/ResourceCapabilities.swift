@@ -3,9 +3,9 @@ import CLinux
 /// The parts of a ``ResourceProfile`` that this process can apply on this machine.
 public struct ResourceCapabilities: Hashable, Sendable {
     /// The attributes of the apps' cgroups that can be written.
-    var attributes: Set<GroupAttribute> = []
+    var attributes = CaseSet<GroupAttribute>()
     /// The settings that can be changed for each process or thread.
-    var settings: Set<ResourceSetting> = []
+    var settings = CaseSet<ResourceSetting>()
     /// A Boolean value that indicates whether a value better than a process's own can be set.
     var canLowerNice = false
     var canLowerOOMScore = false
@@ -23,7 +23,7 @@ public struct ResourceCapabilities: Hashable, Sendable {
 
     init(abilities: Int32, groups: Cgroup?) {
         func can(_ ability: linux_resource_ability) -> Bool { UInt32(abilities) & ability.rawValue != 0 }
-        if let groups { attributes = Set(GroupAttribute.allCases.filter { groups.has($0.rawValue) }) }
+        if let groups { attributes = CaseSet(GroupAttribute.allCases.filter { groups.has($0.name.description) }) }
         canLowerNice = can(LINUX_CAN_LOWER_NICE)
         canSetRealTimeIO = can(LINUX_CAN_SET_REAL_TIME_IO)
         canLowerOOMScore = can(LINUX_CAN_LOWER_OOM_SCORE)

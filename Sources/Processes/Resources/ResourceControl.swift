@@ -40,24 +40,21 @@ public final class ResourceControl {
         var record = tree.resources ?? ResourceRecord()
         var failures =
             tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
-        let changed = ResourceSetting.allCases.filter {
-            capabilities.wanted($0, by: profile) != capabilities.wanted($0, by: record.profile)
-                || record.incomplete.contains($0)
-        }
-        if !changed.isEmpty {
-            let members = tree.containment.members()
-            for setting in changed {
-                let wanted = capabilities.wanted(setting, by: profile)
-                let found = update(
-                    &record.ownValues[setting], setting, to: wanted, members, of: tree)
-                if found.isEmpty { record.incomplete.remove(setting) } else { record.incomplete.insert(setting) }
-                failures += found
-            }
-        }
+        let changed = changedSettings(record, profile)
+        if !changed.isEmpty { failures += change(changed, to: profile, of: tree, &record) }
         record.profile = profile
         record.areAttributesKnown = true
         tree.resources = record
         return failures
+    }
+
+    private func changedSettings(_ record: ResourceRecord, _ profile: ResourceProfile) -> CaseSet<ResourceSetting> {
+        var changed = record.incomplete
+        for setting in ResourceSetting.allCases
+        where capabilities.wanted(setting, by: profile) != capabilities.wanted(setting, by: record.profile) {
+            changed.insert(setting)
+        }
+        return changed
     }
 
     /// Returns the changes that were made to a tree, for a later daemon; nil if there are none.
@@ -65,52 +62,70 @@ public final class ResourceControl {
 
     /// Writes those attributes of a tree's cgroup that differ from the profile before.
     func write(_ profile: ResourceProfile, to group: Cgroup, before: ResourceProfile?) -> [Failure] {
-        GroupAttribute.allCases.compactMap { attribute in
+        var failures: [Failure] = []
+        for attribute in GroupAttribute.allCases where capabilities.attributes.contains(attribute) {
             let value = attribute.value(in: profile)
-            guard before.map(attribute.value) != .some(value), capabilities.attributes.contains(attribute) else {
-                return nil
-            }
+            if let before, attribute.value(in: before) == value { continue }
             do throws(Errno) {
-                try group.write(value.map { String($0) } ?? "max", to: attribute.rawValue)
-                return nil
+                try group.write(value.map { String($0) } ?? "max", to: attribute.name.description)
             } catch {
                 // A group that is gone has nothing left in it.
-                return error.rawValue == ENOENT || error.rawValue == ENODEV
-                    ? nil : Failure(what: attribute.rawValue, error: error, count: 1)
+                guard error.rawValue != ENOENT, error.rawValue != ENODEV else { continue }
+                failures.append(Failure(what: attribute.name.description, error: error, count: 1))
             }
         }
+        return failures
     }
 
-    private func update(
-        _ values: inout OwnValues, _ setting: ResourceSetting, to wanted: Int?, _ members: [ProcessStatus],
-        of tree: ProcessTree
+    /// Changes settings of all processes of a tree.
+    private func change(
+        _ settings: CaseSet<ResourceSetting>, to profile: ResourceProfile, of tree: ProcessTree,
+        _ record: inout ResourceRecord
     ) -> [Failure] {
-        let bearers = members.flatMap { setting.bearers(of: $0) }.compactMap { bearer in
-            setting.read(bearer.id).map { (bearer: bearer, current: $0) }
-        }
-        var errors: [Errno] = []
-        values.update(bearers) { own in
-            wanted.map { setting.value(wanted: $0, own: own) } ?? own
-        } set: { bearer, value in
-            guard let error = setting.write(value, to: bearer.id, if: { tree.isCurrent(bearer.process) }) else {
-                return true
+        let bearers = tree.bearers()
+        var update = OwnValues.Update(record.ownValues, of: settings, count: bearers.count * settings.count)
+        var failures: [Failure] = []
+        for setting in ResourceSetting.allCases where settings.contains(setting) {
+            let wanted = capabilities.wanted(setting, by: profile)
+            var errors: (first: Errno, count: Int)?
+            for bearer in bearers where setting.isOfThreads || bearer.id == bearer.process.pid {
+                if let error = change(setting, of: bearer, to: wanted, of: tree, &update) {
+                    errors = (errors?.first ?? error, (errors?.count ?? 0) + 1)
+                }
             }
-            errors.append(error)
-            return false
+            if let errors {
+                failures.append(Failure(what: setting.name, error: errors.first, count: errors.count))
+                record.incomplete.insert(setting)
+            } else {
+                record.incomplete.remove(setting)
+            }
         }
-        return errors.first.map { [Failure(what: setting.name, error: $0, count: errors.count)] } ?? []
+        record.ownValues = update.values
+        return failures
+    }
+
+    /// - Returns: The error of the kernel; nil if the value is right, or the bearer gone.
+    private func change(
+        _ setting: ResourceSetting, of bearer: OwnValues.Bearer, to wanted: Int?, of tree: ProcessTree,
+        _ update: inout OwnValues.Update
+    ) -> Errno? {
+        var values: (own: Int, before: Int, after: Int)?
+        let error = setting.change(bearer.id) {
+            tree.isCurrent(bearer.process)
+        } _: { current in
+            let own = update.own(setting, of: bearer, current: current)
+            let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
+            values = (own, current, value)
+            return value
+        }
+        if let values {
+            update.note(setting, of: bearer, own: values.own, present: error == nil ? values.after : values.before)
+        }
+        return error
     }
 }
 
 extension ResourceSetting {
-    /// Returns the threads of a process, or the process, that have a value each.
-    fileprivate func bearers(of process: ProcessStatus) -> [OwnValues.Bearer] {
-        let threads =
-            isOfThreads && process.threadCount > 1
-            ? ProcFile.processIDs(in: "/proc/\(process.pid)/task") : [process.pid]
-        return threads.map { OwnValues.Bearer(process: process.identity, id: $0) }
-    }
-
     fileprivate var name: String {
         switch self {
         case .nice: "nice"
@@ -118,6 +133,36 @@ extension ResourceSetting {
         case .oomScoreAdjustment: "oom_score_adj"
         case .timerSlack: "timerslack_ns"
         }
+    }
+}
+
+extension ProcessTree {
+    /// Returns the threads of its processes, which have a value of each setting.
+    fileprivate func bearers() -> [OwnValues.Bearer] {
+        // Mostly the main process is alone, and the number of its threads is known in less time than its status.
+        if isChild, exitStatus == nil, containment.memberIDs() == [main.pid],
+            let count = ProcFile.threadCount(of: main.pid)
+        {
+            return bearers(of: main, threadCount: count)
+        }
+        return containment.members().flatMap { bearers(of: $0.identity, threadCount: $0.threadCount) }
+    }
+
+    private func bearers(of process: ProcessIdentity, threadCount: Int) -> [OwnValues.Bearer] {
+        guard threadCount > 1 else { return [OwnValues.Bearer(process: process, id: process.pid)] }
+        return ProcFile.processIDs(in: "/proc/\(process.pid)/task")
+            .map { OwnValues.Bearer(process: process, id: $0) }
+    }
+}
+
+extension ProcFile {
+    /// Returns the number of threads of a process: its directory `task` has two links, and one for each; nil if it is gone.
+    fileprivate static func threadCount(of process: ProcessID) -> Int? {
+        var attributes = stat()
+        let result = unsafe ProcPath(process, "task").withCString { path in
+            unsafe path.map { unsafe stat($0, &attributes) } ?? -1
+        }
+        return result == 0 ? Int(attributes.st_nlink) - 2 : nil
     }
 }
 

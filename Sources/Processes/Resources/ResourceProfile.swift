@@ -96,11 +96,18 @@ public enum IOPriority: Hashable, Sendable {
 }
 
 /// An attribute of an app's cgroup that a ``ResourceProfile`` decides: see the kernel's document "Control Group v2".
-enum GroupAttribute: String, CaseIterable {
-    case cpuWeight = "cpu.weight"
-    case ioWeight = "io.weight"
-    case memoryLow = "memory.low"
-    case processLimit = "pids.max"
+enum GroupAttribute: Int, CaseIterable {
+    case cpuWeight, ioWeight, memoryLow, processLimit
+
+    /// The name of the file.
+    var name: StaticString {
+        switch self {
+        case .cpuWeight: "cpu.weight"
+        case .ioWeight: "io.weight"
+        case .memoryLow: "memory.low"
+        case .processLimit: "pids.max"
+        }
+    }
 
     /// Returns the value for a profile: the default of every cgroup if the profile wants nothing, nil for no limit.
     func value(in profile: ResourceProfile) -> Int? {

@@ -80,22 +80,47 @@ enum ResourceSetting: Int, CaseIterable {
         }
     }
 
-    private static func number(in path: ProcPath) -> Int? {
-        ProcFile.readWhole(path) { text in
-            var position = 0
-            return text.number(at: &position)
-        }
+    private static func number(in path: ProcPath) -> Int? { ProcFile.readWhole(path, number) }
+
+    private static func number(_ text: Span<UInt8>) -> Int? {
+        var position = 0
+        return text.number(at: &position)
     }
 
     private static func write(_ value: Int, to path: ProcPath, if isCurrent: () -> Bool) -> Errno? {
         do throws(Errno) {
             let file = try Descriptor.open(path, O_WRONLY)
             // The open file is that of whichever process had the number.
-            guard isCurrent() else { return nil }
-            let text = Array(String(value).utf8)
-            return unsafe CLinux.write(file.rawValue, text, text.count) == text.count ? nil : failure(-linux_errno())
+            return isCurrent() ? failure(ProcFile.write(value, to: file.rawValue)) : nil
         } catch {
             return failure(-error.rawValue)
+        }
+    }
+
+    /// Changes the value of a thread or a process to one that follows from the present one.
+    ///
+    /// - Parameters:
+    ///   - isCurrent: As in ``write(_:to:if:)``.
+    ///   - change: Returns the new value. Called if the present one can be read.
+    /// - Returns: The error; nil when it is done or the process gone.
+    func change(_ id: ProcessID, if isCurrent: () -> Bool, _ change: (_ current: Int) -> Int) -> Errno? {
+        // A file that may be read and written is opened once.
+        if let path = path(id), let file = try? Descriptor.open(path, O_RDWR) {
+            guard let current = ProcFile.readAgain(file.rawValue, Self.number) else { return nil }
+            let value = change(current)
+            return value != current && isCurrent() ? Self.failure(ProcFile.write(value, to: file.rawValue)) : nil
+        }
+        guard let current = read(id) else { return nil }
+        let value = change(current)
+        return value == current ? nil : write(value, to: id, if: isCurrent)
+    }
+
+    /// The file of a process that has the value; nil for a value that has system calls.
+    private func path(_ id: ProcessID) -> ProcPath? {
+        switch self {
+        case .nice, .ioPriority: nil
+        case .oomScoreAdjustment: ProcPath(id, "oom_score_adj")
+        case .timerSlack: ProcPath(id, "timerslack_ns")
         }
     }
 

@@ -94,21 +94,19 @@ extension FuzzTarget {
         }
         require(again.profile == record.profile, "a profile that was written is read again")
         require(again.incomplete == record.incomplete, "what is incomplete stays so")
-        for setting in ResourceSetting.allCases where !record.ownValues[setting].isEmpty {
-            require(
-                again.ownValues[setting] == record.ownValues[setting], "own values that were written are read again")
+        for setting in ResourceSetting.allCases {
+            let values = [record, again].map { $0.ownValues.entries.filter { $0.setting == setting } }
+            require(values[0] == values[1], "own values that were written are read again")
         }
         checkRanges(record)
     }
 
     /// Nice values and I/O priorities are given to system calls, which take less than an `Int` holds.
     private static func checkRanges(_ record: ResourceRecord) {
-        for setting in ResourceSetting.allCases {
-            for own in record.ownValues[setting].entries.map(\.record.own) {
-                let value = record.profile.nice.map { setting.value(wanted: $0, own: own) } ?? own
-                let fits = setting == .timerSlack || Int32(exactly: value) != nil
-                require(fits, "own values fit a system call: \(own)")
-            }
+        for entry in record.ownValues.entries {
+            let value = record.profile.nice.map { entry.setting.value(wanted: $0, own: entry.own) } ?? entry.own
+            let fits = entry.setting == .timerSlack || Int32(exactly: value) != nil
+            require(fits, "own values fit a system call: \(entry.own)")
         }
     }
 }

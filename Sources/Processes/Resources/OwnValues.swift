@@ -1,0 +1,175 @@
+/// The values that the threads and processes of an app had of their own before they were changed, of all settings in one array: most
+/// apps have one process, and few values of it.
+///
+/// A value that differs from the last one set was chosen by the program itself meanwhile, and is its own from then on.
+/// A process that was born since has inherited the value that was set, and the own value that it stands for.
+struct OwnValues: Hashable {
+    /// A thread of a process, or a process, whose number is then that of its first thread.
+    struct Bearer: Hashable {
+        let process: ProcessIdentity
+        let id: ProcessID
+
+        func isOlder(than other: Self) -> Bool {
+            (process.startTime, process.pid, id) < (other.process.startTime, other.process.pid, other.id)
+        }
+    }
+
+    struct Entry: Hashable {
+        private let startTime: UInt64
+        let own: Int
+        let set: Int
+        private let pid: ProcessID
+        private let id: ProcessID
+        let setting: ResourceSetting
+
+        init(_ setting: ResourceSetting, of bearer: Bearer, own: Int, set: Int) {
+            (self.setting, self.own, self.set) = (setting, own, set)
+            (startTime, pid, id) = (bearer.process.startTime, bearer.process.pid, bearer.id)
+        }
+
+        var bearer: Bearer { Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id) }
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// Creates values of no bearer.
+    init() {}
+
+    private init(entries: [Entry]) { self.entries = entries }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// More values than most apps have of a setting.
+    private static let usualCount: UInt64 = 8
+}
+
+// MARK: - Changes
+
+extension OwnValues {
+    /// A change of some settings of all bearers. The entries of other settings stay; those of bearers that are gone do not.
+    struct Update {
+        private let former: [Entry]
+        private var entries: [Entry] = []
+        /// The former entries by bearer, if there are so many that a search takes longer.
+        private var known: [Key: Entry]?
+        private lazy var inherited = inheritedValues()
+
+        private struct Key: Hashable {
+            let setting: ResourceSetting
+            let bearer: Bearer
+        }
+
+        /// The key of a value that was set.
+        private struct Value: Hashable {
+            let setting: ResourceSetting
+            let set: Int
+        }
+
+        private static let searchLimit = 16
+
+        /// The values after the change.
+        var values: OwnValues { entries.isEmpty ? OwnValues() : OwnValues(entries: entries) }
+
+        /// - Parameter count: The number of entries that may be added.
+        init(_ values: OwnValues, of settings: CaseSet<ResourceSetting>, count: Int) {
+            former = values.entries
+            // An array that is appended to has room for twice as many.
+            let kept = former.count { !settings.contains($0.setting) }
+            entries.reserveCapacity(kept + count)
+            for entry in former where !settings.contains(entry.setting) { entries.append(entry) }
+            guard former.count > Self.searchLimit else { return }
+            var known: [Key: Entry] = [:]
+            for entry in former { known[Key(setting: entry.setting, bearer: entry.bearer)] = entry }
+            self.known = known
+        }
+
+        /// Returns the value of its own of a bearer that has a value now.
+        mutating func own(_ setting: ResourceSetting, of bearer: Bearer, current: Int) -> Int {
+            if former.isEmpty { return current }
+            if let entry = entry(setting, of: bearer) { return entry.set == current ? entry.own : current }
+            return inherited[Value(setting: setting, set: current)]?.own ?? current
+        }
+
+        /// Notes the value that a bearer has now.
+        mutating func note(_ setting: ResourceSetting, of bearer: Bearer, own: Int, present: Int) {
+            guard present != own else { return }
+            entries.append(Entry(setting, of: bearer, own: own, set: present))
+        }
+
+        private func entry(_ setting: ResourceSetting, of bearer: Bearer) -> Entry? {
+            if let known { return known[Key(setting: setting, bearer: bearer)] }
+            var position = former.count
+            while position > 0 {
+                position -= 1
+                if former[position].setting == setting, former[position].bearer == bearer { return former[position] }
+            }
+            return nil
+        }
+
+        /// Returns the own value for each value that was set. If one stands for several, the oldest process decides.
+        private func inheritedValues() -> [Value: Entry] {
+            var oldest: [Value: Entry] = [:]
+            for entry in former {
+                let value = Value(setting: entry.setting, set: entry.set)
+                if let known = oldest[value], known.bearer.isOlder(than: entry.bearer) { continue }
+                oldest[value] = entry
+            }
+            return oldest
+        }
+    }
+}
+
+// MARK: - Records
+
+extension OwnValues {
+    /// Calls a closure with the number of values of a setting, and the numbers of each: process, its start, thread, own value, set value.
+    func forEachNumber(of setting: ResourceSetting, _ body: (UInt64) -> Void) {
+        body(UInt64(entries.count { $0.setting == setting }))
+        for entry in entries where entry.setting == setting {
+            let bearer = entry.bearer
+            body(UInt64(bitPattern: Int64(bearer.process.pid)))
+            body(bearer.process.startTime)
+            body(UInt64(bitPattern: Int64(bearer.id)))
+            body(UInt64(bitPattern: Int64(entry.own)))
+            body(UInt64(bitPattern: Int64(entry.set)))
+        }
+    }
+
+    /// Reads numbers of a setting, and leaves out the values that no process can have.
+    ///
+    /// - Returns: False if some are missing.
+    mutating func append(of setting: ResourceSetting, next: () -> UInt64?) -> Bool {
+        guard var rest = next() else { return false }
+        entries.reserveCapacity(entries.count + Int(min(rest, Self.usualCount)))
+        while rest > 0 {
+            guard let pid = next(), let startTime = next(), let id = next(), let own = next(), let set = next() else {
+                return false
+            }
+            rest -= 1
+            guard let pid = ProcessID(exactly: Int64(bitPattern: pid)),
+                let id = ProcessID(exactly: Int64(bitPattern: id))
+            else { continue }
+            let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
+            append(setting, of: bearer, own: Int(Int64(bitPattern: own)), set: Int(Int64(bitPattern: set)))
+        }
+        return true
+    }
+
+    /// Reads rows of the same numbers, and leaves out those that make no sense or hold a value that no process can have.
+    mutating func append(rows: some Sequence<Substring.UTF8View>, of setting: ResourceSetting) {
+        for row in rows {
+            let parts = row.split(separator: UInt8(ascii: ":"))
+            guard parts.count == 5, let pid: ProcessID = parts[0].number(), let startTime: UInt64 = parts[1].number(),
+                let id: ProcessID = parts[2].number(), let own: Int = parts[3].number(),
+                let set: Int = parts[4].number()
+            else { continue }
+            let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
+            append(setting, of: bearer, own: own, set: set)
+        }
+    }
+
+    private mutating func append(_ setting: ResourceSetting, of bearer: Bearer, own: Int, set: Int) {
+        guard setting.range.contains(own), setting.range.contains(set) else { return }
+        entries.append(Entry(setting, of: bearer, own: own, set: set))
+    }
+}
