@@ -31,8 +31,11 @@ final class CoreDriver: InputHandler {
     private var unsaved: [Effect] = []
     /// A Boolean value that indicates whether an input is handled, or its effects are performed.
     private(set) var isPerforming = false
+    private var hasUnsavedStep = false
+    /// Saves the steps behind the journal entries of a round, with one write for all of it.
+    private var saving: PostponedSource?
     private var timer: TimerSource?
-    private var announcement: DeferredSource?
+    private var announcement: FollowUp?
     private var armedFor: Instant?
 
     /// - Parameter store: Saves what an input has changed before the effects are performed.
@@ -43,7 +46,8 @@ final class CoreDriver: InputHandler {
             self?.armedFor = nil
             self?.handle(.tick)
         }
-        announcement = try loop.deferred(priority: .next) { [weak self] in
+        saving = try loop.postponed(isLast: true) { [weak self] in self?.saveDelayed() }
+        announcement = try loop.followUp { [weak self] in
             self?.effectHandler?.inputsHandled()
         }
     }
@@ -86,6 +90,7 @@ final class CoreDriver: InputHandler {
         let span = effects.span
         if Self.canSaveLater(input, effects) {
             for index in span.indices where span[index].isTransition { unsaved.append(span[index]) }
+            hasUnsavedStep = true
         } else {
             save(effects)
         }
@@ -119,14 +124,30 @@ final class CoreDriver: InputHandler {
 
     private func save(_ effects: [Effect]) {
         store.take(changesOf: &core)
-        if unsaved.isEmpty { return store.save(announcing: effects) }
-        store.save(announcing: unsaved + effects)
+        store.save(announcing: unsaved.isEmpty ? effects : unsaved + effects)
+        forgetUnsaved()
+    }
+
+    private func forgetUnsaved() {
+        hasUnsavedStep = false
         unsaved.removeAll(keepingCapacity: true)
     }
 
-    /// Saves the steps that were performed before they were saved. Called before their transitions are announced.
+    /// Lets the steps that were performed be saved. Called when the replies are sent.
+    func repliesSent() {
+        if hasUnsavedStep { saving?.schedule() }
+    }
+
+    /// Saves the steps that were performed and not saved, and what was added to the store meanwhile.
     func saveDelayed() {
-        if !unsaved.isEmpty { save([]) }
+        if hasUnsavedStep { save([]) } else { store.commit() }
+    }
+
+    /// Saves the steps that were performed and not saved, and that the journal has the entries of all transitions.
+    func saveAnnounced() {
+        if hasUnsavedStep { store.take(changesOf: &core) }
+        forgetUnsaved()
+        store.noteAnnounced()
     }
 
     private func arm() {

@@ -132,7 +132,10 @@ public final class Daemon {
 
     private func serve() throws -> Int32 {
         try log.begin(in: loop)
-        defer { log.end() }
+        defer {
+            log.end()
+            manager.driver.saveDelayed()
+        }
         return try loop.run()
     }
 
@@ -272,6 +275,7 @@ extension Daemon: DaemonController {
 
     /// - Returns: The reason why the program could not be executed.
     private func executeAgain(for client: ClientCall?) -> String {
+        manager.driver.saveDelayed()
         guard store.flush() else { return "the state of the apps cannot be saved" }
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)

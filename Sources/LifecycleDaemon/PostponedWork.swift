@@ -3,8 +3,6 @@ import Systemd
 /// Work that waits until the loop has answered the clients that are there: it begins when nothing else is pending, or after a second
 /// of requests without a pause.
 final class PostponedWork {
-    /// The pause before work for which no reply waits, in microseconds. Meanwhile an app answers a callback that was sent.
-    static let pause: UInt64 = 1_000
     /// The longest wait, in microseconds.
     private static let longestWait: UInt64 = 1_000_000
 

@@ -1,3 +1,4 @@
+import LifecycleCore
 import Systemd
 import Testing
 
@@ -8,9 +9,9 @@ import Testing
         let loop = try EventLoop()
         var done: [Int] = []
         var doneBeforeOther: [Int] = []
-        let work = try BatchQueue<Int>(loop: loop) {
-            done.append($0)
-            if $0 == 999 { loop.exit(code: 0) }
+        let work = try BatchQueue(loop: loop) {
+            done.append($0.value)
+            if $0.value == 999 { loop.exit(code: 0) }
         }
         var other: DeferredSource?
         other = try loop.deferred {
@@ -18,7 +19,7 @@ import Testing
             other?.schedule()
         }
         other?.schedule()
-        for item in 0..<1000 { work.append(item) }
+        for item in 0..<1000 { work.append(AppIndex(value: item)) }
         #expect(try loop.run() == 0)
         #expect(done == Array(0..<1000))
         #expect(doneBeforeOther.count > 10)
@@ -27,15 +28,15 @@ import Testing
     @Test func removedItemIsNotDoneUnlessItIsAppendedAgain() throws {
         let loop = try EventLoop()
         var done: [Int] = []
-        let work = try BatchQueue<Int>(loop: loop) {
-            done.append($0)
-            if $0 == 4 { loop.exit(code: 0) }
+        let work = try BatchQueue(loop: loop) {
+            done.append($0.value)
+            if $0.value == 4 { loop.exit(code: 0) }
         }
-        for item in [1, 2, 2, 3, 1] { work.append(item) }
-        work.remove(1)
-        work.remove(3)
-        work.append(3)
-        work.append(4)
+        for item in [1, 2, 2, 3, 1] { work.append(AppIndex(value: item)) }
+        work.remove(AppIndex(value: 1))
+        work.remove(AppIndex(value: 3))
+        work.append(AppIndex(value: 3))
+        work.append(AppIndex(value: 4))
         #expect(try loop.run() == 0)
         #expect(done == [2, 3, 4])
     }
@@ -43,15 +44,15 @@ import Testing
     @Test func heldWorkWaitsUntilItIsBegun() throws {
         let loop = try EventLoop()
         var done: [Int] = []
-        let work = try BatchQueue<Int>(loop: loop, isHeld: true) { done.append($0) }
-        for item in 0..<3 { work.append(item) }
-        work.remove(1)
+        let work = try BatchQueue(loop: loop, isHeld: true) { done.append($0.value) }
+        for item in 0..<3 { work.append(AppIndex(value: item)) }
+        work.remove(AppIndex(value: 1))
         try loop.dispatchReady()
         #expect(done.isEmpty)
         work.begin()
         try loop.dispatchReady()
         #expect(done == [0, 2])
-        work.append(3)
+        work.append(AppIndex(value: 3))
         try loop.dispatchReady()
         #expect(done == [0, 2, 3])
     }
@@ -62,17 +63,17 @@ extension BatchQueueTests {
         let loop = try EventLoop()
         var done: [Int] = []
         let began = loop.freshNow
-        let work = try BatchQueue<Int>(loop: loop, pause: 5_000) {
-            done.append($0)
-            if $0 == 2 { loop.exit(code: 0) }
+        let work = try BatchQueue(loop: loop, start: .pause) {
+            done.append($0.value)
+            if $0.value == 2 { loop.exit(code: 0) }
         }
-        work.append(1)
+        work.append(AppIndex(value: 1))
         try loop.dispatchReady()
-        #expect(done.isEmpty || loop.freshNow - began >= 5_000)
-        work.append(2)
+        #expect(done.isEmpty || loop.freshNow - began >= 1_000)
+        work.append(AppIndex(value: 2))
         #expect(try loop.run() == 0)
         #expect(done == [1, 2])
-        #expect(loop.freshNow - began >= 5_000)
+        #expect(loop.freshNow - began >= 1_000)
     }
 }
 

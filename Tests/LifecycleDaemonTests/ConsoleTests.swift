@@ -1,15 +1,25 @@
+import LifecycleCore
+import Systemd
 import Testing
 
 @testable import LifecycleDaemon
 
 @Suite @MainActor struct ConsoleTests {
+    private func line(of subject: LogSubject) -> String {
+        var fields = JournalEntry()
+        subject.write(to: &fields)
+        var line: [UInt8] = []
+        Console.append(fields, to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+
     private func line(_ message: String, _ fields: (name: String, value: String)...) -> String {
-        String(decoding: Console.line(of: LogEntry(message: message, fields: fields)), as: UTF8.self)
+        line(of: .entry(LogEntry(message: message, fields: fields)))
     }
 
     @Test func controlsAndDirectionMarksBeyondASCIIBecomeSpaces() {
-        let line = Console.line(of: LogEntry(message: "a\u{9B}b\u{85}c", fields: [("F", "d\u{202E}e\u{2028}f\u{E9}")]))
-        let scalars = String(decoding: line.dropLast(), as: UTF8.self).unicodeScalars
+        let line = line("a\u{9B}b\u{85}c", ("F", "d\u{202E}e\u{2028}f\u{E9}"))
+        let scalars = line.dropLast().unicodeScalars
         #expect(scalars.contains("\u{E9}"))
         #expect(!scalars.contains { [.control, .format, .lineSeparator].contains($0.properties.generalCategory) })
     }
@@ -31,9 +41,22 @@ import Testing
     }
 
     @Test func lineIsLimitedToPIPE_BUF() {
-        #expect(Console.line(of: LogEntry(message: String(repeating: "x", count: 10_000))).count == 4096)
+        #expect(line(String(repeating: "x", count: 10_000)).utf8.count == 4096)
+        let isCutInACharacter = line("x", ("F", String(repeating: "a", count: 5_000)))
+        #expect(isCutInACharacter.utf8.count == 4096 && isCutInACharacter.hasSuffix("a\n"))
+    }
+
+    @Test func transitionHasItsMessageAndAllFields() {
+        let transition = Transition(
+            app: AppID("org.example.Clock"), from: .background, to: .suspended, reason: .idle,
+            instant: Instant(microseconds: 5_000_012), since: Instant(microseconds: 5_000_000), answerTime: nil)
         #expect(
-            Console.line(of: LogEntry(message: "x", fields: [("F", String(repeating: "ä", count: 5_000))])).count
-                == 4096)
+            line(of: .transition(transition, pid: 71))
+                == "lifed: org.example.Clock: background → suspended (idle) LIFED_APP=org.example.Clock LIFED_PID=71 "
+                + "LIFED_FROM=background LIFED_TO=suspended LIFED_REASON=idle LIFED_STATE_USEC=12\n")
+        let answered = Transition(
+            app: AppID("a"), from: .active, to: .inactive, reason: .focus, instant: Instant(microseconds: 0),
+            since: Instant(microseconds: 0), answerTime: .microseconds(1_234))
+        #expect(line(of: .transition(answered, pid: nil)).hasSuffix("LIFED_STATE_USEC=0 LIFED_CALLBACK_USEC=1234\n"))
     }
 }

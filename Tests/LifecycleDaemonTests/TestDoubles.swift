@@ -1,5 +1,6 @@
 import LifecycleCore
 import Processes
+import Systemd
 
 @testable import LifecycleDaemon
 
@@ -7,9 +8,28 @@ import Processes
 final class RecordingJournal: JournalSink {
     private(set) var entries: [LogEntry] = []
 
-    func write(_ entry: LogEntry) { entries.append(entry) }
+    func write(_ subject: LogSubject) { entries.append(LogEntry(subject)) }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) { entries.append(entry) }
+}
+
+extension LogEntry {
+    init(_ subject: LogSubject) {
+        guard case .transition = subject else {
+            if case .entry(let entry) = subject { self = entry } else { self.init(message: "") }
+            return
+        }
+        var fields = JournalEntry()
+        subject.write(to: &fields)
+        var pairs: [(name: String, value: String)] = []
+        let bytes = fields.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        fields.forEachField { field, value, _ in
+            let name = String(decoding: bytes[field.lowerBound..<value.lowerBound - 1], as: UTF8.self)
+            pairs.append((name: name, value: String(decoding: bytes[value], as: UTF8.self)))
+        }
+        self.init(
+            id: subject.id, priority: subject.priority, message: pairs[0].value, fields: Array(pairs.dropFirst()))
+    }
 }
 
 /// Keeps the saved state in memory.
@@ -45,7 +65,9 @@ final class MemoryStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 
-    func save(_ record: ResourceRecord, of id: AppID) {}
+    func add(_ record: ResourceRecord, of id: AppID) {}
+
+    func commit() {}
 
     func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { channels[id] = state }
 

@@ -381,8 +381,8 @@ extension AppManager: EffectHandler {
 
     /// Tells the journal, the history and the subscribers of the transitions.
     func announceTransitions() {
-        driver.saveDelayed()
-        processes.scheduleChecks()
+        driver.repliesSent()
+        processes.repliesSent()
         followTransitions()
         suspensions?.inputsHandled()
         guard !announcements.isEmpty else { return }
@@ -424,6 +424,6 @@ extension AppManager: LogDelegate {
     func entriesWritten() {
         guard !unwritten.isEmpty, announcements.isEmpty else { return }
         unwritten = []
-        store.noteAnnounced()
+        driver.saveAnnounced()
     }
 }

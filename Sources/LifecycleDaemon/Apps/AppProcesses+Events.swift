@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import LifecycleCore
 import Processes
 import Systemd
@@ -78,10 +79,15 @@ extension AppProcesses {
         for event in table.checkMain(of: app.tree.token) { handle(event) }
     }
 
-    /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well.
+    /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well. A stop among few children is
+    /// looked for among all at once.
     func reap(_ signal: SignalInfo) {
         if hasSeenChildren { restoreSeen() }
-        for event in table.reap(child: signal.processID).events { handle(event) }
+        let isStop = signal.code == Int32(CLD_STOPPED) || signal.code == Int32(CLD_CONTINUED)
+        let isOfAll = isStop && table.childCount <= DelayedReaping.fewChildren
+        let reaped = isOfAll ? table.reap() : table.reap(child: signal.processID)
+        for event in reaped.events { handle(event) }
+        guard !isOfAll || !reaped.isDrained else { return }
         reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
     }
 

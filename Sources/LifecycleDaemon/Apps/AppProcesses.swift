@@ -35,12 +35,13 @@ final class AppProcesses {
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
     private(set) var openingOfReports: DeferredSource?
     /// Apps to be stopped in later rounds of the loop.
-    private var postponedStops: BatchQueue<AppIndex>?
-    /// Apps that are being stopped, and whose first check is scheduled when the replies are sent.
+    private var postponedStops: BatchQueue?
+    /// Apps that are being stopped, and whose first check is scheduled after a pause: most have stopped by then.
     private var begunStops: [AppIndex] = []
+    private var firstChecks: PostponedSource?
     private(set) var reaping: DelayedReaping?
     /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
-    private var unrestored: BatchQueue<AppIndex>?
+    private var unrestored: BatchQueue?
     /// The number of apps that have been seen and are not restored.
     private var seenCount = 0
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
@@ -57,9 +58,10 @@ final class AppProcesses {
         self.loop = loop
         self.core = core
         self.store = store
+        firstChecks = try loop.postponed { [weak self] in self?.scheduleFirstChecks() }
         postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in
             self?.stop($0)
-            self?.scheduleChecks()
+            self?.repliesSent()
         }
         unrestored = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.checkRestored($0) }
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
@@ -350,9 +352,12 @@ final class AppProcesses {
         if check == .stopped { finishStop(app) } else { begunStops.append(index) }
     }
 
-    /// Schedules the first checks of the stops that were begun.
-    func scheduleChecks() {
-        guard !begunStops.isEmpty else { return }
+    /// Lets the checks of the stops that were begun follow. Called when the replies are sent.
+    func repliesSent() {
+        if !begunStops.isEmpty { firstChecks?.schedule() }
+    }
+
+    private func scheduleFirstChecks() {
         for index in begunStops {
             if let app = running[index], case .stop = app.operation { app.scheduleCheck() }
         }

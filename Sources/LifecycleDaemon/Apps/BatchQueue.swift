@@ -1,38 +1,54 @@
+import LifecycleCore
 import Systemd
 
-/// Work on many items, a batch in each round of the loop, so that other events are handled in between.
-final class BatchQueue<Item: Hashable> {
-    private let loop: EventLoop
+/// Work on many apps, a batch in each round of the loop, so that other events are handled in between.
+final class BatchQueue {
+    /// The beginning of the first batch.
+    enum Start {
+        /// The next round of the loop.
+        case nextRound
+        /// The end of the present handler, before another event.
+        case followUp
+        /// The end of a pause, when the clients that are there have their answers.
+        case pause
+    }
+
     private var source: DeferredSource?
-    /// Schedules the first batch; nil for one in the next round of the loop.
-    private var timer: TimerSource?
-    private let pause: UInt64
-    private var queue: [Item] = []
+    private var followUp: FollowUp?
+    private var postponed: PostponedSource?
+    private var queue: [AppIndex] = []
     private var next = 0
-    /// Items of the queue that are not done or removed.
-    private var pending: Set<Item> = []
+    /// The apps of a long queue that are not done or removed; nil for a short queue, which is searched.
+    private var pending: Set<AppIndex>?
     /// A Boolean value that indicates whether the work waits for ``begin()``.
     private var isHeld: Bool
 
-    /// As many items as take some milliseconds.
-    private static var batchSize: Int { 32 }
+    /// As many apps as take some milliseconds.
+    private static let batchSize = 32
+    /// The number of apps that are found in less time than it takes to hash one.
+    private static let searchLimit = 8
 
     /// - Parameters:
     ///   - isHeld: Whether the work waits for ``begin()``.
-    ///   - pause: The time from the first item to the first batch, in microseconds.
+    ///   - start: The beginning of the first batch. The others follow in rounds of the loop.
     init(
-        loop: EventLoop, isHeld: Bool = false, pause: UInt64 = 0, work: @escaping (Item) -> Void
+        loop: EventLoop, isHeld: Bool = false, start: Start = .nextRound, work: @escaping (AppIndex) -> Void
     ) throws(SystemdError) {
-        self.loop = loop
         self.isHeld = isHeld
-        self.pause = pause
-        source = try loop.deferred { [weak self] in self?.runBatch(work) }
-        if pause > 0 { timer = try loop.timer { [weak self] in self?.runBatch(work) } }
+        let batch: () -> Void = { [weak self] in self?.runBatch(work) }
+        source = try loop.deferred(handler: batch)
+        switch start {
+        case .nextRound: break
+        case .followUp: followUp = try loop.followUp(batch)
+        case .pause: postponed = try loop.postponed(batch)
+        }
     }
 
-    func append(_ item: Item) {
-        guard pending.insert(item).inserted else { return }
-        queue.append(item)
+    func append(_ app: AppIndex) {
+        if pending == nil, queue.count - next >= Self.searchLimit { pending = Set(queue[next...]) }
+        let isNew = pending?.insert(app).inserted ?? (position(of: app) == nil)
+        guard isNew else { return }
+        queue.append(app)
         if !isHeld, queue.count == 1 { schedule() }
     }
 
@@ -42,30 +58,45 @@ final class BatchQueue<Item: Hashable> {
     }
 
     private func schedule() {
-        if let timer { timer.arm(atMicroseconds: loop.freshNow + pause) } else { source?.schedule() }
+        followUp?.schedule()
+        postponed?.schedule()
+        if followUp == nil, postponed == nil { source?.schedule() }
     }
 
-    func remove(_ item: Item) {
-        // A set without items, too, computes the hash.
-        if !pending.isEmpty { pending.remove(item) }
+    func remove(_ app: AppIndex) {
+        if pending != nil {
+            pending?.remove(app)
+        } else if let position = position(of: app) {
+            queue.remove(at: position)
+        }
     }
 
-    private func runBatch(_ work: (Item) -> Void) {
+    /// Returns the position of an app in a short queue.
+    private func position(of app: AppIndex) -> Int? {
+        var position = next
+        while position < queue.count {
+            if queue[position] == app { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    private func runBatch(_ work: (AppIndex) -> Void) {
         var left = Self.batchSize
         while next < queue.count, left > 0 {
-            let item = queue[next]
+            let app = queue[next]
             next += 1
-            guard pending.remove(item) != nil else { continue }
+            if pending != nil, pending?.remove(app) == nil { continue }
             left -= 1
-            work(item)
+            work(app)
         }
         if next < queue.count {
             source?.schedule()
         } else {
-            queue = []
+            // Otherwise it keeps room for as many apps as there ever were.
+            queue.removeAll(keepingCapacity: queue.count <= Self.searchLimit)
             next = 0
-            // Otherwise it keeps room for as many items as there ever were.
-            pending = []
+            pending = nil
         }
     }
 }

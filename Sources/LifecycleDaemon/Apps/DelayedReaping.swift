@@ -5,6 +5,8 @@ import Systemd
 /// SIGCHLDs that are pending together are merged, so all children must be asked. waitid(2) takes longer the more children
 /// there are.
 final class DelayedReaping {
+    /// The number of children that are asked in less time than a round of the loop takes.
+    static let fewChildren = 32
     /// The time for a child with nothing to report, in nanoseconds (measured with 9,800 children).
     private nonisolated static let childCost = 300
     /// Reaping takes at most one part in so many of the time.

@@ -32,7 +32,7 @@ final class BusCalls {
     private var unresolved: Set<PendingCalls.Key> = []
     /// The apps that are reported as called.
     private var called: Set<AppIndex> = []
-    private var update: DeferredSource?
+    private var update: FollowUp?
     private var timer: TimerSource?
     private var renewal: TimerSource?
     private var renewalDelay = BusCalls.firstRenewal
@@ -57,7 +57,7 @@ final class BusCalls {
         self.log = log
         self.makeBus = makeBus
         self.report = report
-        update = try loop.deferred { [weak self] in self?.updateMonitor() }
+        update = try loop.followUp { [weak self] in self?.updateMonitor() }
         timer = try loop.timer { [weak self] in self?.expire() }
         renewal = try loop.timer { [weak self] in self?.updateMonitor() }
     }

@@ -20,8 +20,7 @@ protocol SuspensionObserver: AnyObject {
 /// Resumes suspended apps for as long as another program needs them: the display server, whose events they have to read,
 /// callers on the session bus, and processes that wait for a file lock.
 ///
-/// Nothing here wakes the daemon periodically. A look that costs time follows in the next round of the loop, after replies were
-/// sent.
+/// Nothing here wakes the daemon periodically. A look that costs time follows after a pause, when replies were sent.
 final class SuspendedApps: SuspensionObserver {
     private let manager: AppManager
     private let displays: DisplayQueues
@@ -29,10 +28,10 @@ final class SuspendedApps: SuspensionObserver {
     private let locks: FileLocks
     private var suspended = AppSet()
     private var background: Set<AppIndex> = []
-    /// The apps in the background that are suspended when their background time expires.
+    /// Those of them that are suspended when their background time expires.
     private var leaving: Set<AppIndex> = []
-    private var begun: BatchQueue<AppIndex>?
-    private var occasion: DeferredSource?
+    private var begun: BatchQueue?
+    private var occasion: PostponedSource?
 
     init(
         loop: EventLoop, manager: AppManager, log: any JournalSink, sessionBus: @escaping () -> Bus?
@@ -51,8 +50,8 @@ final class SuspendedApps: SuspensionObserver {
         } report: { [weak manager] in
             if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
         }
-        begun = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.begin($0) }
-        occasion = try loop.deferred(priority: .idle) { [weak self] in self?.look() }
+        begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] in self?.begin($0) }
+        occasion = try loop.postponed { [weak self] in self?.look() }
         calls.source = self
         manager.suspensions = self
         // Those of a former daemon.
@@ -89,11 +88,14 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func inputsHandled() {
-        guard !background.isEmpty || !leaving.isEmpty else { return }
-        let now = background.filter { manager.app($0)?.target == .suspended }
-        guard now != leaving else { return }
-        leaving = now
-        calls.monitoredAppsChanged()
+        var hasChanged = false
+        for app in background {
+            let isLeaving = manager.app(app)?.target == .suspended
+            guard isLeaving != leaving.contains(app) else { continue }
+            if isLeaving { leaving.insert(app) } else { leaving.remove(app) }
+            hasChanged = true
+        }
+        if hasChanged { calls.monitoredAppsChanged() }
     }
 
     func noteOccasion() {

@@ -67,7 +67,8 @@ struct EventRing {
     // MARK: Appending
 
     mutating func append(_ entry: Entry) {
-        let id = entry.app.name.utf8.prefix(Self.idLimit)
+        let name = entry.app.name.utf8
+        let id = name.span.extracting(first: Self.idLimit)
         let size = (MemoryLayout<Header>.size + id.count + 7) & ~7
         if count >= Self.countLimit { removeOldest() }
         makeRoom(size)
@@ -78,11 +79,8 @@ struct EventRing {
             from: Self.byte(entry.from), to: Self.byte(entry.to))
         let start = tail
         unsafe bytes.withUnsafeMutableBytes { unsafe $0.storeBytes(of: header, toByteOffset: start, as: Header.self) }
-        var position = start + MemoryLayout<Header>.size
-        for byte in id {
-            bytes[position] = byte
-            position += 1
-        }
+        let position = start + MemoryLayout<Header>.size
+        for index in id.indices { bytes[position + index] = id[index] }
         tail = start + size
         count += 1
     }

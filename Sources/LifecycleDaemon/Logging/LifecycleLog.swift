@@ -8,31 +8,7 @@ struct LifecycleLog {
 
     private typealias Fields = [(name: String, value: String)]
 
-    func write(_ step: Transition, pid: ProcessID?) {
-        let (from, to, reason) = (step.from.rawValue, step.to.rawValue, step.reason.rawValue)
-        var entry = entry(
-            .transition, .info, joined([step.app.name, ": ", from, " → ", to, " (", reason, ")"]), step.app, pid)
-        entry.fields.append(("LIFED_FROM", from))
-        entry.fields.append(("LIFED_TO", to))
-        entry.fields.append(("LIFED_REASON", reason))
-        entry.fields.append(("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)))
-        if let time = step.answerTime { entry.fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
-        log.write(entry)
-    }
-
-    /// Joins texts in less time than an interpolation: a change of focus writes six entries.
-    private func joined(_ texts: [String]) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(128)
-        for text in texts {
-            let utf8 = text.utf8
-            let span = utf8.span
-            bytes.append(addingCapacity: span.count) { output in
-                for index in span.indices { output.append(span[index]) }
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    func write(_ step: Transition, pid: ProcessID?) { log.write(.transition(step, pid: pid)) }
 
     func write(_ step: SceneTransition, pid: ProcessID?) {
         var fields: Fields =

@@ -94,29 +94,50 @@ nonisolated extension MemoryReading {
     /// fields.
     init(instant: UInt64, pressure: String, meminfo: String?) {
         self.instant = instant
-        // By bytes: to find the characters of so much text takes two million instructions, after each change of the foreground.
         for line in pressure.utf8.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
             guard let kind = fields.first, let stall = Stall(fields.dropFirst()) else { continue }
             if kind.elementsEqual("some".utf8) { some = stall }
             if kind.elementsEqual("full".utf8) { full = stall }
         }
-        available = meminfo.flatMap { Self.bytes("MemAvailable:", in: $0) }
-        total = meminfo.flatMap { Self.bytes("MemTotal:", in: $0) }
-        freeSwap = meminfo.flatMap { Self.bytes("SwapFree:", in: $0) }
+        if let meminfo = meminfo?.utf8 { read(meminfo: meminfo.span) }
     }
 
-    private static func bytes(_ name: String, in meminfo: String) -> UInt64? {
-        var rest = meminfo.utf8[...]
-        while !rest.starts(with: name.utf8) {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-            rest = rest[rest.index(after: end)...]
+    /// Reads `/proc/meminfo` alone: the available memory is read after each change of the foreground.
+    init(instant: UInt64, meminfo: Span<UInt8>) {
+        self.instant = instant
+        read(meminfo: meminfo)
+    }
+
+    private mutating func read(meminfo: Span<UInt8>) {
+        var position = 0
+        while position < meminfo.count, available == nil || total == nil || freeSwap == nil {
+            let line = meminfo.extracting(position...)
+            if let bytes = Self.bytes("MemAvailable:", in: line) { available = bytes }
+            if let bytes = Self.bytes("MemTotal:", in: line) { total = bytes }
+            if let bytes = Self.bytes("SwapFree:", in: line) { freeSwap = bytes }
+            while position < meminfo.count, meminfo[position] != UInt8(ascii: "\n") { position += 1 }
+            position += 1
         }
-        let words = rest.prefix { $0 != UInt8(ascii: "\n") }.split(separator: UInt8(ascii: " "))
-        guard words.count == 3, words[2].elementsEqual("kB".utf8), let kibibytes = UInt64(Substring(words[1])) else {
-            return nil
+    }
+
+    /// Returns the number in a line such as `MemTotal:       24683520 kB`, in bytes; nil if the text begins with another.
+    private static func bytes(_ name: StaticString, in text: Span<UInt8>) -> UInt64? {
+        guard text.count > name.utf8CodeUnitCount else { return nil }
+        var position = 0
+        while position < name.utf8CodeUnitCount {
+            guard unsafe text[position] == name.utf8Start[position] else { return nil }
+            position += 1
         }
-        return kibibytes.multipliedReportingOverflow(by: 1024).partialValue
+        while position < text.count, text[position] == UInt8(ascii: " ") { position += 1 }
+        let start = position
+        var kibibytes: UInt64 = 0
+        while position < text.count, case let digit = text[position] &- UInt8(ascii: "0"), digit < 10 {
+            kibibytes = kibibytes &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        let hasUnit = text.count > position + 2 && text[position + 1] == UInt8(ascii: "k")
+        return position > start && hasUnit ? kibibytes &* 1024 : nil
     }
 }
 

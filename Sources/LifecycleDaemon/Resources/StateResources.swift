@@ -5,8 +5,8 @@ import Systemd
 
 /// Gives each app the share of the machine that its state entitles it to.
 ///
-/// An app often passes several states in one moment, so its share is applied after replies were sent: that of the foreground in the next
-/// round of the loop, because the app has to answer callbacks while other programs want the processor; others after a pause. Only
+/// An app often passes several states in one moment, so its share is applied after replies were sent: that of the foreground as soon as
+/// they are, because the app has to answer callbacks while other programs want the processor; others after a pause. Only
 /// differences are written.
 final class StateResources {
     private let processes: AppProcesses
@@ -15,13 +15,14 @@ final class StateResources {
     private let store: any StateStore
     private var control: ResourceControl?
     private var settings = Configuration.Settings.Resources()
+    private var profiles = StateProfiles()
     private var processLimit: Int?
     private var order: OutOfMemoryOrder?
     private var states = AppMap<AppState>()
     /// Apps that have entered the foreground.
-    private var raised: BatchQueue<AppIndex>?
+    private var raised: BatchQueue?
     /// Other apps whose share has changed.
-    private var stale: BatchQueue<AppIndex>?
+    private var stale: BatchQueue?
     private var reported: Set<String> = []
 
     init(
@@ -31,8 +32,8 @@ final class StateResources {
         self.core = core
         self.log = log
         self.store = store
-        raised = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.apply($0) }
-        stale = try BatchQueue(loop: loop, isHeld: true, pause: PostponedWork.pause) { [weak self] in self?.apply($0) }
+        raised = try BatchQueue(loop: loop, isHeld: true, start: .followUp) { [weak self] in self?.apply($0) }
+        stale = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] in self?.apply($0) }
     }
 
     private func beginRaising(_ app: AppIndex) {
@@ -61,6 +62,7 @@ final class StateResources {
         guard settings != self.settings || processLimit != self.processLimit || order == nil else { return }
         self.settings = settings
         self.processLimit = processLimit
+        profiles = StateProfiles(settings, processLimit: processLimit)
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
         var order = OutOfMemoryOrder(lowest: lowest)
         if let previous = self.order {
@@ -115,19 +117,19 @@ final class StateResources {
     private func apply(_ app: AppIndex) {
         guard let control, let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
         let before = control.record(of: tree)
+        let failures = control.apply(profile, to: tree)
         let id = core.id(of: app)
-        for failure in control.apply(profile, to: tree) where reported.insert(failure.what).inserted {
+        for failure in failures where reported.insert(failure.what).inserted {
             log.write(
                 LogEntry(
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree), record != before { store.save(record, of: id) }
+        if let record = control.record(of: tree), record != before { store.add(record, of: id) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {
-        guard let state = states[app], var profile = ResourceProfile(settings, for: state) else { return nil }
-        profile.processLimit = processLimit
+        guard let state = states[app], var profile = profiles[state] else { return nil }
         if state == .suspended, let score = profile.oomScoreAdjustment, score >= 0 {
             profile.oomScoreAdjustment = order?[app] ?? score
         }
@@ -135,19 +137,38 @@ final class StateResources {
     }
 }
 
-extension ResourceProfile {
-    init?(_ settings: Configuration.Settings.Resources, for state: AppState) {
-        switch state {
-        case .active: self.init(settings.active)
-        case .inactive: self.init(settings.inactive)
-        case .background: self.init(settings.background)
-        case .suspended: self.init(settings.suspended)
-        case .notRunning, .terminating: return nil
-        }
+/// The profiles of a configuration.
+private struct StateProfiles {
+    private var active = ResourceProfile()
+    private var inactive = ResourceProfile()
+    private var background = ResourceProfile()
+    private var suspended = ResourceProfile()
+
+    init() {}
+
+    init(_ settings: Configuration.Settings.Resources, processLimit: Int?) {
+        active = ResourceProfile(settings.active, processLimit: processLimit)
+        inactive = ResourceProfile(settings.inactive, processLimit: processLimit)
+        background = ResourceProfile(settings.background, processLimit: processLimit)
+        suspended = ResourceProfile(settings.suspended, processLimit: processLimit)
     }
 
-    private init(_ state: Configuration.Settings.Resources.State) {
+    /// The profile of a state; nil for a state in which an app keeps its share.
+    subscript(state: AppState) -> ResourceProfile? {
+        switch state {
+        case .active: active
+        case .inactive: inactive
+        case .background: background
+        case .suspended: suspended
+        case .notRunning, .terminating: nil
+        }
+    }
+}
+
+extension ResourceProfile {
+    fileprivate init(_ state: Configuration.Settings.Resources.State, processLimit: Int?) {
         self.init()
+        self.processLimit = processLimit
         cpuWeight = state.cpuWeight
         ioWeight = state.ioWeight
         memoryLow = state.memoryLow

@@ -35,6 +35,8 @@ struct SlotFile: ~Copyable {
         private let place: UInt32
         let order: UInt8
         private var lastCopy: UInt8
+        /// A Boolean value that indicates whether the present step changes the slot.
+        var isInStep = false
 
         init(offset: Int, order: UInt8, copy: Int, digest: UInt64) {
             self.digest = digest
@@ -133,6 +135,7 @@ struct SlotFile: ~Copyable {
     /// Begins a step. A step before it that was not committed is lost.
     mutating func begin() {
         buffer.reset()
+        for change in changes { slots[change.slot].isInStep = false }
         changes.removeAll(keepingCapacity: changes.capacity <= Self.changesToKeep)
         failure = nil
     }
@@ -159,6 +162,7 @@ struct SlotFile: ~Copyable {
         let digest = buffer.withBytes(frame.lowerBound + SlotFormat.frameHeaderSize..<frame.upperBound) { record in
             SlotFormat.digest(of: record, UInt64(length) << 8 | UInt64(kind.rawValue))
         }
+        if let slot { dropChange(of: slot) }
         if let slot, !isNew, digest != 0, slots[slot].digest == digest {
             buffer.cut(to: start)
             return slot
@@ -170,15 +174,28 @@ struct SlotFile: ~Copyable {
             place = nil
         }
         let slot = place ?? allocate(order)
-        changes.append(Change(slot: slot, kind: kind, digest: digest, frame: frame, length: length))
+        append(Change(slot: slot, kind: kind, digest: digest, frame: frame, length: length))
         return slot
+    }
+
+    private mutating func append(_ change: Change) {
+        changes.append(change)
+        slots[change.slot].isInStep = true
+    }
+
+    /// Takes back what the present step has changed of a slot.
+    private mutating func dropChange(of slot: Int) {
+        guard slots[slot].isInStep else { return }
+        changes.removeAll { $0.slot == slot }
+        slots[slot].isInStep = false
     }
 
     /// Frees a slot with the step.
     mutating func remove(_ slot: Int) {
+        dropChange(of: slot)
         buffer.pad(adding: SlotFormat.frameHeaderSize)
         let frame = buffer.count - SlotFormat.frameHeaderSize..<buffer.count
-        changes.append(Change(slot: slot, kind: .free, digest: 0, frame: frame, length: 0))
+        append(Change(slot: slot, kind: .free, digest: 0, frame: frame, length: 0))
     }
 
     /// Writes the step.

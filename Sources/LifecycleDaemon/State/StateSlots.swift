@@ -102,7 +102,6 @@ struct StateSlots: ~Copyable {
     // MARK: Changes
 
     mutating func take(changesOf core: inout Lifecycle) {
-        file.begin()
         for index in core.takeChangedIndexes() {
             let former = index < apps.count ? apps[index] : nil
             let slot = file.add(.app, to: former?.slot) { core.writeRecord(at: index, to: &$0) }
@@ -143,10 +142,12 @@ struct StateSlots: ~Copyable {
     }
 
     mutating func add(_ record: ResourceRecord, of id: AppID) {
-        resources[id] = file.add(.resourceNumbers, to: resources[id]) { slot in
+        let former = resources[id]
+        let slot = file.add(.resourceNumbers, to: former) { slot in
             SavedResources.write(record, of: id, to: &slot)
             return true
         }
+        if slot != former { resources[id] = slot }
     }
 
     mutating func add(_ state: ChannelState, of id: AppID) {

@@ -34,8 +34,10 @@ protocol StateStore: AnyObject {
     /// Notes that every transition was announced, and the journal has the entries.
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
-    /// Saves the resource values of an app.
-    func save(_ record: ResourceRecord, of id: AppID)
+    /// Adds the resource values of an app, which are saved with the next step or after a pause.
+    func add(_ record: ResourceRecord, of id: AppID)
+    /// Saves what was added.
+    func commit()
     /// Saves the progress of the conversation on the channel of an app.
     func save(_ state: ChannelState, of id: AppID)
     /// Saves the whole state.
@@ -78,6 +80,8 @@ final class FileStateStore: StateStore {
     private var slots: StateSlots?
     private var condition = Condition.good
     private var retry: TimerSource?
+    /// Saves the resource values, with what else is saved in the same round.
+    private var commitment: PostponedSource?
 
     private static let retryDelay: UInt64 = 5_000_000
 
@@ -86,6 +90,7 @@ final class FileStateStore: StateStore {
         self.log = log
         file = StateFile(path: path, header: SavedState.header(bootID: BootID.current))
         retry = try loop.timer { [weak self] in _ = self?.makeRoom() }
+        commitment = try loop.postponed(isLast: true) { [weak self] in self?.commit() }
     }
 
     func begin(with slots: SlotContents?) {
@@ -128,10 +133,10 @@ final class FileStateStore: StateStore {
         write(StateLine.encode(kind, record))
     }
 
-    func save(_ record: ResourceRecord, of id: AppID) {
+    func add(_ record: ResourceRecord, of id: AppID) {
         guard isBegun else { return }
         slots?.add(record, of: id)
-        commit()
+        commitment?.schedule()
     }
 
     func save(_ state: ChannelState, of id: AppID) {
@@ -140,7 +145,7 @@ final class FileStateStore: StateStore {
         commit()
     }
 
-    private func commit() {
+    func commit() {
         do throws(Processes.Errno) {
             try slots?.commit()
         } catch {

@@ -51,13 +51,21 @@ public final class Journal {
     ///   `ENOENT` or `ECONNREFUSED` when there is none, `EINVAL` for an entry without fields.
     @discardableResult
     public func send(_ fields: [JournalField]) -> SystemdError? {
+        var entry = JournalEntry()
+        for field in fields { entry.add(named: field.name, field.value) }
+        return send(entry)
+    }
+
+    /// Writes one entry like ``send(_:)-([JournalField])``.
+    @discardableResult
+    public func send(_ entry: borrowing JournalEntry) -> SystemdError? {
         switch probe.peer() {
         case .ready: break
         case .full: return Journal.failure(EAGAIN)
         case .absent(let errno): return Journal.failure(errno)
         }
-        guard !fields.isEmpty else { return Journal.failure(EINVAL) }
-        let result = unsafe JournalEntry(fields).withVectors { vectors in
+        guard entry.count > 0 else { return Journal.failure(EINVAL) }
+        let result = unsafe entry.withVectors { vectors in
             unsafe csystemd_journal_send(vectors.baseAddress, Int32(clamping: vectors.count))
         }
         return result < 0 ? Journal.failure(result) : nil
@@ -80,35 +88,8 @@ public final class Journal {
     }
 }
 
-/// The bytes of an entry, one after the other, with where each field begins and ends.
-private struct JournalEntry {
-    private var bytes: [UInt8] = []
-    private var ranges: [Range<Int>] = []
-
-    init(_ fields: [JournalField]) {
-        for field in fields {
-            let start = bytes.count
-            bytes.append(contentsOf: field.name.utf8)
-            bytes.append(UInt8(ascii: "="))
-            bytes.append(contentsOf: field.value.utf8)
-            ranges.append(start..<bytes.count)
-        }
-    }
-
-    /// Calls `body` with one `NAME=value` vector a field; they are valid during the call only.
-    func withVectors(_ body: (UnsafeBufferPointer<iovec>) -> Int32) -> Int32 {
-        var storage = bytes
-        return unsafe storage.withUnsafeMutableBytes { buffer in
-            let vectors = unsafe ranges.map { range in
-                unsafe iovec(iov_base: buffer.baseAddress?.advanced(by: range.lowerBound), iov_len: range.count)
-            }
-            return unsafe vectors.withUnsafeBufferPointer(body)
-        }
-    }
-}
-
 /// One field of a structured journal entry.
-public struct JournalField: Equatable, Sendable {
+public nonisolated struct JournalField: Equatable, Sendable {
     /// The name, as journald accepts it from a client: capitals, digits and underscores, at most 64 of them, beginning
     /// with a capital (systemd.journal-fields(7); a leading underscore is journald's own).
     public let name: String

@@ -66,6 +66,42 @@ import Testing
         return (before, try bytes(path))
     }
 
+    @Test func lastOfTheRecordsOfASlotInAStepCounts() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/slots"
+            var slots: [String: Int] = [:]
+            var file = try Self.open(path, &slots)
+            try Self.write(["a:0", "b:0"], to: &file, &slots)
+            try Self.write(["a:1", "a:2", "b:1"], to: &file, &slots)
+            #expect(Self.read(path) == ["a": "2", "b": "1"])
+            // It becomes what it was before the step.
+            try Self.write(["a:3", "a:2", "b:2"], to: &file, &slots)
+            #expect(Self.read(path) == ["a": "2", "b": "2"])
+            try Self.write(["a:4"], to: &file, &slots)
+            #expect(Self.read(path) == ["a": "4", "b": "2"])
+        }
+    }
+
+    @Test func recordThatIsRemovedInItsStepIsGone() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/slots"
+            var slots: [String: Int] = [:]
+            var file = try Self.open(path, &slots)
+            try Self.write(["a:0", "b:0"], to: &file, &slots)
+            let slot = try #require(slots["a"])
+            _ = file.add(.app, to: slot) { slot in
+                var text: String? = "a:1"
+                slot.text("", &text)
+                return true
+            }
+            file.remove(slot)
+            try file.commit()
+            #expect(Self.read(path) == ["b": "0"])
+            try Self.write(["c:0"], to: &file, &slots)
+            #expect(Self.read(path) == ["b": "0", "c": "0"])
+        }
+    }
+
     @Test(arguments: [0, 1500])
     func stepThatWasTornAtAnyByteIsTheStepBefore(size: Int) throws {
         try withTemporaryDirectory { (root: String) throws in

@@ -162,7 +162,8 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            store.save(try #require(Self.values), of: Self.clock)
+            store.add(try #require(Self.values), of: Self.clock)
+            store.commit()
             #expect(try restored(path).state.apps[Self.clock]?.resources == Self.values)
             // A successor without the values removes the slot.
             _ = try begin(path)
