@@ -30,12 +30,7 @@ private final class GroupDirectories {
     var openGroups: Set<String> {
         Set(
             (0..<1024).compactMap { number -> String? in
-                var target = [UInt8](repeating: 0, count: 256)
-                let count = unsafe target.withUnsafeMutableBytes { bytes in
-                    unsafe readlink(
-                        "/proc/self/fd/\(number)", bytes.assumingMemoryBound(to: CChar.self).baseAddress!, bytes.count)
-                }
-                let text = String(decoding: target.prefix(max(count, 0)), as: UTF8.self)
+                let text = ProcPath(getpid(), "fd/", Int32(number)).readLink() ?? ""
                 guard text.hasPrefix(path + "/") else { return nil }
                 return text.dropFirst(path.count + 1).split(separator: "/").first.map(String.init)
             })

@@ -104,6 +104,7 @@ final class Log: JournalSink {
     /// Writes entries, and returns the number of those that were refused.
     private func countRefused(_ subjects: [LogSubject]) -> Int {
         var refused = 0
+        var hasFoundJournal = false
         for subject in subjects {
             fields.removeAll()
             subject.write(to: &fields)
@@ -114,7 +115,8 @@ final class Log: JournalSink {
             fields.add("PRIORITY", UInt64(subject.priority.rawValue))
             fields.add("SYSLOG_IDENTIFIER", word: "lifed")
             if let id = subject.id { fields.add("MESSAGE_ID", word: id.rawValue) }
-            if journal.send(fields) != nil { refused += 1 }
+            hasFoundJournal = journal.send(fields, isNext: hasFoundJournal) == nil
+            if !hasFoundJournal { refused += 1 }
         }
         return refused + console.flush()
     }

@@ -56,10 +56,13 @@ public final class Journal {
         return send(entry)
     }
 
-    /// Writes one entry like ``send(_:)-([JournalField])``.
+    /// Writes one entry like ``send(_:)``.
+    ///
+    /// - Parameter isNext: Whether it follows another one in the same moment, which has found journald. From the first entry on,
+    ///   libsystemd has a socket that does not wait.
     @discardableResult
-    public func send(_ entry: borrowing JournalEntry) -> SystemdError? {
-        switch probe.peer() {
+    public func send(_ entry: borrowing JournalEntry, isNext: Bool = false) -> SystemdError? {
+        switch isNext ? .ready : probe.peer() {
         case .ready: break
         case .full: return Journal.failure(EAGAIN)
         case .absent(let errno): return Journal.failure(errno)
