@@ -46,7 +46,7 @@ import Testing
     }
 
     private func openChannel() -> Int32? {
-        switch channels.open(AppIndex(value: 0)) {
+        switch channels.open(AppIndex(value: 0), launched: Instant(microseconds: 7)) {
         case .some(let descriptor): dup(descriptor.rawValue)
         case .none: nil
         }
@@ -59,6 +59,7 @@ import Testing
             return
         }
         #expect(store.channels.values.map(\.version) == [1])
+        #expect(store.channels.values.map(\.launched) == [Instant(microseconds: 7)])
         #expect(delegate.stored.isEmpty)
     }
 

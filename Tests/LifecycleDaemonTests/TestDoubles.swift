@@ -65,7 +65,7 @@ final class MemoryStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 
-    func add(_ record: ResourceRecord, of id: AppID) {}
+    func add(_ resources: SavedResources) {}
 
     func commit() {}
 

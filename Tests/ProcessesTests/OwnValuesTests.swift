@@ -51,6 +51,23 @@ import Testing
         #expect(present == [2, 2])
     }
 
+    // Few values are searched, many are in a table.
+    @Test(arguments: [1, 40])
+    func valueOfItsOwnIsKnownBeforeAndAfterAChangeThatWasPlanned(_ count: Int) {
+        var values = OwnValues()
+        var present = Array(repeating: 2, count: count)
+        Self.set(&values, &present) { _ in 300 }
+        var plan = OwnValues.Update(values, of: CaseSet([.nice]), count: 2 * count)
+        for bearer in Self.bearers(count) {
+            let own = plan.own(.nice, of: bearer, current: 300)
+            plan.note(.nice, of: bearer, own: own, before: 300, after: 100)
+        }
+        var update = OwnValues.Update(plan.values, of: CaseSet([.nice]), count: count)
+        for (current, own) in [(300, 2), (100, 2), (50, 50)] {
+            for bearer in Self.bearers(count) { #expect(update.own(.nice, of: bearer, current: current) == own) }
+        }
+    }
+
     @Test func entriesOfOtherSettingsStay() {
         var values = OwnValues()
         var present = [2]

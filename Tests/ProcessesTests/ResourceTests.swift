@@ -32,6 +32,12 @@ private func values(of id: ProcessID) -> [Int?] {
     [ResourceSetting.nice, .ioPriority, .oomScoreAdjustment, .timerSlack].map { $0.read(id) }
 }
 
+private func set(_ values: [Int?], of id: ProcessID) {
+    for (setting, value) in zip([ResourceSetting.nice, .ioPriority, .oomScoreAdjustment, .timerSlack], values) {
+        if let value { _ = setting.write(value, to: id) { true } }
+    }
+}
+
 /// Takes every capability from this thread and what it starts, for good, by calls that have no declaration. Changing the
 /// user instead would hide the files of this process in /proc from itself.
 func dropCapabilities() -> Bool {
@@ -153,6 +159,35 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             tree.restore(kept)
             successor.apply(ResourceProfile(), to: tree)
             #expect(values(of: tree.main.pid) == own)
+            try world.end()
+        }
+    }
+
+    @Test func recordIsSavedBeforeValuesChangeAndHoldsBeforeAndAfter() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("idle")
+            let own = values(of: tree.main.pid)
+            var suspended = ResourceProfile.background
+            suspended.oomScoreAdjustment = 600
+            for profile in [.background, suspended] {
+                let control = ResourceControl.withoutCgroups()
+                let before = values(of: tree.main.pid)
+                var saved: ResourceRecord?
+                control.apply(profile, to: tree) { record in
+                    saved = record
+                    #expect(values(of: tree.main.pid) == before)
+                }
+                let kept = try #require(saved)
+                // The daemon that saved it ends before or after the changes.
+                for present in [before, values(of: tree.main.pid)] {
+                    set(present, of: tree.main.pid)
+                    tree.restore(kept)
+                    ResourceControl.withoutCgroups().apply(ResourceProfile(), to: tree)
+                    #expect(values(of: tree.main.pid) == own)
+                }
+                control.apply(profile, to: tree)
+            }
             try world.end()
         }
     }

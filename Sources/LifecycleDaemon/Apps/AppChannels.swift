@@ -40,8 +40,10 @@ final class AppChannels {
         self.store = store
     }
 
+    /// Opens the channel of a launch.
+    ///
     /// - Returns: The app's end; nil if there is none, and the app runs without.
-    func open(_ app: AppIndex) -> Descriptor? {
+    func open(_ app: AppIndex, launched: Instant?) -> Descriptor? {
         close(app)
         ended.remove(app)
         dismissed.remove(app)
@@ -49,7 +51,7 @@ final class AppChannels {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         let appsEnd = Descriptor(owning: ends[1])
-        restore(Descriptor(owning: ends[0]), of: app, state: ChannelState())
+        restore(Descriptor(owning: ends[0]), of: app, state: ChannelState(launched: launched))
         return appsEnd
     }
 
@@ -129,6 +131,8 @@ final class AppChannels {
 
 /// The progress of the conversation on an app's channel.
 nonisolated struct ChannelState: Equatable {
+    /// The instant of the launch whose channel it is; nil if it is not known.
+    var launched: Instant?
     /// The version of the protocol; nil before the app has said hello.
     var version: Int64?
     var mistakes = 0
@@ -161,6 +165,7 @@ nonisolated extension ChannelState {
     }
 
     private init(_ saved: SavedChannel) {
+        launched = saved.launched
         version = saved.version.flatMap { Int64(exactly: $0) }
         mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
         toldSequence = saved.toldSequence ?? 0
@@ -173,6 +178,7 @@ private nonisolated struct SavedChannel {
     var version: UInt64?
     var mistakes: UInt64?
     var toldSequence: UInt64?
+    var launched: Instant?
 
     init() {}
 
@@ -181,6 +187,7 @@ private nonisolated struct SavedChannel {
         version = state.version.flatMap { UInt64(exactly: $0) }
         mistakes = UInt64(clamping: state.mistakes)
         toldSequence = state.toldSequence
+        launched = state.launched
     }
 
     /// Writes or reads the values: the table of a saved channel.
@@ -189,5 +196,6 @@ private nonisolated struct SavedChannel {
         coder.number("version", &version)
         coder.number("mistakes", &mistakes)
         coder.number("told", &toldSequence)
+        coder.instant("launched", &launched)
     }
 }

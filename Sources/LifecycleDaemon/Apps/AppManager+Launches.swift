@@ -13,8 +13,9 @@ extension AppManager: ProcessDelegate {
         guard let definition = catalog[id] else { return spawnFailed(id, .command("its manifest was removed")) }
         do throws(DaemonError) {
             let output = try launcher.output(of: id)
-            let channel = definition.policy.callbacks == .none ? nil : channels.open(app)
             let machine = self.app(app)
+            let channel =
+                definition.policy.callbacks == .none ? nil : channels.open(app, launched: machine?.launched)
             let request = try launcher.request(
                 for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
                 channel: channel)

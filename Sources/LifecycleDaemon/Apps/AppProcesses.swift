@@ -104,6 +104,8 @@ final class AppProcesses {
 
     /// The changes that were made to the resources of an app; nil for none.
     func resources(of app: AppIndex) -> ResourceRecord? { running[app]?.resources }
+    /// Returns the instant of the launch of an app; nil if it does not run.
+    func launched(of app: AppIndex) -> Instant? { running[app]?.launched }
     func restoreResources(_ record: ResourceRecord, of app: AppIndex) {
         running[app]?.restoreResources(record)
     }

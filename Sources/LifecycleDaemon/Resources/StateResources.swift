@@ -111,21 +111,30 @@ final class StateResources {
         stale?.begin()
     }
 
-    func record(of app: AppIndex) -> ResourceRecord? { processes.resources(of: app) }
+    /// Returns the values to save; nil for none.
+    func saved(of app: AppIndex) -> SavedResources? { processes.resources(of: app).map { saved($0, of: app) } }
+
+    private func saved(_ record: ResourceRecord, of app: AppIndex) -> SavedResources {
+        SavedResources(app: core.id(of: app), record: record, launched: processes.launched(of: app))
+    }
+
     func restore(_ record: ResourceRecord, of app: AppIndex) { processes.restoreResources(record, of: app) }
 
     private func apply(_ app: AppIndex) {
         guard let control, let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
         let before = control.record(of: tree)
-        let failures = control.apply(profile, to: tree)
         let id = core.id(of: app)
+        let failures = control.apply(profile, to: tree) { planned in
+            store.add(saved(planned, of: app))
+            store.commit()
+        }
         for failure in failures where reported.insert(failure.what).inserted {
             log.write(
                 LogEntry(
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree), record != before { store.add(record, of: id) }
+        if let record = control.record(of: tree), record != before { store.add(saved(record, of: app)) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {

@@ -29,10 +29,8 @@ extension AppManager: StateSource {
         }
     }
 
-    var resourcesToSave: [(AppID, ResourceRecord)] {
-        core.knownApps.values.compactMap { app in
-            core.hasRecord(of: app.id) ? resources.record(of: app.index).map { (app.id, $0) } : nil
-        }
+    var resourcesToSave: [SavedResources] {
+        core.knownApps.values.compactMap { core.hasRecord(of: $0.id) ? resources.saved(of: $0.index) : nil }
     }
 
     var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
@@ -135,9 +133,14 @@ extension AppManager: StateSource {
             case .code, .signal, .unknown: return status
             }
         }
-        if let values = saved?.resources { resources.restore(values, of: app.index) }
+        // Those of an earlier launch stay until there are others.
+        let isOfLaunch: (Instant?) -> Bool = { $0 == nil || $0 == app.launched }
+        if let values = saved?.resources, isOfLaunch(values.launched) {
+            resources.restore(values.record, of: app.index)
+        }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
-            channels.restore(channel, of: app.index, state: saved?.channel ?? ChannelState())
+            let state = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
+            channels.restore(channel, of: app.index, state: state ?? ChannelState(launched: app.launched))
         }
         return nil
     }

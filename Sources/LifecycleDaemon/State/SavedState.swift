@@ -8,7 +8,7 @@ nonisolated struct SavedState {
         var core: Saved?
         var launch: SavedRecord?
         var channel: ChannelState?
-        var resources: ResourceRecord?
+        var resources: SavedResources?
         var definition: SavedRecord?
     }
 
@@ -41,7 +41,7 @@ nonisolated struct SavedState {
             case .app: apps[id, default: App()].core = .text(record)
             case .launch: apps[id, default: App()].launch = record
             case .channel: apps[id, default: App()].channel = ChannelState(record)
-            case .resources: apps[id, default: App()].resources = ResourceRecord(record)
+            case .resources: apps[id, default: App()].resources = SavedResources(record, of: id)
             case .definition: apps[id, default: App()].definition = record
             case .forget: apps[id] = nil
             }
@@ -67,11 +67,11 @@ nonisolated struct SavedState {
             case .resources:
                 let saved = SavedRecord(encoded: record.bytes)
                 guard let name = saved["id"], !name.isEmpty else { break }
-                apps[AppID(name), default: App()].resources = ResourceRecord(saved)
+                apps[AppID(name), default: App()].resources = SavedResources(saved, of: AppID(name))
             case .channel:
                 if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channel = state }
             case .resourceNumbers:
-                if let (id, record) = SavedResources.read(record.bytes) { apps[id, default: App()].resources = record }
+                if let saved = SavedResources(record.bytes) { apps[saved.app, default: App()].resources = saved }
             }
         }
         unannounced += slots.records.filter { $0.kind == .transitions && $0.step > announced }
@@ -79,41 +79,52 @@ nonisolated struct SavedState {
     }
 }
 
-extension ResourceRecord {
+/// The resource values of an app: a slot has its id, the numbers of the record, and the instant of the launch.
+nonisolated struct SavedResources {
+    let app: AppID
+    let record: ResourceRecord
+    /// The instant of the launch whose processes have the values; nil if it is not known.
+    let launched: Instant?
+
+    init(app: AppID, record: ResourceRecord, launched: Instant?) {
+        (self.app, self.record, self.launched) = (app, record, launched)
+    }
+
     /// Creates the values of a record as text, the format of version 1.
-    fileprivate nonisolated init?(_ record: SavedRecord) {
-        guard let text = record["resources"] else { return nil }
-        self.init(text: text)
-    }
-}
-
-/// The resource values of an app in a slot: its id, and the numbers of the record.
-nonisolated enum SavedResources {
-    static func write(_ record: ResourceRecord, of id: AppID, to slot: inout SlotWriter) {
-        var name: String? = id.name
-        slot.text("id", &name)
-        record.forEachNumber { number in
-            var number: UInt64? = number
-            slot.number("", &number)
-        }
+    fileprivate init?(_ record: SavedRecord, of app: AppID) {
+        guard let values = record["resources"].flatMap({ ResourceRecord(text: $0) }) else { return nil }
+        self.init(app: app, record: values, launched: nil)
     }
 
-    /// Returns the app of a record; nil if the bytes are none.
-    static func app(_ bytes: ArraySlice<UInt8>) -> AppID? {
+    /// Reads a slot; nil if the bytes are none.
+    init?(_ bytes: ArraySlice<UInt8>) {
         var reader = SlotReader(bytes)
-        return id(&reader)
-    }
-
-    /// Returns a record and its app; nil if the bytes are none.
-    static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ResourceRecord)? {
-        var reader = SlotReader(bytes)
-        guard let id = id(&reader) else { return nil }
+        let app = Self.id(&reader)
         let record = ResourceRecord {
             var number: UInt64?
             reader.number("", &number)
             return number
         }
-        return record.map { (id, $0) }
+        var launched: Instant?
+        reader.instant("launched", &launched)
+        guard let app, let record else { return nil }
+        self.init(app: app, record: record, launched: launched)
+    }
+
+    func write(to slot: inout SlotWriter) {
+        var (name, launched): (String?, Instant?) = (app.name, launched)
+        slot.text("id", &name)
+        record.forEachNumber { number in
+            var number: UInt64? = number
+            slot.number("", &number)
+        }
+        slot.instant("launched", &launched)
+    }
+
+    /// Returns the app of a slot; nil if the bytes are none.
+    static func app(_ bytes: ArraySlice<UInt8>) -> AppID? {
+        var reader = SlotReader(bytes)
+        return id(&reader)
     }
 
     private static func id(_ reader: inout SlotReader) -> AppID? {

@@ -89,9 +89,9 @@ struct StateSlots: ~Copyable {
             add(state, of: id)
             formerChannels[id] = nil
         }
-        for (id, record) in source.resourcesToSave {
-            add(record, of: id)
-            formerResources[id] = nil
+        for record in source.resourcesToSave {
+            add(record)
+            formerResources[record.app] = nil
         }
         for slot in formerResources.values { file.remove(slot) }
         for slot in formerChannels.values { file.remove(slot) }
@@ -141,13 +141,13 @@ struct StateSlots: ~Copyable {
         }
     }
 
-    mutating func add(_ record: ResourceRecord, of id: AppID) {
-        let former = resources[id]
+    mutating func add(_ record: SavedResources) {
+        let former = resources[record.app]
         let slot = file.add(.resourceNumbers, to: former) { slot in
-            SavedResources.write(record, of: id, to: &slot)
+            record.write(to: &slot)
             return true
         }
-        if slot != former { resources[id] = slot }
+        if slot != former { resources[record.app] = slot }
     }
 
     mutating func add(_ state: ChannelState, of id: AppID) {

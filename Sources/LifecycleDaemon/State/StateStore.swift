@@ -13,7 +13,7 @@ protocol StateSource: AnyObject {
     /// The progress of the conversations on the channels of the apps.
     var channelsToSave: [(AppID, ChannelState)] { get }
     /// The resource values of the apps.
-    var resourcesToSave: [(AppID, ResourceRecord)] { get }
+    var resourcesToSave: [SavedResources] { get }
 }
 
 /// Saves what a successor of the daemon needs before the daemon acts on it.
@@ -35,7 +35,7 @@ protocol StateStore: AnyObject {
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
     /// Adds the resource values of an app, which are saved with the next step or after a pause.
-    func add(_ record: ResourceRecord, of id: AppID)
+    func add(_ resources: SavedResources)
     /// Saves what was added.
     func commit()
     /// Saves the progress of the conversation on the channel of an app.
@@ -133,9 +133,9 @@ final class FileStateStore: StateStore {
         write(StateLine.encode(kind, record))
     }
 
-    func add(_ record: ResourceRecord, of id: AppID) {
+    func add(_ resources: SavedResources) {
         guard isBegun else { return }
-        slots?.add(record, of: id)
+        slots?.add(resources)
         commitment?.schedule()
     }
 

@@ -51,7 +51,7 @@ extension OwnValues {
         private let former: [Entry]
         private var entries: [Entry] = []
         /// The former entries by bearer, if there are so many that a search takes longer.
-        private var known: [Key: Entry]?
+        private var known: [Key: [Entry]]?
         private lazy var inherited = inheritedValues()
 
         private struct Key: Hashable {
@@ -78,15 +78,15 @@ extension OwnValues {
             entries.reserveCapacity(kept + count)
             for entry in former where !settings.contains(entry.setting) { entries.append(entry) }
             guard former.count > Self.searchLimit else { return }
-            var known: [Key: Entry] = [:]
-            for entry in former { known[Key(setting: entry.setting, bearer: entry.bearer)] = entry }
+            var known: [Key: [Entry]] = [:]
+            for entry in former { known[Key(setting: entry.setting, bearer: entry.bearer), default: []].append(entry) }
             self.known = known
         }
 
         /// Returns the value of its own of a bearer that has a value now.
         mutating func own(_ setting: ResourceSetting, of bearer: Bearer, current: Int) -> Int {
             if former.isEmpty { return current }
-            if let entry = entry(setting, of: bearer) { return entry.set == current ? entry.own : current }
+            if let own = noted(setting, of: bearer, current: current) { return own }
             return inherited[Value(setting: setting, set: current)]?.own ?? current
         }
 
@@ -96,14 +96,27 @@ extension OwnValues {
             entries.append(Entry(setting, of: bearer, own: own, set: present))
         }
 
-        private func entry(_ setting: ResourceSetting, of bearer: Bearer) -> Entry? {
-            if let known { return known[Key(setting: setting, bearer: bearer)] }
+        /// Notes the values that a bearer has before and after a change that is about to be made.
+        mutating func note(_ setting: ResourceSetting, of bearer: Bearer, own: Int, before: Int, after: Int) {
+            note(setting, of: bearer, own: own, present: after)
+            if before != after { note(setting, of: bearer, own: own, present: before) }
+        }
+
+        /// Returns the value of its own of a bearer with former entries: of one about to change there are two.
+        private func noted(_ setting: ResourceSetting, of bearer: Bearer, current: Int) -> Int? {
+            var isNoted = false
+            if let known {
+                guard let entries = known[Key(setting: setting, bearer: bearer)] else { return nil }
+                return entries.first { $0.set == current }?.own ?? current
+            }
             var position = former.count
             while position > 0 {
                 position -= 1
-                if former[position].setting == setting, former[position].bearer == bearer { return former[position] }
+                guard former[position].setting == setting, former[position].bearer == bearer else { continue }
+                if former[position].set == current { return former[position].own }
+                isNoted = true
             }
-            return nil
+            return isNoted ? current : nil
         }
 
         /// Returns the own value for each value that was set. If one stands for several, the oldest process decides.

@@ -34,14 +34,17 @@ public final class ResourceControl {
     /// - Parameters:
     ///   - profile: The resources of the app's state.
     ///   - tree: The tree that gets them.
+    ///   - save: Saves a record for a daemon that comes before the changes of the processes are made or noted.
     /// - Returns: The changes that the kernel refused.
     @discardableResult
-    public func apply(_ profile: ResourceProfile, to tree: ProcessTree) -> [Failure] {
+    public func apply(
+        _ profile: ResourceProfile, to tree: ProcessTree, saving save: (ResourceRecord) -> Void = { _ in }
+    ) -> [Failure] {
         var record = tree.resources ?? ResourceRecord()
         var failures =
             tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
         let changed = changedSettings(record, profile)
-        if !changed.isEmpty { failures += change(changed, to: profile, of: tree, &record) }
+        if !changed.isEmpty { failures += change(changed, to: profile, of: tree, &record, saving: save) }
         record.profile = profile
         record.areAttributesKnown = true
         tree.resources = record
@@ -80,9 +83,10 @@ public final class ResourceControl {
     /// Changes settings of all processes of a tree.
     private func change(
         _ settings: CaseSet<ResourceSetting>, to profile: ResourceProfile, of tree: ProcessTree,
-        _ record: inout ResourceRecord
+        _ record: inout ResourceRecord, saving save: (ResourceRecord) -> Void
     ) -> [Failure] {
         let bearers = tree.bearers()
+        if let planned = plan(settings, to: profile, of: tree, bearers, record) { save(planned) }
         var update = OwnValues.Update(record.ownValues, of: settings, count: bearers.count * settings.count)
         var failures: [Failure] = []
         for setting in ResourceSetting.allCases where settings.contains(setting) {
@@ -102,6 +106,30 @@ public final class ResourceControl {
         }
         record.ownValues = update.values
         return failures
+    }
+
+    /// Returns the record of a daemon that is about to change settings; nil if there is nothing to change. It has the values from
+    /// before and after: without it, a successor of a daemon that was killed in between would take one for the process's own.
+    private func plan(
+        _ settings: CaseSet<ResourceSetting>, to profile: ResourceProfile, of tree: ProcessTree,
+        _ bearers: [OwnValues.Bearer], _ record: ResourceRecord
+    ) -> ResourceRecord? {
+        var update = OwnValues.Update(record.ownValues, of: settings, count: 2 * bearers.count * settings.count)
+        var changes = false
+        for setting in ResourceSetting.allCases where settings.contains(setting) {
+            let wanted = capabilities.wanted(setting, by: profile)
+            for bearer in bearers where setting.isOfThreads || bearer.id == bearer.process.pid {
+                guard let current = setting.read(bearer.id) else { continue }
+                let own = update.own(setting, of: bearer, current: current)
+                let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
+                update.note(setting, of: bearer, own: own, before: current, after: value)
+                changes = changes || value != current
+            }
+        }
+        guard changes else { return nil }
+        var planned = record
+        planned.ownValues = update.values
+        return planned
     }
 
     /// - Returns: The error of the kernel; nil if the value is right, or the bearer gone.

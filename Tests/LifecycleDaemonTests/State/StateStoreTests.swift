@@ -12,12 +12,17 @@ import Testing
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
         var channelsToSave: [(AppID, LifecycleDaemon.ChannelState)] = []
-        var resourcesToSave: [(AppID, ResourceRecord)] = []
+        var resourcesToSave: [SavedResources] = []
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
-    private static let values = ResourceRecord(
-        text: "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5")
+    /// Returns values of the app clock.
+    private static func values(
+        _ text: String = "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5",
+        launched: Instant? = nil
+    ) throws -> SavedResources {
+        SavedResources(app: clock, record: try #require(ResourceRecord(text: text)), launched: launched)
+    }
 
     private let source = Source()
 
@@ -59,8 +64,8 @@ import Testing
     @Test func storeThatGoesOnWithReadSlotsSavesLikeOneThatReadsThem() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
-            let record = try #require(ResourceRecord(text: "own,own,own,10,own,own,own;;nice=5:6:5:0:10"))
-            source.resourcesToSave = [(Self.clock, record)]
+            let values = try Self.values()
+            source.resourcesToSave = [values]
             launch(Self.clock, try begin(path))
             let saved = try #require(try SavedState.read(path))
             let store = try FileStateStore(path: path, loop: EventLoop(), log: RecordingJournal())
@@ -73,7 +78,7 @@ import Testing
             launch(Self.mail, store)
             handle(.request(RequestID(2), .background(Self.clock)), store)
             try expectSaved(path)
-            #expect(try SavedState.read(path)?.apps[Self.clock]?.resources == record)
+            #expect(try SavedState.read(path)?.apps[Self.clock]?.resources?.record == values.record)
             let end = try SavedState.read(path)?.slots?.end
             // The slots of before are used again; another app and its transitions need more.
             #expect(end == size.map { $0 + 2 * SlotFormat.slotSize(0) })
@@ -127,11 +132,13 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             for number in 1...50 {
-                store.save(try #require(ResourceRecord(text: "\(number),own,own,10,own,own,own;")), of: Self.clock)
+                let instant = Instant(microseconds: UInt64(number))
+                store.add(try Self.values("\(number),own,own,10,own,own,own;", launched: instant))
+                store.commit()
             }
-            #expect(
-                try restored(path).state.apps[Self.clock]?.resources
-                    == ResourceRecord(text: "50,own,own,10,own,own,own;"))
+            let read = try restored(path).state.apps[Self.clock]?.resources
+            #expect(try read?.record == Self.values("50,own,own,10,own,own,own;").record)
+            #expect(read?.launched == Instant(microseconds: 50))
         }
     }
 
@@ -162,9 +169,9 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            store.add(try #require(Self.values), of: Self.clock)
+            store.add(try Self.values())
             store.commit()
-            #expect(try restored(path).state.apps[Self.clock]?.resources == Self.values)
+            #expect(try restored(path).state.apps[Self.clock]?.resources?.record == Self.values().record)
             // A successor without the values removes the slot.
             _ = try begin(path)
             #expect(try restored(path).state.apps[Self.clock]?.resources == nil)
@@ -178,6 +185,7 @@ import Testing
             launch(Self.clock, store)
             var state = LifecycleDaemon.ChannelState()
             (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
+            state.launched = Instant(microseconds: 9)
             store.save(state, of: Self.clock)
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             // A successor has it in its slot, and removes the slot with the app.
@@ -213,7 +221,7 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             store.save(.launch, SavedRecord(["id": "clock", "token": "1"]))
-            store.save(try #require(Self.values), of: Self.clock)
+            store.add(try Self.values())
             handle(.forget(Self.clock), store)
             handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), store)
             #expect(source.core.knownApps.count == 0)
@@ -245,7 +253,7 @@ import Testing
             source.unannounced = before.state.unannounced
             let saved = try #require(before.state.apps[Self.clock])
             source.stateToSave = [(.launch, try #require(saved.launch))]
-            source.resourcesToSave = [(Self.clock, try #require(saved.resources))]
+            source.resourcesToSave = [try #require(saved.resources)]
             source.channelsToSave = [(Self.clock, try #require(saved.channel))]
             #expect(saved.channel?.toldSequence == 41 && saved.channel?.mistakes == 3)
             _ = try begin(path)
@@ -254,7 +262,7 @@ import Testing
             #expect(after.core.foreground == [Self.mail] && after.core.knownApps[Self.clock]?.state == .suspended)
             #expect(after.state.unannounced == before.state.unannounced && after.state.unannounced.count == 1)
             #expect(after.state.apps[Self.clock]?.launch?["token"] == "1")
-            #expect(after.state.apps[Self.clock]?.resources == saved.resources)
+            #expect(after.state.apps[Self.clock]?.resources?.record == saved.resources?.record)
             #expect(after.state.apps[Self.clock]?.channel == saved.channel)
             #expect(names(in: root).contains("state.slots"))
         }

@@ -32,7 +32,7 @@ extension FuzzTarget {
         case .machine: checkSlots(apps: [], machine: .slot(record))
         case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
         case .channel: _ = ChannelState.read(record)
-        case .resourceNumbers: _ = SavedResources.read(record)
+        case .resourceNumbers: _ = SavedResources(record)
         case .resources: _ = ResourceRecord(text: SavedRecord(encoded: record)["resources"] ?? "")
         case .announced, .free: break
         }
