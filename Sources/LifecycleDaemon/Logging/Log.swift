@@ -34,8 +34,10 @@ final class Log: JournalSink {
     private var lost = 0
     private var waiting: [LogSubject] = []
     private var fields = JournalEntry()
-    /// Writes the waiting entries; nil while the loop does not run.
+    /// Writes the waiting entries after a pause; nil while the loop does not run.
     private var round: PostponedSource?
+    /// Writes them as soon as the replies are sent.
+    private var followUp: FollowUp?
     private var limiter = EntryLimiter()
     private var suppressionReport: TimerSource?
     private var loop: EventLoop?
@@ -54,6 +56,7 @@ final class Log: JournalSink {
     /// Writes entries after a pause from now on.
     func begin(in loop: EventLoop) throws(SystemdError) {
         round = try loop.postponed { [weak self] in self?.writeWaiting() }
+        followUp = try loop.followUp { [weak self] in self?.writeWaiting() }
         suppressionReport = try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) }
         self.loop = loop
     }
@@ -67,8 +70,8 @@ final class Log: JournalSink {
 
     func write(_ subject: LogSubject) {
         guard let round else { return write([subject]) }
-        round.schedule()
         waiting.append(subject)
+        if subject.isSaved { round.schedule() } else { followUp?.schedule() }
     }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {

@@ -22,6 +22,9 @@ nonisolated enum LogSubject {
         }
     }
 
+    /// A Boolean value that indicates whether the state file has the subject, so that a successor of the daemon writes the entry.
+    var isSaved: Bool { id == .transition || id == .sceneTransition }
+
     var priority: Journal.Priority {
         switch self {
         case .entry(let entry): entry.priority

@@ -1,0 +1,44 @@
+import LifecycleCore
+import Systemd
+import Testing
+
+@testable import LifecycleDaemon
+
+@Suite struct LogTests {
+    private final class Delegate: LogDelegate {
+        var count = 0
+        func entriesWritten() { count += 1 }
+    }
+
+    private static let step = Transition(
+        app: AppID("clock"), from: .inactive, to: .active, reason: .focus, instant: Instant(microseconds: 2),
+        since: Instant(microseconds: 1), answerTime: nil)
+
+    /// Returns the number of writes until the handler that writes a subject has ended.
+    private func writes(of subject: LogSubject) throws -> Int {
+        let (loop, log, delegate) = (try EventLoop(), Log(target: .console), Delegate())
+        log.delegate = delegate
+        try log.begin(in: loop)
+        var count = 0
+        let next = try loop.deferred {
+            count = delegate.count
+            loop.exit(code: 0)
+        }
+        let source = try loop.deferred {
+            log.write(subject)
+            next.schedule()
+        }
+        source.schedule()
+        _ = try loop.run()
+        log.end()
+        return count
+    }
+
+    @Test func entryThatNoSuccessorWritesDoesNotWait() throws {
+        #expect(try writes(of: .entry(LogEntry(id: .exited, message: "clock exited"))) == 1)
+    }
+
+    @Test func transitionThatIsSavedWaits() throws {
+        #expect(try writes(of: .transition(Self.step, pid: 1)) == 0)
+    }
+}
