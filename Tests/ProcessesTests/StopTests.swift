@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test func processThatWasStoppedBeforeIsSeenByTheCheckAndContinued() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("busy")
+            kill(tree.main.pid, SIGSTOP)
+            try world.wait("it is stopped") { tree.isMainStopped }
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.heldBefore.isEmpty)
+            tree.resume()
+            #expect(tree.checkResumed() == .resumed)
+            try world.end()
+        }
+    }
+
     @Test func twoHundredChildrenAreAllStopped() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -110,7 +110,7 @@ final class CgroupContainment: Containment {
 
     override var isGroupAlone: Bool { outside.isEmpty }
 
-    override var strays: [ProcessIdentity] { outside.sorted { $0.pid < $1.pid } }
+    override var strays: [ProcessIdentity] { outside.isEmpty ? [] : outside.sorted { $0.pid < $1.pid } }
 
     /// Returns whether a look at the group does not find every member.
     ///

@@ -44,7 +44,7 @@ extension ProcessTree {
         }
     }
 
-    private func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {
+    func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {
         containment.maySignal(main.pid) ? SignalDelivery.send(signal, through: descriptor) : nil
     }
 

@@ -138,10 +138,11 @@ extension ProcessTree {
         }
         // An earlier process has ended in the middle of a stop.
         if suspendMethod == .signal { endFreezing() }
-        let members = containment.releaseHelpers(containment.members())
         stopBegan = .now
         refused = []
         hasLookedOutside = false
+        if stopMainAlone() { return .pending([main]) }
+        let members = containment.releaseHelpers(containment.members())
         if desiredState != .stopped {
             desiredState = .stopped
             let held =
@@ -159,12 +160,23 @@ extension ProcessTree {
         }
         // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
         if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
-        // The kernel tells when a child stops, and a process takes longer to stop than to be looked at.
-        if isChild, !isFreezing, members.count == 1, isRunningMain(members[0]) { return .pending([main]) }
         return checkStopped(after: members.count == 1 ? members.identities : [])
     }
 
-    private func isRunningMain(_ member: ProcessStatus) -> Bool { member.identity == main && !member.state.isHeld }
+    /// Stops a main process without descendants. It is not looked at: it has no children to stop after it, the kernel tells when
+    /// a child stops, and a check finds that it had been stopped before.
+    ///
+    /// - Returns: False if there are other processes, or the signal cannot be sent.
+    private func stopMainAlone() -> Bool {
+        guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
+            containment.memberIDs() == [main.pid], sendToMain(.stop, through: mainDescriptor) == nil
+        else { return false }
+        if desiredState != .stopped { heldBefore = [] }
+        desiredState = .stopped
+        mayBeStoppedByPredecessor = false
+        stoppedMembers = nil
+        return true
+    }
 
     /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
     ///
@@ -296,11 +308,14 @@ extension ProcessTree {
 
     private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
-        if !parents.isEmpty || !heldBefore.isEmpty || mirrors.count != 1 || !mirrors.contains(main) {
+        if !parents.isEmpty || !heldBefore.isEmpty || !mirrors.isOnly(main) {
             mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
         }
         hasParents = !parents.isEmpty
+        // A stopped process has no new children.
+        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers?.isOnly(main) == true
         stoppedMembers = nil
+        if isMainAlone { return signal(.resume, only: [main]) }
         if isFreezing && suspendMethod == .freezer {
             // A process that was not stopped must not notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
@@ -323,6 +338,10 @@ extension ProcessTree {
     func shouldRun(_ process: ProcessIdentity) -> Bool {
         !heldBefore.contains(process)
     }
+}
+
+extension Set<ProcessIdentity> {
+    fileprivate func isOnly(_ process: ProcessIdentity) -> Bool { count == 1 && first == process }
 }
 
 // MARK: - Looking
