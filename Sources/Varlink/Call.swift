@@ -21,17 +21,24 @@ public struct Call {
     public let interface: String
     /// The name of the method, behind the last dot.
     public let methodName: String
+    /// The position of the method among those of its interface; set when a ``Service`` has accepted the call.
+    public internal(set) var methodPosition = 0
 
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
         parameters = envelope.parameters
-        let method = envelope.method
-        self.method = method
-        let dot = method.utf8.lastIndex(of: UInt8(ascii: "."))
-        interface = dot.map { String(method[..<$0]) } ?? ""
-        methodName = dot.map { String(method[method.utf8.index(after: $0)...]) } ?? method
+        method = envelope.method
+        (interface, methodName) = Self.split(envelope.method)
         wantsMore = envelope.more
         isOneway = envelope.oneway
+    }
+
+    /// Returns the interface and the name of a method.
+    private static func split(_ method: String) -> (String, String) {
+        let name = method.utf8.span
+        var dot = name.count
+        repeat { dot -= 1 } while dot >= 0 && name[dot] != UInt8(ascii: ".")
+        return (name.text(0..<max(dot, 0)), name.text(dot + 1..<name.count))
     }
 
     /// Reads the parameters. Absent, null and `{}` are the same.
@@ -45,6 +52,12 @@ public struct Call {
         } catch {
             throw .invalidParameter(error.path.isEmpty ? "parameters" : error.path)
         }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func text(_ range: Range<Int>) -> String {
+        unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -1,3 +1,5 @@
+import CLinux
+
 /// The bytes that were received, cut into messages at their terminating NULs.
 struct MessageBuffer {
     private var bytes: [UInt8] = []
@@ -9,6 +11,8 @@ struct MessageBuffer {
 
     /// The number of returned bytes from which the rest is moved, if it is shorter than they are.
     private static let compactionThreshold = 64 << 10
+    /// The number of bytes for which memory is kept between messages.
+    private static let capacityToKeep = 1 << 10
 
     init(limit: Int) {
         self.limit = limit
@@ -34,7 +38,7 @@ struct MessageBuffer {
 
     /// Returns the next message without its terminator; nil until all of it has come.
     mutating func next() throws(ProtocolViolation) -> ArraySlice<UInt8>? {
-        guard let end = bytes[scanned...].firstIndex(of: 0) else {
+        guard let end = firstZero else {
             scanned = bytes.count
             guard count <= limit else { throw .messageTooLong(limit: limit) }
             return nil
@@ -53,11 +57,25 @@ struct MessageBuffer {
         scanned = 0
     }
 
+    /// The position of the first terminator that was not returned.
+    private var firstZero: Int? {
+        unsafe bytes.withUnsafeBytes { all in
+            guard scanned < all.count, let start = all.baseAddress,
+                let zero = unsafe memchr(start + scanned, 0, all.count - scanned)
+            else { return nil }
+            return unsafe UnsafeRawPointer(zero) - start
+        }
+    }
+
     private mutating func compact() {
-        let isWorthIt = start >= Self.compactionThreshold && start >= bytes.count / 2
-        guard start == bytes.count || isWorthIt else { return }
-        bytes = Array(bytes[start...])
+        if start == bytes.count {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.capacityToKeep)
+        } else {
+            guard start >= Self.compactionThreshold, start >= bytes.count / 2 else { return }
+            bytes = Array(bytes[start...])
+        }
         scanned -= start
         start = 0
     }
 }
+

@@ -4,17 +4,23 @@ public struct Interface: Sendable {
     public let name: String
     /// The text in Varlink's interface definition language.
     public let description: String
-    /// The names of the methods that the service has, without the interface's name.
-    public let methods: Set<String>
-    /// The methods that answer only calls with `more`.
-    public let streamingMethods: Set<String>
+    /// The position of each method that the service has, and whether it answers only calls with `more`; by its name without that of
+    /// the interface.
+    fileprivate let methods: [String: (position: Int, isStreaming: Bool)]
 
     /// Creates an interface.
-    public init(name: String, description: String, methods: Set<String>, streamingMethods: Set<String> = []) {
+    ///
+    /// - Parameters:
+    ///   - methods: The names of the methods that the service has, without the interface's name.
+    ///   - streamingMethods: Those that answer only calls with `more`.
+    public init(name: String, description: String, methods: [String], streamingMethods: Set<String> = []) {
         self.name = name
         self.description = description
-        self.methods = methods
-        self.streamingMethods = streamingMethods
+        var table: [String: (position: Int, isStreaming: Bool)] = [:]
+        for (position, method) in methods.enumerated() {
+            table[method] = (position, streamingMethods.contains(method))
+        }
+        self.methods = table
     }
 }
 
@@ -24,8 +30,8 @@ public struct Service: Sendable {
     public enum Dispatch: Equatable, Sendable {
         /// The call is about the service itself, or wrong: this is its only reply.
         case answer(Reply)
-        /// The call is a valid call of a method of the interfaces.
-        case accept
+        /// The call is a valid call of the method at this position of its interface.
+        case accept(Int)
     }
 
     private let information: Information
@@ -44,13 +50,11 @@ public struct Service: Sendable {
         guard let interface = interface(named: name) else {
             return .answer(ServiceError.interfaceNotFound(name).reply)
         }
-        guard interface.methods.contains(call.methodName) else {
+        guard let method = interface.methods[call.methodName] else {
             return .answer(ServiceError.methodNotFound(call.method).reply)
         }
-        if !call.wantsMore && interface.streamingMethods.contains(call.methodName) {
-            return .answer(ServiceError.expectedMore.reply)
-        }
-        guard interface.name == Self.introspection.name else { return .accept }
+        if !call.wantsMore && method.isStreaming { return .answer(ServiceError.expectedMore.reply) }
+        guard interface.name == Self.introspection.name else { return .accept(method.position) }
         do throws(ServiceError) {
             return .answer(try introspect(call))
         } catch {
@@ -59,7 +63,9 @@ public struct Service: Sendable {
     }
 
     private func interface(named name: String) -> Interface? {
-        interfaces.first { $0.name == name }
+        // Without a closure, which would get a copy of each.
+        for index in interfaces.indices where interfaces[index].name == name { return interfaces[index] }
+        return nil
     }
 
     private func introspect(_ call: Call) throws(ServiceError) -> Reply {
@@ -78,9 +84,11 @@ extension ServerConnection {
     ///
     /// - Throws: ``ProtocolViolation``, once; the connection closes.
     public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
-        while let call = try nextCall() {
+        while var call = try nextCall() {
             switch service.dispatch(call) {
-            case .accept: return call
+            case .accept(let position):
+                call.methodPosition = position
+                return call
             case .answer(let reply): send(reply, to: call.id)
             }
         }

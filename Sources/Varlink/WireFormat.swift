@@ -6,7 +6,7 @@ enum WireFormat {
         json.beginObject()
         writeMembers(&json)
         json.endObject()
-        json.bytes.append(0)
+        json.append(0)
         return json.bytes
     }
 

@@ -163,8 +163,9 @@ import Testing
         json.field("sorted", ["b": true, "a": false, "\"": true])
         json.field("arrays", [[], [JSONText.emptyObject, .emptyObject], []])
         json.endObject()
+        let text = String(decoding: json.bytes, as: UTF8.self)
         #expect(
-            String(decoding: json.bytes, as: UTF8.self)
+            text
                 == #"{"text":"\"\\/\b\f\n\r\t\u0000\u001fé𝄞\#u{7f}","numbers":[-9223372036854775808,-1,0,10,"#
                 + #"9223372036854775807],"optional":null,"empty":{},"sorted":{"\"":true,"a":false,"b":true},"#
                 + #""arrays":[[],[{},{}],[]]}"#)
@@ -180,7 +181,8 @@ import Testing
         #expect(value["c"] == nil)
         var json = JSONWriter()
         json.write(value)
-        #expect(String(decoding: json.bytes, as: UTF8.self) == text)
+        let written = String(decoding: json.bytes, as: UTF8.self)
+        #expect(written == text)
     }
 }
 
@@ -274,8 +276,9 @@ extension JSONValue {
             let value = random.value(4).sorted
             var json = JSONWriter()
             json.write(value)
-            #expect(try JSONText(json.bytes).read() == value)
-            #expect(try JSONDecoder().decode(Mirrored.self, from: Data(json.bytes)).value == value)
+            let text = json.bytes
+            #expect(try JSONText(text).read() == value)
+            #expect(try JSONDecoder().decode(Mirrored.self, from: Data(text)).value == value)
             let written = try JSONEncoder().encode(Mirrored(value: value))
             #expect(try JSONText(Array(written)).read(JSONValue.self).sorted == value)
         }

@@ -19,6 +19,18 @@ import Testing
         return sent(by: &connection).first
     }
 
+    @Test func acceptedCallHasThePositionOfItsMethod() throws {
+        var connection = connection()
+        for (position, text) in [#"{"method":"org.example.Do"}"#, #"{"method":"org.example.Watch","more":true}"#]
+            .enumerated()
+        {
+            connection.receive(message(text))
+            let call = try #require(try connection.nextCall(of: service))
+            #expect(call.methodPosition == position)
+            connection.send(Reply(NoParameters()), to: call.id)
+        }
+    }
+
     @Test func informationNamesEveryInterface() throws {
         let expected =
             #"{"parameters":{"vendor":"V","product":"P","version":"1","url":"U","#

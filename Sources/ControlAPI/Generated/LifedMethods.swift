@@ -13,7 +13,7 @@ public enum LifedInterface {
     public static var interface: Interface {
         Interface(
             name: name, description: description,
-            methods: Set(LifedMethod.allCases.map { $0.name }), streamingMethods: ["Monitor", "MonitorAdoptions"])
+            methods: LifedMethod.allCases.map { $0.name }, streamingMethods: ["Monitor", "MonitorAdoptions"])
     }
 
     /// The interface in Varlink's interface definition language.

@@ -13,7 +13,7 @@ public enum MetricsInterface {
     public static var interface: Interface {
         Interface(
             name: name, description: description,
-            methods: Set(MetricsMethod.allCases.map { $0.name }), streamingMethods: ["List", "Describe"])
+            methods: MetricsMethod.allCases.map { $0.name }, streamingMethods: ["List", "Describe"])
     }
 
     /// The interface in Varlink's interface definition language.

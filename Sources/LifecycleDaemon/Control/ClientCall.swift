@@ -50,15 +50,34 @@ struct OpenRequests {
         let form: ReplyForm
     }
 
-    private var pending: [RequestID: Pending] = [:]
-    private var last: UInt64 = 0
+    /// The calls, and their requests, at their places, which the numbers of the requests contain.
+    private var pending: [Pending?] = []
+    private var requests: [RequestID?] = []
+    private var freePlaces: [Int] = []
+    private var count: UInt64 = 0
+
+    /// The bits of a number for the place: more calls cannot wait, since each connection has one.
+    private static let placeBits = 24
 
     mutating func open(_ request: Request, for call: ClientCall, form: ReplyForm? = nil) -> RequestID {
-        last += 1
-        let id = RequestID(last)
-        pending[id] = Pending(connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
+        let place = freePlaces.popLast() ?? pending.count
+        count += 1
+        let id = RequestID(count << Self.placeBits | UInt64(place))
+        let call = Pending(connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
+        if place < pending.count {
+            (pending[place], requests[place]) = (call, id)
+        } else {
+            pending.append(call)
+            requests.append(id)
+        }
         return id
     }
 
-    mutating func remove(_ id: RequestID) -> Pending? { pending.removeValue(forKey: id) }
+    mutating func remove(_ id: RequestID) -> Pending? {
+        let place = Int(id.number & (1 << Self.placeBits - 1))
+        guard place < pending.count, requests[place] == id else { return nil }
+        requests[place] = nil
+        freePlaces.append(place)
+        return pending[place].take()
+    }
 }

@@ -6,6 +6,7 @@ import Varlink
 /// Takes the events of a connection.
 protocol ConnectionDelegate: AnyObject {
     func handle(_ call: ClientCall)
+    func callsHandled()
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation)
     /// The number of bytes that the connection holds has changed. The delegate may close connections.
     func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int)
@@ -94,7 +95,12 @@ final class ControlConnection {
             isProceeding = false
             accountForMemory()
         }
-        while handleCalls() && write() && !isBusy {}
+        var hasHandled = false
+        while handleCalls() {
+            hasHandled = true
+            guard write(), !isBusy else { break }
+        }
+        if hasHandled { delegate?.callsHandled() }
         guard write() || source != nil else { return }
         if state.isFinished { return close() }
         var events: IOEvents = []

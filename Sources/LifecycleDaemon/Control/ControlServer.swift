@@ -11,6 +11,8 @@ protocol ControlServerDelegate: AnyObject {
     /// Returns the rights of the processes of an app.
     func scope(ofApp app: AppID) -> ClientScope
     func handle(_ call: ClientCall)
+    /// Calls were handled, and the replies to those that have one are written.
+    func callsHandled()
     func connectionClosed(_ connection: ControlConnection)
 }
 
@@ -233,6 +235,8 @@ extension ControlServer: ConnectionDelegate {
         }
         delegate?.handle(call)
     }
+
+    func callsHandled() { delegate?.callsHandled() }
 
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation) {
         reportDrop(of: connection, violation.description)

@@ -74,9 +74,7 @@ final class ControlService {
 
     private func perform(_ call: ClientCall) throws {
         if call.call.interface == MetricsInterface.name { return try MetricsCalls(service: self).perform(call) }
-        guard let method = LifedMethod(rawValue: call.call.methodName) else {
-            throw ServiceError.methodNotFound(call.call.method)
-        }
+        let method = LifedMethod.allCases[call.call.methodPosition]
         guard allows(method, call) else { return server.refuse(call, "an app has this right over itself only") }
         if method.isForAdministrators, let objection = rights.administratorObjection(to: call.scope) { throw objection }
         try dispatch(method, call.call, call)
@@ -240,11 +238,10 @@ extension ControlService: ControlServerDelegate {
     func handle(_ call: ClientCall) {
         // It follows a call that was answered just now, and the effects behind that reply are not performed yet.
         guard !manager.driver.isPerforming else { return waitingCalls.append(call) }
-        manager.suspensions?.noteOccasion()
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
         // The call before on the connection may have been handled just now.
-        manager.announceTransitions()
+        if manager.driver.hasHandledInputs { manager.announceTransitions() }
         do {
             try perform(call)
         } catch let error as ServiceError {
@@ -255,6 +252,8 @@ extension ControlService: ControlServerDelegate {
             call.refuse(.failed, "\(error)", "")
         }
     }
+
+    func callsHandled() { manager.suspensions?.noteOccasion() }
 
     func scope(of process: ProcessID) -> ClientScope {
         switch manager.processes.owner(of: process) {

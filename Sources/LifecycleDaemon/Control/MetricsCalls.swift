@@ -14,9 +14,7 @@ struct MetricsCalls {
         guard call.scope.onlyApp == nil else {
             return service.server.refuse(call, "an app has no right to the metrics")
         }
-        guard let method = MetricsMethod(rawValue: call.call.methodName) else {
-            throw ServiceError.methodNotFound(call.call.method)
-        }
+        let method = MetricsMethod.allCases[call.call.methodPosition]
         try dispatch(method, call.call, call)
     }
 

@@ -151,6 +151,19 @@ extension Span<UInt8> {
     }
 }
 
+extension Span<UInt8> {
+    /// Returns the position of the next byte of a string that is not one character by itself.
+    fileprivate func endOfPlainText(from start: Int) -> Int {
+        var position = start
+        while position < count {
+            let byte = self[position]
+            guard 0x20..<0x80 ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+            position += 1
+        }
+        return position
+    }
+}
+
 // MARK: - Strings and numbers
 
 extension JSONChecker {
@@ -160,7 +173,9 @@ extension JSONChecker {
     private mutating func checkString(_ bytes: Span<UInt8>) throws(JSONError) -> Bool {
         var hasEscapes = false
         position += 1
-        while position < bytes.count {
+        while true {
+            position = bytes.endOfPlainText(from: position)
+            guard position < bytes.count else { throw unexpected(bytes) }
             switch bytes[position] {
             case "\"":
                 position += 1
@@ -168,12 +183,10 @@ extension JSONChecker {
             case "\\":
                 hasEscapes = true
                 try checkEscape(bytes)
-            case 0x20..<0x80: position += 1
             case 0x80...: try checkSequence(bytes)
             default: throw unexpected(bytes)
             }
         }
-        throw unexpected(bytes)
     }
 
     private mutating func checkEscape(_ bytes: Span<UInt8>) throws(JSONError) {

@@ -263,9 +263,14 @@ public struct JSONKey {
 
     /// Returns whether the name is the pattern.
     public static func ~= (pattern: StaticString, key: JSONKey) -> Bool {
-        let content = key.hasEscapes ? key.unescaped[...] : key.content
-        guard content.count == pattern.utf8CodeUnitCount else { return false }
-        let pattern = unsafe UnsafeBufferPointer(start: pattern.utf8Start, count: content.count)
-        return unsafe content.elementsEqual(pattern)
+        key.hasEscapes ? key.unescaped.span.isEqual(to: pattern) : key.content.span.isEqual(to: pattern)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isEqual(to text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        for index in indices where unsafe self[index] != text.utf8Start[index] { return false }
+        return true
     }
 }

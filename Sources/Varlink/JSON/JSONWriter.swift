@@ -6,39 +6,77 @@ public protocol JSONWritable {
 
 /// JSON without white space, as it is written.
 ///
-/// The calls must be those of one value: in an object a key before each value, and an end for each beginning.
-public struct JSONWriter {
-    /// The text that was written.
-    public internal(set) var bytes: [UInt8]
+/// The calls must be those of one value: in an object a key before each value, and an end for each beginning. The writer is the one
+/// owner of its memory, so that no write asks whether another value shares it.
+@safe
+public struct JSONWriter: ~Copyable {
+    private var memory: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var count = 0
+    /// A Boolean value that indicates whether a comma belongs before the next member or element.
+    private var needsComma = false
 
     /// Creates an empty text.
     ///
     /// - Parameter capacity: The number of bytes for which the text needs no other memory.
     public init(capacity: Int = 512) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+        self.capacity = max(capacity, 1)
+        unsafe memory = .allocate(capacity: max(capacity, 1))
     }
 
-    /// Makes the text empty, and keeps its memory.
-    public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+    deinit { unsafe memory.deallocate() }
+
+    /// The text that was written.
+    public var bytes: [UInt8] { unsafe [UInt8](UnsafeBufferPointer(start: memory, count: count)) }
+
+    // MARK: Bytes
+
+    @inline(__always)
+    private mutating func reserve(_ size: Int) {
+        if count + size > capacity { grow(by: size) }
     }
 
-    private mutating func append(_ scalar: Unicode.Scalar) {
-        bytes.append(UInt8(ascii: scalar))
+    @inline(never)
+    private mutating func grow(by size: Int) {
+        capacity = max(2 * capacity, count + size)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        unsafe larger.initialize(from: memory, count: count)
+        unsafe memory.deallocate()
+        unsafe memory = larger
     }
 
-    /// A Boolean value that indicates whether a comma belongs between two members or elements: the byte before tells.
-    private var needsComma: Bool {
-        switch bytes.last {
-        case nil: false
-        case .some("{"), .some("["), .some(":"): false
-        default: true
-        }
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        reserve(1)
+        unsafe memory[count] = byte
+        count += 1
     }
 
+    @inline(__always)
+    private mutating func append(_ scalar: Unicode.Scalar) { append(UInt8(ascii: scalar)) }
+
+    @inline(__always)
+    private mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
+        reserve(size)
+        unsafe (memory + count).initialize(from: bytes, count: size)
+        count += size
+    }
+
+    @inline(__always)
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if let start = bytes.baseAddress { unsafe append(start, bytes.count) }
+    }
+
+    @inline(__always)
+    private mutating func append(literal word: StaticString) {
+        unsafe append(word.utf8Start, word.utf8CodeUnitCount)
+    }
+
+    /// Begins a value.
+    @inline(__always)
     private mutating func separate() {
         if needsComma { append(",") }
+        needsComma = true
     }
 }
 
@@ -49,40 +87,60 @@ extension JSONWriter {
     public mutating func beginObject() {
         separate()
         append("{")
+        needsComma = false
     }
 
     /// Ends an object.
     public mutating func endObject() {
         append("}")
+        needsComma = true
     }
 
     /// Begins an array.
     public mutating func beginArray() {
         separate()
         append("[")
+        needsComma = false
     }
 
     /// Ends an array.
     public mutating func endArray() {
         append("]")
+        needsComma = true
     }
 
     /// Writes a name that needs no escape sequences.
     public mutating func key(_ name: StaticString) {
-        let (hasComma, size) = (needsComma, name.utf8CodeUnitCount)
-        bytes.append(addingCapacity: size + 4) { output in
-            if hasComma { output.append(UInt8(ascii: ",")) }
-            output.append(UInt8(ascii: "\""))
-            unsafe output.append(name.utf8Start, size)
-            output.append(UInt8(ascii: "\""))
-            output.append(UInt8(ascii: ":"))
-        }
+        unsafe appendQuoted(name.utf8Start, name.utf8CodeUnitCount)
+        endKey()
     }
 
     /// Writes a name.
     public mutating func key(_ name: String) {
         write(name)
+        endKey()
+    }
+
+    @inline(__always)
+    private mutating func endKey() {
         append(":")
+        needsComma = false
+    }
+
+    /// Begins a string of these bytes, and ends it.
+    @inline(__always)
+    private mutating func appendQuoted(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
+        reserve(size + 3)
+        var end = unsafe memory + count
+        if needsComma {
+            unsafe end.pointee = UInt8(ascii: ",")
+            unsafe end += 1
+        }
+        unsafe end.pointee = UInt8(ascii: "\"")
+        unsafe (end + 1).initialize(from: bytes, count: size)
+        unsafe end[size + 1] = UInt8(ascii: "\"")
+        count = unsafe end + size + 2 - memory
+        needsComma = true
     }
 
     /// Writes a name and its value.
@@ -102,28 +160,21 @@ extension JSONWriter {
 
     /// Writes a string.
     public mutating func write(_ text: String) {
-        let utf8 = text.utf8
-        let content = utf8.span
-        guard needsEscapes(content) else { return write(plain: content) }
-        separate()
-        append("\"")
-        for byte in utf8 { appendEscaped(byte) }
-        append("\"")
-    }
-
-    private mutating func write(plain content: Span<UInt8>) {
-        let hasComma = needsComma
-        bytes.append(addingCapacity: content.count + 3) { output in
-            if hasComma { output.append(UInt8(ascii: ",")) }
-            output.append(UInt8(ascii: "\""))
-            output.append(content)
-            output.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { content in
+            if let start = content.baseAddress, unsafe !needsEscapes(content) {
+                return unsafe appendQuoted(start, content.count)
+            }
+            separate()
+            append("\"")
+            for index in content.indices { unsafe appendEscaped(content[index]) }
+            append("\"")
         }
     }
 
-    private func needsEscapes(_ text: Span<UInt8>) -> Bool {
+    private func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in text.indices {
-            switch text[index] {
+            switch unsafe text[index] {
             case ..<0x20, "\"", "\\": return true
             default: break
             }
@@ -144,11 +195,11 @@ extension JSONWriter {
         case ..<0x20:
             let low = byte & 0xf
             for scalar: Unicode.Scalar in ["\\", "u", "0", "0"] { append(scalar) }
-            bytes.append(0x30 + byte >> 4)
-            bytes.append(low < 10 ? 0x30 + low : 0x57 + low)
+            append(0x30 + byte >> 4)
+            append(low < 10 ? 0x30 + low : 0x57 + low)
             return
         default:
-            bytes.append(byte)
+            append(byte)
             return
         }
         append("\\")
@@ -158,69 +209,41 @@ extension JSONWriter {
     /// Writes an integer.
     public mutating func write(_ number: Int64) {
         separate()
-        if number < 0 { append("-") }
-        var first = bytes.count
+        // The digits come from the last to the first.
+        var digits: InlineArray<20, UInt8> = .init(repeating: UInt8(ascii: "-"))
+        var first = digits.count
         var rest = number.magnitude
         repeat {
-            bytes.append(0x30 + UInt8(rest % 10))
+            first -= 1
+            digits[first] = 0x30 + UInt8(rest % 10)
             rest /= 10
         } while rest > 0
-        // The digits were written from the last to the first.
-        var last = bytes.count - 1
-        while first < last {
-            bytes.swapAt(first, last)
-            first += 1
-            last -= 1
-        }
+        if number < 0 { first -= 1 }
+        unsafe digits.span.extracting(first...).withUnsafeBufferPointer { unsafe append($0) }
     }
 
     /// Writes `true` or `false`.
     public mutating func write(_ value: Bool) {
+        separate()
         append(literal: value ? "true" : "false")
     }
 
     /// Writes null.
     public mutating func writeNull() {
+        separate()
         append(literal: "null")
     }
 
     /// Writes a text as it is.
     public mutating func write(_ text: JSONText) {
         separate()
-        bytes.append(contentsOf: text.bytes)
-    }
-
-    private mutating func append(literal word: StaticString) {
-        let (hasComma, size) = (needsComma, word.utf8CodeUnitCount)
-        bytes.append(addingCapacity: size + 1) { output in
-            if hasComma { output.append(UInt8(ascii: ",")) }
-            unsafe output.append(word.utf8Start, size)
-        }
+        unsafe text.bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
     /// Writes a value that is text already, such as a number.
     mutating func append(word: String) {
         separate()
-        bytes.append(contentsOf: word.utf8)
-    }
-}
-
-extension OutputSpan<UInt8> {
-    /// Appends bytes, for which there is room.
-    fileprivate mutating func append(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress else { return }
-            unsafe append(start, source.count)
-        }
-    }
-
-    /// Appends so many bytes, for which there is room.
-    fileprivate mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
-        precondition(size <= freeCapacity)
-        unsafe withUnsafeMutableBufferPointer { buffer, count in
-            guard let target = buffer.baseAddress else { return }
-            unsafe (target + count).initialize(from: bytes, count: size)
-            count += size
-        }
+        var word = word
+        word.withUTF8 { unsafe append($0) }
     }
 }
