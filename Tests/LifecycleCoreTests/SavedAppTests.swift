@@ -209,7 +209,7 @@ import Testing
         #expect(world.core.record(of: Self.clock) == nil && world.core.record(of: AppID("mail")) == nil)
         #expect(!world.core.hasRecord(of: Self.clock) && !world.core.hasRecord(of: AppID("mail")))
         var slot = SlotWriter()
-        let written = world.core.indexes.map { world.core.writeRecord(at: $0, to: &slot) }
+        let written = world.core.indexes.map { world.core.writeRecord(at: $0, to: &slot) != nil }
         let bytes = slot.bytes
         #expect(written == [false, false] && bytes.isEmpty)
         world.ask(.launch(Self.clock, background: true))

@@ -219,7 +219,7 @@ import Testing
             var core = Self.core(apps, machine: machine)
             let slots = core.indexes.compactMap { index -> Saved? in
                 var slot = SlotWriter()
-                return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[...]) : nil
+                return core.writeRecord(at: index, to: &slot) != nil ? .slot(slot.bytes[...]) : nil
             }
             var slot = SlotWriter()
             core.writeRecord(to: &slot)

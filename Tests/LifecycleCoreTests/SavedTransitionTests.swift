@@ -30,19 +30,19 @@ import Testing
     @Test(arguments: [nil, .zero, .milliseconds(20), .microseconds(Int64.max)] as [Duration?])
     func transitionIsReadAsItWasWritten(answer: Duration?) {
         var slot = SlotWriter()
-        SavedTransition(Self.transition(answer)).write(to: &slot)
+        SavedTransition.write(Self.transition(answer), to: &slot)
         var (saved, isAtEnd) = Self.read(slot)
         #expect(saved.transition == Self.transition(answer) && saved.sceneTransition == nil && isAtEnd)
         slot.reset()
-        SavedTransition(Self.sceneTransition(answer)).write(to: &slot)
+        SavedTransition.write(Self.sceneTransition(answer), to: &slot)
         (saved, isAtEnd) = Self.read(slot)
         #expect(saved.sceneTransition == Self.sceneTransition(answer) && saved.transition == nil && isAtEnd)
     }
 
     @Test func transitionsOfOneStepFollowOneAnother() {
         var slot = SlotWriter()
-        SavedTransition(Self.transition()).write(to: &slot)
-        SavedTransition(Self.sceneTransition()).write(to: &slot)
+        SavedTransition.write(Self.transition(), to: &slot)
+        SavedTransition.write(Self.sceneTransition(), to: &slot)
         var reader = SlotReader(slot.bytes[...])
         #expect(SavedTransition(from: &reader).transition == Self.transition() && !reader.isAtEnd)
         #expect(SavedTransition(from: &reader).sceneTransition == Self.sceneTransition() && reader.isAtEnd)
@@ -90,7 +90,7 @@ import Testing
 
     @Test func slotThatIsCutOffIsNoTransitionOrOneThatSaysLess() {
         var slot = SlotWriter()
-        SavedTransition(Self.transition()).write(to: &slot)
+        SavedTransition.write(Self.transition(), to: &slot)
         let bytes = slot.bytes
         for count in bytes.indices {
             var reader = SlotReader(bytes[..<count])

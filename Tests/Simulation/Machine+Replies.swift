@@ -65,7 +65,7 @@ extension Machine {
             return report("request \(number) is answered, and was not waiting")
         }
         switch reply {
-        case .done(let app): checkDone(request, app?.id)
+        case .done(let app): checkDone(request, app?.value.id)
         case .ended(let outcome, _): check(outcome, of: request)
         case .reclaimed(let ids): for id in ids where trees[id]?.killed == nil && !isGone(id) { checkReclaimed(id) }
         case .scene(let scene, let app): checkScene(request, scene, app.id)

@@ -21,8 +21,9 @@ extension Machine {
 extension Lifecycle {
     /// Returns the apps whose records may have changed since the last call, those that were forgotten included.
     package mutating func takeChangedApps() -> [AppID] {
-        let indexes = takeChangedIndexes()
-        return indexes.map { id(of: AppIndex(value: $0)) }
+        var apps: [AppID] = []
+        while let index = takeChangedIndex() { apps.append(id(of: AppIndex(value: index))) }
+        return apps
     }
 
     /// The slot of what concerns several apps.
@@ -37,7 +38,7 @@ extension Lifecycle {
     package func saved(_ id: AppID) -> Saved? {
         var core = self
         var slot = SlotWriter()
-        guard let index = core.indexes.first(where: { core.app(at: $0) == id }), core.writeRecord(at: index, to: &slot)
+        guard let index = core.indexes.first(where: { core.app(at: $0) == id }), core.writeRecord(at: index, to: &slot) != nil
         else { return nil }
         return .slot(slot.bytes[...])
     }

@@ -2,8 +2,11 @@
 
 extension AppMachine {
     /// Answers the requests whose goal is reached, and, once the app is reconciled, those whose goal is out of reach.
-    mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
-        guard !waiters.isEmpty else { return }
+    @inline(__always) mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
+        if !waiters.isEmpty { answerSome(lost: given, &shared) }
+    }
+
+    private mutating func answerSome(lost given: Refusal?, _ shared: inout Shared) {
         let isReconciled = given != nil || !shared.reconciles.contains(index)
         var position = 0
         while position < waiters.count {
@@ -45,7 +48,7 @@ extension AppMachine {
             (scene.state, scene.reason, scene.since, scene.isClosing) = (.unattached, .closed, shared.now, true)
             shared.effects.append(.reply(waiter.request, .scene(scenes[scene.id] ?? scene, self)))
         } else {
-            shared.effects.append(.reply(waiter.request, .done(self)))
+            shared.effects.append(.reply(waiter.request, .done(Box(self))))
         }
     }
 

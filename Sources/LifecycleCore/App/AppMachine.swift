@@ -99,7 +99,7 @@ public struct AppMachine: Sendable, Equatable {
     @inline(__always) public var state: AppState { phase.state }
 
     /// A Boolean value that indicates whether the app has a process, or is getting one.
-    public var isRunning: Bool { phase != .notRunning }
+    @inline(__always) public var isRunning: Bool { if case .notRunning = phase { false } else { true } }
 
     /// A Boolean value that indicates whether the app is without a manifest and over, so that it is to be forgotten.
     @inline(__always) var isToBeForgotten: Bool { policy.isTransient && !isRunning && desired == .rest }
@@ -126,7 +126,7 @@ public struct AppMachine: Sendable, Equatable {
     public var isConnected: Bool { channel != .none }
 
     /// A Boolean value that indicates whether the app has lost its channel and may come back.
-    public var isReconnecting: Bool {
+    @inline(__always) public var isReconnecting: Bool {
         if case .reconnecting = channel { true } else { false }
     }
 
@@ -320,7 +320,7 @@ public struct AppMachine: Sendable, Equatable {
         shared.effects.append(
             .transition(
                 Transition(
-                    app: id, from: from, to: state, reason: reason, instant: shared.now, since: before,
+                    app: id, index: index, from: from, to: state, reason: reason, instant: shared.now, since: before,
                     answerTime: answerTime)))
         moveScenesWithProcess(to: state, &shared)
         if from == .active { shared.leaveActivation(index) }
@@ -349,7 +349,7 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// Returns the step of the app from its state. In an app with scenes, their callbacks replace those of the foreground.
-    func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
+    @inline(__always) func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
         guard var edge = state.edge(to: next) else { return nil }
         if hasScenes, edge.process == nil {
             edge.before = nil

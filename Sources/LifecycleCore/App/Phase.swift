@@ -16,7 +16,7 @@ public enum Phase: Sendable, Equatable {
     /// No process of the app is left.
     case notRunning
     /// The program is being started for this state. The termination is set if the app was killed meanwhile.
-    case spawning(to: AppState, Termination?)
+    indirect case spawning(to: AppState, Termination?)
     /// The app runs; the callback that it has not answered yet, if any.
     case running(RunningState, awaiting: Box<SentCallback>?)
     /// The kernel stops the processes of the background app.
@@ -26,7 +26,7 @@ public enum Phase: Sendable, Equatable {
     /// The kernel continues the processes of an app that was stopped, or of one whose stop was abandoned.
     case resuming(isSuspended: Bool)
     /// The app was asked to end or killed, or its main process ended.
-    case terminating(Termination)
+    indirect case terminating(Termination)
 
     /// The state of the life cycle.
     @inline(__always) public var state: AppState {
@@ -44,12 +44,12 @@ public enum Phase: Sendable, Equatable {
     var awaitedCallback: SentCallback? { awaiting?.value }
 
     /// The same, without a copy of it.
-    var awaiting: Box<SentCallback>? {
+    @inline(__always) var awaiting: Box<SentCallback>? {
         if case .running(_, let callback) = self { callback } else { nil }
     }
 
     /// A Boolean value that indicates whether no operation is pending.
-    var isAtRest: Bool {
+    @inline(__always) var isAtRest: Bool {
         switch self {
         case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): true
         case .spawning, .running, .stopping, .suspended, .resuming, .terminating: false
@@ -57,7 +57,12 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// A Boolean value that indicates whether the kernel was asked to stop the processes and has not confirmed it.
-    var awaitsStop: Bool { self == .stopping || self == .suspended(isConfirmed: false) }
+    @inline(__always) var awaitsStop: Bool {
+        switch self {
+        case .stopping, .suspended(isConfirmed: false): true
+        case .notRunning, .spawning, .running, .suspended, .resuming, .terminating: false
+        }
+    }
 
     /// A Boolean value that indicates whether the kernel was asked to continue the processes and has not confirmed it.
     var awaitsResume: Bool {

@@ -28,11 +28,11 @@ public enum Effect: Sendable, Equatable {
     /// The state of a scene has changed.
     case sceneTransition(SceneTransition)
     /// A decision for the journal.
-    case decision(Decision)
+    indirect case decision(Decision)
     /// A request has ended. Each request is answered exactly once.
     case reply(RequestID, Reply)
     /// The app is not known any more; its last exit, and why it was reclaimed, if it has ended.
-    case forgotten(AppID, exit: ExitRecord?, reclaimed: ReclaimRecord?)
+    indirect case forgotten(AppID, exit: ExitRecord?, reclaimed: ReclaimRecord?)
     /// After a shutDown: no app runs any more.
     case finished
 }
@@ -100,6 +100,8 @@ public struct SceneNews: Sendable, Equatable {
 public struct Transition: Sendable, Equatable {
     /// The app.
     public let app: AppID
+    /// The index of the app at the step; nil if the step was read from a record.
+    public let index: AppIndex?
     /// The state before.
     public let from: AppState
     /// The state after.
@@ -115,10 +117,10 @@ public struct Transition: Sendable, Equatable {
 
     /// Creates a step.
     public init(
-        app: AppID, from: AppState, to: AppState, reason: Reason, instant: Instant, since: Instant,
-        answerTime: Duration?
+        app: AppID, index: AppIndex? = nil, from: AppState, to: AppState, reason: Reason, instant: Instant,
+        since: Instant, answerTime: Duration?
     ) {
-        (self.app, self.from, self.to, self.reason) = (app, from, to, reason)
+        (self.app, self.index, self.from, self.to, self.reason) = (app, index, from, to, reason)
         (self.instant, self.since, self.answerTime) = (instant, since, answerTime)
     }
 

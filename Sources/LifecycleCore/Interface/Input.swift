@@ -3,9 +3,9 @@ public enum Input: Sendable {
     /// The daemon is ready: apps are launched, and the home app comes to the foreground.
     case start
     /// The settings, at the start and after a reload.
-    case configure(Settings)
+    indirect case configure(Settings)
     /// An app that may be launched from now on, or whose policy has changed.
-    case define(AppID, Policy)
+    indirect case define(AppID, Policy)
     /// An app without a manifest from now on; if it runs, it is kept until it ends.
     case forget(AppID)
     /// The end of an app under an earlier daemon, unless a later end is known.

@@ -82,17 +82,17 @@ public struct SceneOpening: Sendable, Equatable {
 }
 
 /// The result of a request. An app, or a scene, is as it was at the moment of the reply.
-public indirect enum Reply: Sendable, Equatable {
+public enum Reply: Sendable, Equatable {
     /// The request is fulfilled; the app that it is about, if any.
-    case done(AppMachine?)
+    case done(Box<AppMachine>?)
     /// These apps were reclaimed.
     case reclaimed([AppID])
     /// The request about this scene is fulfilled. A closed scene is what it was before, and unattached.
-    case scene(Scene, AppMachine)
+    indirect case scene(Scene, AppMachine)
     /// The outcome of an event.
-    case ended(EventOutcome, AppMachine?)
+    indirect case ended(EventOutcome, AppMachine?)
     /// The request is not fulfilled, and will not be.
-    case refused(Refusal)
+    indirect case refused(Refusal)
 }
 
 /// The reason for which a request is refused.

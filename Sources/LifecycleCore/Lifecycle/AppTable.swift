@@ -150,12 +150,14 @@ struct ChangedApps: Sendable {
         indexes.append(app)
     }
 
-    /// Returns the indexes since the last call. An index may belong to another app by now.
-    mutating func takeAll() -> [AppIndex] {
-        guard !indexes.isEmpty else { return [] }
-        for index in indexes { isListed[index.value] = false }
-        defer { indexes.removeAll(keepingCapacity: indexes.count <= Self.countToKeep) }
-        return indexes
+    /// Removes the index that was added last; nil if none is left. It may belong to another app by now.
+    mutating func popLast() -> AppIndex? {
+        guard let index = indexes.popLast() else {
+            if indexes.capacity > Self.countToKeep { indexes = [] }
+            return nil
+        }
+        isListed[index.value] = false
+        return index
     }
 }
 

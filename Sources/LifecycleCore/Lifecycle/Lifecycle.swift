@@ -7,7 +7,7 @@ public import OrderedCollections
 /// state is handled. Its caller keeps this contract:
 ///
 /// 1. Deliver one ``Input/tick`` for each deadline that is due before any other input.
-/// 2. After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
+/// 2. After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
 /// 3. Perform the effects in order. A reply may be sent behind the callbacks that follow it.
 /// 4. Return the outcome of each effect as a later input.
 /// 5. Deliver a tick when ``nextDeadline`` has come.
@@ -26,10 +26,8 @@ public struct Lifecycle: Sendable {
     var isRestored = false
     var hasStarted = false
     var hasFinished = false
-    /// The apps whose records may have changed since the last ``takeChangedIndexes()``.
+    /// The apps whose records may have changed since the last ``takeChangedIndex()``.
     var changed = ChangedApps()
-    /// The state that concerns several apps at the last ``takeSharedChange()``.
-    var savedShared: SharedState?
 
     /// The number of effects for which room is kept. Only a restart has one for each app.
     private static let effectsToKeep = 128
@@ -54,6 +52,9 @@ public struct Lifecycle: Sendable {
 
     /// Returns ``id(of:)``.
     public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
+
+    /// Returns ``nextDeadline``.
+    public static func nextDeadline(of core: inout Lifecycle) -> Instant? { core.shared.deadlines.earliest }
 
     /// Returns whether an app that is known is in the foreground.
     public static func isInForeground(_ app: AppIndex, in core: inout Lifecycle) -> Bool {

@@ -113,7 +113,7 @@ extension AppMachine {
         }
     }
 
-    private var isActiveForGood: Bool { state == .active && !isResigning }
+    @inline(__always) private var isActiveForGood: Bool { state == .active && !isResigning }
 
     /// A Boolean value that indicates whether every process is seen stopped, and the app is not about to end.
     private var isSeenStopped: Bool { phase == .suspended(isConfirmed: true) && target.isAlive }

@@ -23,9 +23,9 @@ public enum Saved: Sendable, Equatable {
 }
 
 extension Lifecycle {
-    /// Returns the indexes of the apps whose records may have changed since the last call, those of forgotten apps included. An
-    /// index is small, and belongs to one app until the app is forgotten.
-    public mutating func takeChangedIndexes() -> [Int] { changed.takeAll().map { $0.value } }
+    /// Returns the index of an app whose record may have changed, forgotten apps included, once for each change; nil if none is
+    /// left. An index is small, and belongs to one app until the app is forgotten.
+    public mutating func takeChangedIndex() -> Int? { changed.popLast()?.value }
 
     /// The indexes of all apps.
     public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
@@ -39,29 +39,19 @@ extension Lifecycle {
     /// Adds the record of an app to a slot.
     ///
     /// - Parameters:
-    ///   - index: An index that ``takeChangedIndexes()`` has returned.
+    ///   - index: An index that ``takeChangedIndex()`` has returned.
     ///   - slot: The slot.
-    /// - Returns: Whether there is a record. There is none of an app of which nothing is known but its definition.
-    public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> Bool {
+    /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
+    public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
         let app = AppIndex(value: index)
-        guard knownApps.contains(app), !knownApps[app].isFresh else { return false }
+        guard knownApps.contains(app), !knownApps[app].isFresh else { return nil }
         var deadlines = shared.deadlines.saved(app)
         knownApps[app].code(&deadlines, with: &slot)
-        return true
-    }
-
-    /// Returns whether the record of what concerns several apps has changed since the last call.
-    public mutating func takeSharedChange() -> Bool {
-        if let savedShared, savedShared.isEqual(to: self) { return false }
-        savedShared = SharedState(self)
-        return true
+        return knownApps.id(of: app)
     }
 
     /// Adds the record of what concerns several apps to a slot.
-    public mutating func writeRecord(to slot: inout SlotWriter) {
-        var saved = SavedShared(self)
-        saved.code(with: &slot)
-    }
+    public mutating func writeRecord(to slot: inout SlotWriter) { code(with: &slot) }
 
     /// Returns whether an app has a record.
     public func hasRecord(of id: AppID) -> Bool {
@@ -78,9 +68,8 @@ extension Lifecycle {
 
     /// The record of what concerns several apps as text.
     public var record: SavedRecord {
-        var writer = RecordWriter()
-        var saved = SavedShared(self)
-        saved.code(with: &writer)
+        var (writer, core) = (RecordWriter(), self)
+        core.code(with: &writer)
         return writer.record
     }
 
@@ -113,30 +102,38 @@ extension Lifecycle {
             guard let id = record.app, knownApps.index(of: id) == nil else { continue }
             restoreApp(id, record, policy)
         }
-        let saved = SavedShared(machine)
-        reclaimer.lastWarning = saved.lastWarning
-        reclaimer.round = saved.round
-        shared.foreground = indexes(of: saved.foreground) { $0.desired == .run }
+        switch machine {
+        case .slot(let bytes):
+            var reader = SlotReader(bytes)
+            code(with: &reader)
+        case .text(let record):
+            var reader = RecordReader(record)
+            code(with: &reader)
+        }
+        shared.foreground.removeAll { knownApps[$0].desired != .run }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
-        let active = knownApps.sortedIndexes { $0.state == .active }
-        for app in indexes(of: saved.slots, where: { $0.state.isAlive }) + active {
-            shared.activation.append(app)
-        }
-        shared.interruptions = OrderedSet(saved.interruptions.prefix(Self.interruptionLimit))
-        shared.returning = indexes(of: saved.returning) { _ in true }
+        for app in knownApps.sortedIndexes(where: { $0.state == .active }) { shared.activation.append(app) }
         isRestored = true
-        shared.blockers = OrderedSet(saved.blockers)
     }
 
-    /// Returns the apps of a list that are known and match, each once.
-    private func indexes(of ids: [AppID], where matches: (AppMachine) -> Bool) -> [AppIndex] {
-        var apps: [AppIndex] = []
-        for id in ids {
-            guard let app = knownApps.index(of: id), matches(knownApps[app]), !apps.contains(app) else { continue }
-            apps.append(app)
+    /// Writes or reads the values: the table of what concerns several apps.
+    private mutating func code(with coder: inout some SavedCoder & ~Copyable) {
+        coder.apps("front", &shared.foreground, in: knownApps)
+        var slots = shared.activation.slots
+        coder.apps("place", &slots, in: knownApps)
+        if coder.isReading {
+            for app in slots where knownApps[app].state.isAlive { shared.activation.append(app) }
         }
-        return apps
+        var interruptions = shared.interruptions.elements
+        coder.list("interruption", &interruptions)
+        if coder.isReading { shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit)) }
+        coder.instant("memory-warned", &reclaimer.lastWarning)
+        ReclaimRound.code(&reclaimer.round, with: &coder)
+        coder.apps("returning", &shared.returning, in: knownApps)
+        var blockers = shared.blockers.elements
+        coder.list("concealed", &blockers)
+        if coder.isReading { shared.blockers = OrderedSet(blockers) }
     }
 
     private mutating func restoreApp(_ id: AppID, _ record: Saved, _ policy: (AppID) -> Policy?) {
@@ -160,76 +157,6 @@ extension Lifecycle {
             if machine.isRunning { shared.runningCount += 1 }
             if machine.state == .suspended { shared.suspendedCount += 1 }
         }
-    }
-}
-
-/// The state that concerns several apps, quick to make and to compare.
-struct SharedState: Sendable {
-    private let foreground: [AppIndex]
-    private let slots: [AppIndex]
-    private let interruptions: OrderedSet<String>
-    private let lastWarning: Instant?
-    private let round: ReclaimRound?
-    private let returning: [AppIndex]
-    private let blockers: OrderedSet<ForegroundBlocker>
-
-    init(_ core: borrowing Lifecycle) {
-        foreground = core.shared.foreground
-        slots = core.shared.activation.slots
-        interruptions = core.shared.interruptions
-        lastWarning = core.reclaimer.lastWarning
-        round = core.reclaimer.round
-        returning = core.shared.returning
-        blockers = core.shared.blockers
-    }
-
-    func isEqual(to core: borrowing Lifecycle) -> Bool {
-        foreground == core.shared.foreground && slots == core.shared.activation.slots
-            && interruptions == core.shared.interruptions && lastWarning == core.reclaimer.lastWarning
-            && round == core.reclaimer.round && returning == core.shared.returning && blockers == core.shared.blockers
-    }
-}
-
-/// The state that concerns several apps, as it is saved.
-private struct SavedShared {
-    var foreground: [AppID] = []
-    var slots: [AppID] = []
-    var interruptions: [String] = []
-    var lastWarning: Instant?
-    var round: ReclaimRound?
-    var returning: [AppID] = []
-    var blockers: [ForegroundBlocker] = []
-
-    init(_ core: borrowing Lifecycle) {
-        for app in core.shared.foreground { foreground.append(core.knownApps.id(of: app)) }
-        for app in core.shared.activation.slots { slots.append(core.knownApps.id(of: app)) }
-        interruptions = Array(core.shared.interruptions)
-        lastWarning = core.reclaimer.lastWarning
-        round = core.reclaimer.round
-        for app in core.shared.returning { returning.append(core.knownApps.id(of: app)) }
-        blockers = Array(core.shared.blockers)
-    }
-
-    init(_ record: Saved) {
-        switch record {
-        case .slot(let bytes):
-            var reader = SlotReader(bytes)
-            code(with: &reader)
-        case .text(let record):
-            var reader = RecordReader(record)
-            code(with: &reader)
-        }
-    }
-
-    /// Writes or reads the values: the table of what concerns several apps.
-    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
-        coder.list("front", &foreground)
-        coder.list("place", &slots)
-        coder.list("interruption", &interruptions)
-        coder.instant("memory-warned", &lastWarning)
-        ReclaimRound.code(&round, with: &coder)
-        coder.list("returning", &returning)
-        coder.list("concealed", &blockers)
     }
 }
 

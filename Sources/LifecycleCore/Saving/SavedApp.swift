@@ -154,13 +154,12 @@ extension AppMachine {
     // MARK: The task under way
 
     private mutating func codeTask(with coder: inout some SavedCoder & ~Copyable) {
-        let task = outbox.task
-        var event = task?.event
-        var sequence = task?.sequence
-        var deadline = task?.deadline
-        var told = task?.state
+        var event = outbox.task?.event
         coder.item("task", &event)
         guard event != nil else { return }
+        var sequence = outbox.task?.sequence
+        var deadline = outbox.task?.deadline
+        var told = outbox.task?.state
         coder.number("task-sequence", &sequence)
         coder.instant("task-until", &deadline)
         coder.word("task-state", &told)

@@ -16,9 +16,23 @@ package protocol SavedCoder: ~Copyable {
     mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?)
     /// Writes values, or reads the valid ones.
     mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item])
+    /// Writes the ids of apps, or reads those of apps that are known, each once.
+    mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable)
 }
 
 extension SavedCoder where Self: ~Copyable {
+    /// Writes the ids of apps, or reads those of apps that are known, each once.
+    package mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable) {
+        var ids: [AppID] = []
+        for app in values { ids.append(table.id(of: app)) }
+        list(name, &ids)
+        guard isReading else { return }
+        values = []
+        for id in ids {
+            if let app = table.index(of: id), !values.contains(app) { values.append(app) }
+        }
+    }
+
     /// Writes or reads an instant.
     @inline(__always)
     package mutating func instant(_ name: StaticString, _ value: inout Instant?) {

@@ -9,14 +9,12 @@ public struct SavedTransition: Sendable {
     private var since: Instant?
     private var answer: UInt64?
 
-    /// Creates the record of a transition.
-    public init(_ step: Transition) {
+    private init(_ step: Transition) {
         (app, from, to, reason) = (step.app, step.from.rawValue, step.to.rawValue, step.reason)
         (instant, since, answer) = (step.instant, step.since, step.answerTime?.wholeMicroseconds)
     }
 
-    /// Creates the record of a scene's transition.
-    public init(_ step: SceneTransition) {
+    private init(_ step: SceneTransition) {
         (app, scene, from, to) = (step.app, step.scene, step.from.rawValue, step.to.rawValue)
         (reason, instant, answer) = (step.reason, step.instant, step.answerTime?.wholeMicroseconds)
     }
@@ -30,9 +28,15 @@ public struct SavedTransition: Sendable {
         code(with: &reader)
     }
 
-    /// Adds the record to a slot.
-    public func write(to slot: inout SlotWriter) {
-        var saved = self
+    /// Adds the record of a transition to a slot.
+    public static func write(_ step: Transition, to slot: inout SlotWriter) {
+        var saved = Self(step)
+        saved.code(with: &slot)
+    }
+
+    /// Adds the record of a scene's transition to a slot.
+    public static func write(_ step: SceneTransition, to slot: inout SlotWriter) {
+        var saved = Self(step)
         saved.code(with: &slot)
     }
 

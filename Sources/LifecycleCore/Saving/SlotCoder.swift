@@ -4,7 +4,8 @@
 /// room, and no write asks whether another value shares the memory.
 @safe
 public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
-    private var memory: UnsafeMutableRawBufferPointer
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
     /// The number of bytes that were written.
     public private(set) var count = 0
     @inline(__always) package var isReading: Bool { false }
@@ -13,6 +14,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Creates a writer without bytes.
     public init(capacity: Int = Self.usualCapacity) {
         unsafe memory = .allocate(byteCount: max(capacity, 1), alignment: 8)
+        self.capacity = max(capacity, 1)
     }
 
     deinit { unsafe memory.deallocate() }
@@ -33,7 +35,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "these bytes were not written")
-        return try body(unsafe UnsafeRawBufferPointer(rebasing: memory[range]).bytes)
+        return try body(unsafe RawSpan(_unsafeStart: memory + range.lowerBound, byteCount: range.count))
     }
 
     /// Forgets the bytes from this position on.
@@ -42,14 +44,14 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Forgets all bytes, and gives memory back that only a large step needs.
     public mutating func reset() {
         count = 0
-        if unsafe memory.count > Self.capacityToKeep { move(to: Self.usualCapacity) }
+        if capacity > Self.capacityToKeep { move(to: Self.usualCapacity) }
     }
 
     /// Adds zeros until the count is a multiple of eight, and that many more.
     public mutating func pad(adding size: Int = 0) {
         let end = (count + 7) & ~7 + size
         reserve(end - count)
-        unsafe memory[count..<end].initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: end - count)
         count = end
     }
 
@@ -62,15 +64,16 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     @inline(__always)
     private mutating func reserve(_ size: Int) {
-        if unsafe count + size > memory.count { move(to: max(unsafe 2 * memory.count, count + size)) }
+        if count + size > capacity { move(to: max(2 * capacity, count + size)) }
     }
 
     @inline(never)
     private mutating func move(to capacity: Int) {
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 8)
-        unsafe larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        let other = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        unsafe other.copyMemory(from: memory, byteCount: count)
         unsafe memory.deallocate()
-        unsafe memory = larger
+        unsafe memory = other
+        self.capacity = capacity
     }
 
     @inline(__always)
@@ -94,7 +97,9 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     private mutating func append(_ other: RawSpan) {
         reserve(other.byteCount)
         unsafe other.withUnsafeBytes { source in
-            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: source)
+            if let start = source.baseAddress {
+                unsafe (memory + count).copyMemory(from: start, byteCount: source.count)
+            }
         }
         count += other.byteCount
     }
@@ -110,10 +115,11 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     // MARK: Values
 
     mutating func text(_ value: String) {
-        let text = value.utf8
-        let bytes = text.span
-        appendSize(bytes.count)
-        append(unsafe bytes.bytes)
+        var text = value
+        text.withUTF8 { bytes in
+            appendSize(bytes.count)
+            append(unsafe RawSpan(_unsafeElements: bytes))
+        }
     }
 
     /// Adds a byte that is 1 for true.
@@ -152,6 +158,17 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         for value in values {
             var item: Item? = value
             self.item("", &item)
+        }
+    }
+
+    /// Adds the number of apps, and the id of each as an item: without an array of them.
+    package mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable) {
+        appendSize(values.count)
+        for app in values {
+            append(UInt64(0))
+            let start = count
+            text(table.id(of: app).name)
+            put(UInt64(count - start + 1), at: start - 8)
         }
     }
 

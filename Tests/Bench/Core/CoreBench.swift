@@ -63,6 +63,6 @@ import LifecycleCore
         for effect in core.handle(input, at: now) {
             if case .reply = effect { answers += 1 }
         }
-        _ = core.takeChangedIndexes()
+        while core.takeChangedIndex() != nil {}
     }
 }

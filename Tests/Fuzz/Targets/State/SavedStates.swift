@@ -48,7 +48,7 @@ extension FuzzTarget {
 
     private static func checkTransition(_ transition: Announcement) {
         var slot = SlotWriter()
-        SavedTransition(transition).write(to: &slot)
+        SavedTransition.write(transition, to: &slot)
         let again = Announcement.read(slot.bytes[...])
         require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
     }
@@ -57,7 +57,7 @@ extension FuzzTarget {
         var core = machine
         let apps = core.indexes.compactMap { index -> Saved? in
             var slot = SlotWriter()
-            return core.writeRecord(at: index, to: &slot) ? .slot(slot.bytes[...]) : nil
+            return core.writeRecord(at: index, to: &slot) != nil ? .slot(slot.bytes[...]) : nil
         }
         var slot = SlotWriter()
         core.writeRecord(to: &slot)
