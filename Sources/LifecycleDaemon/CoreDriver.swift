@@ -11,7 +11,8 @@ protocol InputHandler: AnyObject {
 
 /// Performs the effects that the core asks for.
 protocol EffectHandler: AnyObject {
-    func perform(_ effect: Effect)
+    /// Performs the effects of an input in ``EffectOrder``. They are handed over together: each one alone would be copied.
+    func perform(_ effects: Span<Effect>)
     /// Announces the transitions, and begins what has waited until the effects were performed. Called when the replies are sent,
     /// and before the loop handles another event.
     func inputsHandled()
@@ -31,6 +32,8 @@ final class CoreDriver: InputHandler {
     private var unsaved: [Effect] = []
     /// A Boolean value that indicates whether an input is handled, or its effects are performed.
     private(set) var isPerforming = false
+    /// A Boolean value that indicates whether inputs were handled whose transitions are not announced.
+    private(set) var hasHandledInputs = false
     private var hasUnsavedStep = false
     /// Saves the steps behind the journal entries of a round, with one write for all of it.
     private var saving: PostponedSource?
@@ -67,6 +70,7 @@ final class CoreDriver: InputHandler {
     func handle(_ input: Input) {
         guard !isPerforming else { return queue.append(input) }
         isPerforming = true
+        hasHandledInputs = true
         stepInTime(input)
         var index = 0
         while index < queue.count {
@@ -80,7 +84,7 @@ final class CoreDriver: InputHandler {
     }
 
     private func stepInTime(_ input: Input) {
-        while let due = core.nextDeadline, due <= now { step(.tick) }
+        while let due = Lifecycle.nextDeadline(of: &core), due <= now { step(.tick) }
         step(input)
     }
 
@@ -94,21 +98,7 @@ final class CoreDriver: InputHandler {
         } else {
             save(effects)
         }
-        if let effectHandler { Self.perform(span, with: effectHandler) }
-    }
-
-    /// Performs effects in their order, but replies behind the messages that follow them: the client may take the processor as soon as
-    /// it has its reply, and an app must not wait for it.
-    private static func perform(_ effects: Span<Effect>, with handler: any EffectHandler) {
-        var start = 0
-        while start < effects.count {
-            var end = start
-            while end < effects.count, effects[end].isReplyOrMayPrecedeIt { end += 1 }
-            for index in start..<end where !effects[index].isReply { handler.perform(effects[index]) }
-            for index in start..<end where effects[index].isReply { handler.perform(effects[index]) }
-            if end < effects.count { handler.perform(effects[end]) }
-            start = end + 1
-        }
+        effectHandler?.perform(span)
     }
 
     // MARK: Saving
@@ -135,6 +125,7 @@ final class CoreDriver: InputHandler {
 
     /// Lets the steps that were performed be saved. Called when the replies are sent.
     func repliesSent() {
+        hasHandledInputs = false
         if hasUnsavedStep { saving?.schedule() }
     }
 
@@ -151,13 +142,49 @@ final class CoreDriver: InputHandler {
     }
 
     private func arm() {
-        guard core.nextDeadline != armedFor else { return }
-        armedFor = core.nextDeadline
+        let next = Lifecycle.nextDeadline(of: &core)
+        guard next != armedFor else { return }
+        armedFor = next
         if let deadline = armedFor {
             timer?.arm(atMicroseconds: deadline.microseconds)
         } else {
             timer?.disarm()
         }
+    }
+}
+
+/// The order in which effects are performed: their own, but replies behind the messages that follow them. The client may take the
+/// processor as soon as it has its reply, and an app must not wait for it.
+nonisolated struct EffectOrder {
+    /// Effects among which replies come last, and the one to look at next.
+    private var group = 0..<0
+    private var position = 0
+    private var isAtReplies = true
+
+    /// Returns the index of the next effect to perform; nil behind the last one.
+    mutating func next(in effects: Span<Effect>) -> Int? {
+        while true {
+            while position < group.upperBound {
+                let index = position
+                position += 1
+                if effects[index].isReply == isAtReplies { return index }
+            }
+            if !isAtReplies {
+                isAtReplies = true
+                position = group.lowerBound
+            } else {
+                guard group.upperBound < effects.count else { return nil }
+                beginGroup(in: effects)
+            }
+        }
+    }
+
+    private mutating func beginGroup(in effects: Span<Effect>) {
+        var end = group.upperBound
+        while end < effects.count, effects[end].isReplyOrMayPrecedeIt { end += 1 }
+        group = group.upperBound..<max(end, group.upperBound + 1)
+        position = group.lowerBound
+        isAtReplies = false
     }
 }
 

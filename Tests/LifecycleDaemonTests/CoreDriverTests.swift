@@ -10,7 +10,10 @@ import Testing
 
         var onAnnouncement: () -> Void = {}
 
-        func perform(_ effect: Effect) { onEffect(effect) }
+        func perform(_ effects: Span<Effect>) {
+            var order = EffectOrder()
+            while let position = order.next(in: effects) { onEffect(effects[position]) }
+        }
 
         func inputsHandled() { onAnnouncement() }
     }

@@ -52,8 +52,8 @@ final class MemoryStateStore: StateStore {
     }
 
     func take(changesOf core: inout Lifecycle) {
-        let indexes = core.takeChangedIndexes()
-        changed = indexes.map { core.id(of: AppIndex(value: $0)) }
+        changed = []
+        while let index = core.takeChangedIndex() { changed.append(core.id(of: AppIndex(value: index))) }
     }
 
     func save(announcing effects: [Effect]) {

@@ -58,10 +58,10 @@ final class AppManager {
     var isRestoring = false
     /// The transitions of a change of the foreground app. There is room for them before a client waits.
     private static let usualTransitionCount = 8
-    /// The transitions that resources, reclaims and watches do not follow yet.
-    private var unfollowed: [(app: AppIndex, to: AppState)] = []
     /// The transitions that are performed and not announced, each with the index and the main process of its app.
     var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
+    /// The number of them that resources, reclaims and watches follow already.
+    var followedCount = 0
     /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
     private var uses = UseReports()
@@ -288,44 +288,47 @@ final class AppManager {
 // MARK: - Effects
 
 extension AppManager: EffectHandler {
-    func perform(_ effect: Effect) {
-        switch effect {
-        case .spawn(let id):
-            if let app = index(of: id) { spawn(id, app) }
-            ownMemory.noteLaunch()
-        case .stop(let id): if let app = index(of: id) { stop(app) }
-        case .resume(let id): if let app = index(of: id) { resume(app) }
-        case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
-        case .kill(let id): if let app = index(of: id) { processes.kill(app) }
-        case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
-        case .answerAssertion(let id, let number, let refusal):
-            if let app = index(of: id) { answer(number, of: id, app, refusal) }
-        case .tellTimeLeft(let id, let end):
-            if let app = index(of: id) { channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app) }
-        case .expireTask(let id, let number, let deadline):
-            let time = deadline.duration(since: driver.now).wholeMilliseconds
-            let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
-            if let app = index(of: id) { channels.send(message, to: app) }
-        case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
-        case .checkMemory(let id, let atOnce): if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
-        case .transition(let transition): perform(transition)
-        case .sceneTransition(let transition):
-            let app = index(of: transition.app)
-            announcements.append((.scene(transition), app, processes.lastPID(of: app)))
-        case .decision(let decision): record(decision)
-        case .reply(let id, let reply):
-            if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: id) {
-                done()
-            } else {
-                observer?.requestEnded(id, with: reply)
+    func perform(_ effects: Span<Effect>) {
+        var order = EffectOrder()
+        while let position = order.next(in: effects) {
+            switch effects[position] {
+            case .spawn(let id):
+                if let app = index(of: id) { spawn(id, app) }
+                ownMemory.noteLaunch()
+            case .stop(let id): if let app = index(of: id) { stop(app) }
+            case .resume(let id): if let app = index(of: id) { resume(app) }
+            case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
+            case .kill(let id): if let app = index(of: id) { processes.kill(app) }
+            case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
+            case .answerAssertion(let id, let number, let refusal):
+                if let app = index(of: id) { answer(number, of: id, app, refusal) }
+            case .tellTimeLeft(let id, let end):
+                if let app = index(of: id) { channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app) }
+            case .expireTask(let id, let number, let deadline):
+                let time = deadline.duration(since: driver.now).wholeMilliseconds
+                let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
+                if let app = index(of: id) { channels.send(message, to: app) }
+            case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
+            case .checkMemory(let id, let atOnce): if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
+            case .transition(let transition): perform(transition)
+            case .sceneTransition(let transition):
+                let app = index(of: transition.app)
+                announcements.append((.scene(transition), app, processes.lastPID(of: app)))
+            case .decision(let decision): record(decision)
+            case .reply(let id, let reply):
+                if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: id) {
+                    done()
+                } else {
+                    observer?.requestEnded(id, with: reply)
+                }
+            case .forgotten(let id, let exit, let reclaimed):
+                if let app = index(of: id) { forget(id, app, exit, reclaimed) }
+            case .finished:
+                announceTransitions()
+                store.end()
+                exits.ended.write()
+                loop.exit(code: 0)
             }
-        case .forgotten(let id, let exit, let reclaimed):
-            if let app = index(of: id) { forget(id, app, exit, reclaimed) }
-        case .finished:
-            announceTransitions()
-            store.end()
-            exits.ended.write()
-            loop.exit(code: 0)
         }
     }
 
@@ -339,24 +342,31 @@ extension AppManager: EffectHandler {
         processes.resume(app)
     }
 
-    private func perform(_ transition: LifecycleCore.Transition) {
-        guard let app = index(of: transition.app) else { return }
+    // Within the loop over the effects, its accesses would be made for each of them.
+    @inline(never) private func perform(_ transition: LifecycleCore.Transition) {
+        guard let app = transition.index else { return }
         if transition.to == .notRunning {
             channels.close(app)
             if let app = self.app(app) { exits.record(app) }
             endAdoption(of: transition.app, app)
         }
-        unfollowed.append((app, transition.to))
         announcements.append((.app(transition), app, processes.lastPID(of: app)))
     }
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
     private func followTransitions() {
-        guard !unfollowed.isEmpty else { return }
         // An app that ends may lead to inputs, and so to further transitions.
-        let transitions = unfollowed
-        unfollowed = []
-        unfollowed.reserveCapacity(Self.usualTransitionCount)
+        while followedCount < announcements.count {
+            var transitions: [(app: AppIndex, state: AppState)] = []
+            for (announcement, app, _) in announcements[followedCount...] {
+                if let app, let state = announcement.state { transitions.append((app, state)) }
+            }
+            followedCount = announcements.count
+            follow(transitions)
+        }
+    }
+
+    private func follow(_ transitions: [(app: AppIndex, state: AppState)]) {
         for (index, (app, state)) in transitions.enumerated() {
             // A state that the app has left already needs nothing; the end of a launch does.
             if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
@@ -389,6 +399,7 @@ extension AppManager: EffectHandler {
         let pending = announcements
         announcements = []
         announcements.reserveCapacity(Self.usualTransitionCount)
+        followedCount = 0
         for (announcement, _, _) in pending { unwritten.append(announcement) }
         for (announcement, app, pid) in pending {
             switch announcement {

@@ -348,9 +348,10 @@ final class AppProcesses {
         postponedStops?.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for a successor that is to continue them.
-        if app.tree.isAdopted, app.tree.lookForStrays() { save(app) }
-        let check = app.tree.stop()
-        if !app.tree.heldBefore.isEmpty || !app.tree.strays.isEmpty { save(app) }
+        let tree = app.tree
+        if tree.isAdopted, tree.lookForStrays() { save(app) }
+        let check = tree.stop()
+        if !tree.heldBefore.isEmpty || !tree.strays.isEmpty { save(app) }
         if check == .stopped { finishStop(app) } else { begunStops.append(index) }
     }
 

@@ -229,9 +229,9 @@ struct Presentation {
         case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
         case .done(let app):
             switch form {
-            case .app, .restartedApp: app.map { Varlink.Reply(AppReply(app: self.app($0))) } ?? Self.appIsGone
-            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map(self.app)))
-            case .outcome: outcome(.notListening, app)
+            case .app, .restartedApp: if let app { Varlink.Reply(AppReply(app: self.app(app.value))) } else { Self.appIsGone }
+            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map { self.app($0.value) }))
+            case .outcome: outcome(.notListening, app?.value)
             case .nothing: Varlink.Reply(NoParameters())
             }
         case .ended(let outcome, let app): self.outcome(outcome, app)

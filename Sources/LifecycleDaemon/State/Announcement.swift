@@ -24,6 +24,9 @@ nonisolated enum Announcement: Equatable {
         }
     }
 
+    /// The state that the app has entered; nil for a transition of a scene.
+    var state: AppState? { if case .app(let transition) = self { transition.to } else { nil } }
+
     /// Reads the announcements of a slot that a former daemon has left.
     static func read(_ bytes: ArraySlice<UInt8>) -> [Announcement] {
         var reader = SlotReader(bytes)
@@ -37,6 +40,14 @@ nonisolated enum Announcement: Equatable {
     /// Creates the announcement of a record as text; nil for a record without meaning.
     init?(saved record: SavedRecord) { self.init(SavedTransition(record)) }
 
+    /// Adds the record of the announcement to a slot.
+    func write(to slot: inout SlotWriter) {
+        switch self {
+        case .app(let transition): SavedTransition.write(transition, to: &slot)
+        case .scene(let transition): SavedTransition.write(transition, to: &slot)
+        }
+    }
+
     private init?(_ saved: SavedTransition) {
         if let transition = saved.transition {
             self = .app(transition)
@@ -44,15 +55,6 @@ nonisolated enum Announcement: Equatable {
             self = .scene(transition)
         } else {
             return nil
-        }
-    }
-}
-
-extension SavedTransition {
-    nonisolated init(_ announcement: Announcement) {
-        switch announcement {
-        case .app(let transition): self.init(transition)
-        case .scene(let transition): self.init(transition)
         }
     }
 }

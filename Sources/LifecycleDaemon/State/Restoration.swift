@@ -76,6 +76,7 @@ extension AppManager: StateSource {
             let app = index(of: announcement.app)
             return (announcement, app, processes.lastPID(of: app))
         }
+        followedCount = announcements.count
         // From here on a successor must know what is done.
         store.begin(with: saved.slots)
         announceTransitions()

@@ -70,7 +70,7 @@ struct StateSlots: ~Copyable {
         var former = former
         for index in core.indexes {
             guard let id = core.app(at: index) else { continue }
-            let slot = file.add(.app, to: former[id]) { core.writeRecord(at: index, to: &$0) }
+            let slot = file.add(.app, to: former[id]) { core.writeRecord(at: index, to: &$0) != nil }
             guard let slot else { continue }
             former[id] = nil
             set(AppSlot(id: id, slot: slot), at: index)
@@ -102,10 +102,14 @@ struct StateSlots: ~Copyable {
     // MARK: Changes
 
     mutating func take(changesOf core: inout Lifecycle) {
-        for index in core.takeChangedIndexes() {
+        while let index = core.takeChangedIndex() {
             let former = index < apps.count ? apps[index] : nil
-            let slot = file.add(.app, to: former?.slot) { core.writeRecord(at: index, to: &$0) }
-            guard let slot, let id = core.app(at: index) else {
+            var app: AppID?
+            let slot = file.add(.app, to: former?.slot) { slot in
+                app = core.writeRecord(at: index, to: &slot)
+                return app != nil
+            }
+            guard let slot, let id = app else {
                 if let former { forget(former, at: index) }
                 continue
             }
@@ -114,7 +118,7 @@ struct StateSlots: ~Copyable {
             // The index belongs to another app by now.
             if let former, former.id != id { forgetRest(of: former.id) }
         }
-        if core.takeSharedChange() { addMachine(&core) }
+        addMachine(&core)
     }
 
     private mutating func set(_ slot: AppSlot, at index: Int) {
@@ -164,16 +168,15 @@ struct StateSlots: ~Copyable {
     /// - Returns: The apps that have no record any more since the last call.
     mutating func add(_ effects: [Effect]) -> [AppID] {
         addTransitions { slot in
-            var hasTransitions = false
-            for effect in effects {
-                switch effect {
-                case .transition(let transition): SavedTransition(transition).write(to: &slot)
-                case .sceneTransition(let transition): SavedTransition(transition).write(to: &slot)
-                default: continue
+            let (before, span) = (slot.count, effects.span)
+            for index in span.indices {
+                switch span[index] {
+                case .transition(let transition): SavedTransition.write(transition, to: &slot)
+                case .sceneTransition(let transition): SavedTransition.write(transition, to: &slot)
+                default: break
                 }
-                hasTransitions = true
             }
-            return hasTransitions
+            return slot.count > before
         }
         guard !forgotten.isEmpty else { return [] }
         defer { forgotten = [] }
@@ -182,7 +185,7 @@ struct StateSlots: ~Copyable {
 
     private mutating func add(_ announcements: [Announcement]) {
         addTransitions { slot in
-            for announcement in announcements { SavedTransition(announcement).write(to: &slot) }
+            for announcement in announcements { announcement.write(to: &slot) }
             return !announcements.isEmpty
         }
     }

@@ -111,7 +111,7 @@ final class FileStateStore: StateStore {
     }
 
     func take(changesOf core: inout Lifecycle) {
-        if slots?.take(changesOf: &core) == nil { _ = core.takeChangedIndexes() }
+        if slots?.take(changesOf: &core) == nil { while core.takeChangedIndex() != nil {} }
     }
 
     func save(announcing effects: [Effect]) {
