@@ -9,12 +9,12 @@ public struct SavedTransition: Sendable {
     private var since: Instant?
     private var answer: UInt64?
 
-    private init(_ step: Transition) {
+    @inline(__always) private init(_ step: Transition) {
         (app, from, to, reason) = (step.app, step.from.rawValue, step.to.rawValue, step.reason)
         (instant, since, answer) = (step.instant, step.since, step.answerTime?.wholeMicroseconds)
     }
 
-    private init(_ step: SceneTransition) {
+    @inline(__always) private init(_ step: SceneTransition) {
         (app, scene, from, to) = (step.app, step.scene, step.from.rawValue, step.to.rawValue)
         (reason, instant, answer) = (step.reason, step.instant, step.answerTime?.wholeMicroseconds)
     }

@@ -117,8 +117,8 @@ final class CgroupContainment: Containment {
     /// - Parameter numbers: The processes in the group.
     private func hasOutside(_ numbers: [ProcessID]) -> Bool {
         if !outside.isEmpty { return true }
-        guard let launch, !leaderIsReaped, !numbers.contains(launch.main.pid) else { return false }
-        return launch.main.livingStatus != nil
+        guard let main = launch?.main, !leaderIsReaped, !numbers.contains(main.pid) else { return false }
+        return main.livingStatus != nil
     }
 
     /// Returns the known members outside of the group, and the processes below them.
@@ -208,6 +208,7 @@ final class CgroupContainment: Containment {
     }
 
     override func thaw() {
+        guard isFreezeRequested else { return }
         // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
         for _ in 0..<2 where isFreezeRequested {
             isFreezeRequested = (try? files.write("0", to: "cgroup.freeze")) == nil
