@@ -78,4 +78,3 @@ struct MessageBuffer {
         start = 0
     }
 }
-

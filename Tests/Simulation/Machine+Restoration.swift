@@ -38,7 +38,8 @@ extension Lifecycle {
     package func saved(_ id: AppID) -> Saved? {
         var core = self
         var slot = SlotWriter()
-        guard let index = core.indexes.first(where: { core.app(at: $0) == id }), core.writeRecord(at: index, to: &slot) != nil
+        guard let index = core.indexes.first(where: { core.app(at: $0) == id }),
+            core.writeRecord(at: index, to: &slot) != nil
         else { return nil }
         return .slot(slot.bytes[...])
     }

@@ -303,13 +303,16 @@ extension AppManager: EffectHandler {
             case .answerAssertion(let id, let number, let refusal):
                 if let app = index(of: id) { answer(number, of: id, app, refusal) }
             case .tellTimeLeft(let id, let end):
-                if let app = index(of: id) { channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app) }
+                if let app = index(of: id) {
+                    channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
+                }
             case .expireTask(let id, let number, let deadline):
                 let time = deadline.duration(since: driver.now).wholeMilliseconds
                 let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
                 if let app = index(of: id) { channels.send(message, to: app) }
             case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
-            case .checkMemory(let id, let atOnce): if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
+            case .checkMemory(let id, let atOnce):
+                if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
             case .transition(let transition): perform(transition)
             case .sceneTransition(let transition):
                 let app = index(of: transition.app)

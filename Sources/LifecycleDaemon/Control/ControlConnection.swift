@@ -79,7 +79,8 @@ final class ControlConnection {
         delegate?.connection(self, changedHeldBytesBy: change)
     }
 
-    private func ready(_ events: IOEvents) {
+    // scripts/instructions counts from its beginning to its end.
+    @inline(never) private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         proceed()
         // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.

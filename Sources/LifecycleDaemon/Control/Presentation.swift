@@ -229,7 +229,8 @@ struct Presentation {
         case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
         case .done(let app):
             switch form {
-            case .app, .restartedApp: if let app { Varlink.Reply(AppReply(app: self.app(app.value))) } else { Self.appIsGone }
+            case .app, .restartedApp:
+                if let app { Varlink.Reply(AppReply(app: self.app(app.value))) } else { Self.appIsGone }
             case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map { self.app($0.value) }))
             case .outcome: outcome(.notListening, app?.value)
             case .nothing: Varlink.Reply(NoParameters())
