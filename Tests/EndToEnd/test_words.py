@@ -38,6 +38,8 @@ def test_a_text_without_a_mistake_is_accepted(check):
 
 MISTAKES = [
     ("docs/other.md", "# Other\n\nAn app in front.\n\n## The states\n", 'docs/other.md:3: "in front": write "foreground"'),
+    ("docs/other.md", "# Other\n\nIn front, an app draws.\n\n## The states\n", '"In front": write "foreground"'),
+    ("docs/other.md", "# Other\n\nOut of sight, it rests.\n\n## The states\n", '"Out of sight": write "background"'),
     ("Sources/App.swift", "let frontLimit = 1\n", '"frontLimit": write "foreground"'),
     ("Sources/App.swift", "// Nobody waits.\n", '"Nobody": name the subject'),
     ("Sources/App.swift", "// It ends. What is left ends, too.\n", '". What is": name the subject'),
@@ -46,6 +48,7 @@ MISTAKES = [
     ("docs/page.md", "[a](gone.md)\n", "docs/page.md:1: there is no file docs/gone.md"),
     ("docs/page.md", "[a](other.md#gone)\n", "docs/other.md has no heading #gone"),
     ("docs/page.md", "[a](#gone)\n", "docs/page.md has no heading #gone"),
+    ("docs/page.md", "See `test_gone.py`.\n", "docs/page.md:1: there is no test test_gone.py"),
     ("docs/page.md", "Text.\n\n```sh\ntrue\n```\n", "docs/page.md:3: no test runs this block"),
     ("docs/page.md", "Text.\n\n```\ntrue\n```\n", "docs/page.md:3: the block names no language"),
     ("docs/page.md", "<!-- blocks: Tests/gone.py -->\n", "there is no test Tests/gone.py"),
