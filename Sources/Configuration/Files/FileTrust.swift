@@ -20,9 +20,10 @@ enum FileTrust {
 
     /// Throws the first objection to a file that is open.
     ///
-    /// - Parameter path: The path by which it was opened, which is absolute, or relative to the working directory.
-    /// - Parameter opened: The result of fstat(2) for the file.
-    /// - Parameter known: The directory of the file that was checked before; set to that of this one.
+    /// - Parameters:
+    ///   - path: The path by which it was opened, which is absolute, or relative to the working directory.
+    ///   - opened: The result of fstat(2) for the file.
+    ///   - known: The directory of the file that was checked before; set to that of this one.
     static func check(_ path: String, opened: stat, known: inout Checked?) throws(TextFile.Failure) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let directory = String(path[..<end])

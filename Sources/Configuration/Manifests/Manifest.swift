@@ -2,10 +2,10 @@
 public struct Manifest: Hashable, Sendable {
     /// The policy for an app in the background.
     public enum Suspension: String, CaseIterable, Hashable, Sendable {
-        /// It is stopped when its time is over.
+        /// The daemon suspends the app when its background time expires.
         case auto
 
-        /// It keeps running.
+        /// The daemon does not suspend the app.
         case never
     }
 
@@ -21,165 +21,167 @@ public struct Manifest: Hashable, Sendable {
         case power = "SIGPWR"
     }
 
-    /// A way to keep its processes from running.
+    /// A way to keep the processes of an app from running.
     public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
-        /// SIGSTOP to each.
+        /// SIGSTOP to each process.
         case signal
 
-        /// The cgroup freezer, where the app has a cgroup; else signals.
+        /// The cgroup freezer if the app has a cgroup, otherwise signals.
         case freezer
 
-        /// Both.
+        /// Signals and the cgroup freezer.
         case both
     }
 
-    /// Which process decides when it has ended.
+    /// The process whose end is the end of the app.
     public enum ExitPolicy: String, CaseIterable, Hashable, Sendable {
-        /// The main process; helpers that are left then are asked to end.
+        /// The main process. The daemon then asks the remaining processes to end.
         case main
 
-        /// The last: for programs that start another and leave.
+        /// The last process: for programs that start another program and exit.
         case last
     }
 
     /// The policy for callbacks.
     public enum Callbacks: String, CaseIterable, Hashable, Sendable {
-        /// When it says that it listens.
+        /// The app gets callbacks once it connects.
         case auto
 
-        /// It must say so, and answer the launch callbacks before it is in use.
+        /// The app must connect, and answer the launch callbacks before it becomes active.
         case required
 
-        /// Never.
+        /// The app gets no callbacks.
         case none
     }
 
     /// The policy for restarts.
     public enum Restart: String, CaseIterable, Hashable, Sendable {
+        /// The daemon does not launch the app again.
         case never
 
-        /// After an exit status other than 0, or a signal.
+        /// The daemon launches the app again after an exit status other than 0, or a signal.
         case onFailure = "on-failure"
 
-        /// After every end that was not requested.
+        /// The daemon launches the app again after every end that was not requested.
         case always
     }
 
-    /// Where an app is when it is started with the daemon.
+    /// The state of an app that the daemon launches when it starts.
     public enum StartPlace: String, CaseIterable, Hashable, Sendable {
         case foreground, background
     }
 
-    /// The rights of its processes on the control socket, if its user may use that.
+    /// The rights of the app's processes on the control socket, if its user may use that socket.
     public enum Control: String, CaseIterable, Hashable, Sendable {
-        /// Ask about the app, and end or suspend it.
+        /// Its processes may ask about the app, end it and suspend it.
         case own = "self"
 
-        /// Everything that its user may.
+        /// Its processes have the rights of its user.
         case full
     }
 
-    /// The app's id, valid by the rule of ``AppIdentifier``.
+    /// The id of the app, valid by the rule of ``AppIdentifier``.
     public var id: String
 
-    /// The file that describes it.
+    /// The path of the file that describes the app.
     public var file: String
 
-    /// The name for users; nil if the id must do.
+    /// The name for users; nil for the id.
     public var name: String?
 
-    /// The program and its arguments, as written; never empty. The first is also what the program sees as its name.
+    /// The program and its arguments, as written; never empty. The program gets the first as its name.
     public var command: [String]
 
-    /// The program's absolute path: `command[0]`, looked up in the search path where it is a bare name.
+    /// The absolute path of the program: `command[0]`, looked up in the search path if it is a bare name.
     public var program: String
 
-    /// The command as the desktop entry has it that it is from; nil where the manifest has its own.
+    /// The command as its desktop entry has it; nil if the manifest has a command of its own.
     public var exec: ExecLine?
 
-    /// The app id or the class of its windows, if its desktop entry has one other than its id (StartupWMClass).
+    /// The app id or the class of the windows, if the desktop entry has one other than the id (`StartupWMClass`).
     public var windowClass: String?
 
-    /// The user it runs as; nil for the daemon's own. Only the system instance accepts one.
+    /// The user that the app runs as; nil for the user of the daemon. Only the system instance accepts one.
     public var user: String?
 
-    /// Where it is started, an absolute path; nil for the default.
+    /// The working directory, an absolute path; nil for the default.
     public var workingDirectory: String?
 
-    /// The variables that are added to its environment.
+    /// The variables that the daemon adds to the environment.
     public var environment: [String: String] = [:]
 
-    /// The policy for it in the background.
+    /// The policy for the app in the background.
     public var suspend = Suspension.auto
 
-    /// The way in which its processes are kept from running.
+    /// The way in which the daemon keeps the processes from running.
     public var suspendMethod = SuspendMethod.signal
 
-    /// The signal that asks its processes to end.
+    /// The signal that asks the processes to end.
     public var stopSignal = StopSignal.terminate
 
-    /// A Boolean value that indicates whether none of its processes gains privileges by a program that it executes.
+    /// A Boolean value that indicates whether no process of the app gains privileges by a program that it executes.
     public var noNewPrivileges = false
 
-    /// The most that its processes may have of the capabilities; nil for no bound.
+    /// The largest set of capabilities that the processes may have; nil for no bound.
     public var capabilities: Set<Capability>?
 
-    /// Below which its processes can write, besides its state directory and `/dev`; nil for everywhere.
+    /// The paths below which the app can write, besides its state directory and `/dev`; nil for everywhere.
     public var writablePaths: [String]?
 
-    /// A Boolean value that indicates whether it has a `/tmp` and a `/var/tmp` of its own. Only the system instance accepts it.
+    /// A Boolean value that indicates whether the app has a `/tmp` and a `/var/tmp` of its own. Only the system instance
+    /// accepts true.
     public var privateTmp = false
 
-    /// Which process decides when it has ended.
+    /// The process whose end is the end of the app.
     public var exitPolicy = ExitPolicy.main
 
-    /// The policy for its callbacks.
+    /// The policy for callbacks of the app.
     public var callbacks = Callbacks.auto
 
-    /// The rights of its processes on the control socket.
+    /// The rights of the processes on the control socket.
     public var control = Control.own
 
-    /// The kinds of activity that may hold it in the background, such as audio.
+    /// The background modes whose activities keep the app running in the background, such as `audio`.
     public var backgroundModes: Set<String> = []
 
-    /// Its time in the background before it is stopped; nil for ``Settings/Timeouts/background``.
+    /// The background time; nil for ``Settings/Timeouts/background``.
     public var backgroundTime: Duration?
 
-    /// From SIGTERM to SIGKILL; nil for ``Settings/Timeouts/termination``.
+    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``Settings/Timeouts/termination``.
     public var terminationTimeout: Duration?
 
-    /// From its start to the end of its launch callbacks; nil for ``Settings/Timeouts/launch``.
+    /// The time from the launch to the end of the launch callbacks; nil for ``Settings/Timeouts/launch``.
     public var launchTimeout: Duration?
 
-    /// A Boolean value that indicates whether its scenes have a life cycle of their own.
+    /// A Boolean value that indicates whether the scenes of the app have a life cycle of their own.
     public var scenes = false
 
-    /// The number of its scenes that may be in the foreground at once; 1…16.
+    /// The largest number of foreground scenes of the app; 1…16.
     public var sceneLimit = 1
 
-    /// The policy for its restarts.
+    /// The policy for restarts of the app.
     public var restart = Restart.never
 
-    /// The app that is activated when it ends in the foreground; nil for ``Settings/onExit``.
+    /// The app that the daemon activates when this app ends in the foreground; nil for ``Settings/onExit``.
     public var onExit: Settings.OnExit?
 
-    /// Where it is when it is started with the daemon; nil where it is not.
+    /// The state in which the daemon launches the app when it starts; nil if it does not.
     public var launchAtStart: StartPlace?
 
-    /// A Boolean value that indicates whether its memory is given back while it is suspended; nil for
+    /// A Boolean value that indicates whether the memory of the app is reclaimed while it is suspended; nil for
     /// ``Settings/Memory/reclaimWhenSuspended``.
     public var reclaimWhenSuspended: Bool?
 
-    /// The schemes of the URLs that it opens, in lower case, such as https.
+    /// The schemes of the URLs that the app opens, in lower case, such as https.
     public var schemes: Set<String> = []
 
-    /// The media types of the files that it opens, in lower case, such as text/plain.
+    /// The media types of the files that the app opens, in lower case, such as text/plain.
     public var mimeTypes: Set<String> = []
 
-    /// When it is woken, and for what.
+    /// The schedules of background work.
     public var schedules: [Schedule] = []
 
-    /// An app with nothing but its command.
+    /// Creates an app with the given command, and otherwise the defaults.
     public init(id: String, file: String, command: [String], program: String) {
         self.id = id
         self.file = file
@@ -189,7 +191,7 @@ public struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
-    /// Every key of a manifest. `id` and `command` have no default in the file; ``ManifestReader`` sees to both.
+    /// The keys of a manifest. `id` and `command` have no default in the file; ``ManifestReader`` handles both.
     static let schema = Schema<Manifest>(keys: [
         Key("id", .identifier, \.id),
         Key("name", .title, \.name),
@@ -222,8 +224,8 @@ extension Manifest {
         Key("schedule", .schedules, \.schedules),
     ])
 
-    /// The keys that a desktop entry can have, too. The entry's own keys replace the others, or an entry must not set them: the
-    /// user it runs as, its schedule, and its rights over other apps.
+    /// The keys that a desktop entry can have, too. For the others, the entry has keys of its own, or must not set them: the
+    /// user, the schedule, and the rights over other apps.
     static let entryKeys: Set<String> = [
         "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
         "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit", "restart",

@@ -100,7 +100,7 @@ extension Kind<[String]> {
         return command
     }
 
-    /// The same, or nothing.
+    /// A command, or an empty array for none.
     static let terminal = Kind { node throws(Mismatch) in
         if case .array(let elements) = node, elements.isEmpty { return [] }
         return try command.read(node)

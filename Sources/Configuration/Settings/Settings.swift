@@ -8,10 +8,10 @@ public struct Settings: Hashable, Sendable {
 
     /// A way to hold the processes of an app together.
     public enum Containment: String, CaseIterable, Hashable, Sendable {
-        /// A cgroup of its own, where the daemon can make one; else its process group.
+        /// A cgroup of its own if the daemon can make one, otherwise the process group.
         case auto
 
-        /// Its process group.
+        /// The process group.
         case processGroup
     }
 
@@ -29,10 +29,10 @@ public struct Settings: Hashable, Sendable {
 
     /// The policy for visible apps in the background.
     public enum Visible: String, CaseIterable, Hashable, Sendable {
-        /// They do.
+        /// Visible apps keep running.
         case keep
 
-        /// They are suspended like any other background app.
+        /// The daemon suspends visible apps like any other background app.
         case ignore
     }
 
@@ -41,13 +41,13 @@ public struct Settings: Hashable, Sendable {
 
     /// The policy for audible apps in the background.
     public enum Playing: String, CaseIterable, Hashable, Sendable {
-        /// Those do whose manifest has the background mode audio.
+        /// Apps whose manifest has the background mode `audio` keep running.
         case declared
 
-        /// All do.
+        /// Audible apps keep running.
         case keep
 
-        /// They are suspended like any other background app.
+        /// The daemon suspends audible apps like any other background app.
         case ignore
     }
 
@@ -57,13 +57,13 @@ public struct Settings: Hashable, Sendable {
     /// The app that is activated when the foreground app ends and its manifest does not decide.
     public var onExit = OnExit.home
 
-    /// The app that opens what several could, by the scheme of a URL or the media type of a file, in lower case.
+    /// The app that opens URLs of a scheme or files of a media type, in lower case, that several apps could open.
     public var defaults: [String: String] = [:]
 
     /// The programs to adopt; the first rule that fits counts.
     public var adopt: [AdoptRule] = []
 
-    /// The terminal that desktop entries with `Terminal=true` are launched in, with what comes before their command; empty for
+    /// The terminal that launches desktop entries with `Terminal=true`, with the arguments before their command; empty for
     /// none.
     public var terminal: [String] = []
 
@@ -77,7 +77,7 @@ public struct Settings: Hashable, Sendable {
     /// The apps of the desktop that are managed.
     public var desktop = Desktop()
 
-    /// When memory is short, and what then happens.
+    /// The rules for a shortage of memory.
     public var memory = Memory()
 
     /// The resources of an app in each state.
@@ -92,7 +92,7 @@ public struct Settings: Hashable, Sendable {
         /// socket.
         public var administrators: Set<String> = []
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 
@@ -102,57 +102,57 @@ public struct Settings: Hashable, Sendable {
     /// The rights of clients of the system instance.
     public var access = Access()
 
-    /// The defaults.
+    /// Creates the defaults.
     public init() {}
 }
 
 extension Settings {
     /// The time limits, on the monotonic clock.
     public struct Timeouts: Hashable, Sendable {
-        /// An app's answer to willResignActive; the next app waits this long at most.
+        /// The time for an app's answer to `willResignActive`; the next app waits this long at most.
         public var willResignActive = Duration.seconds(1)
 
-        /// An app's answer to didEnterBackground; an app that misses it is killed.
+        /// The time for an app's answer to `didEnterBackground`; the daemon kills an app that misses it.
         public var didEnterBackground = Duration.seconds(5)
 
-        /// From SIGTERM to SIGKILL.
+        /// The termination timeout, from SIGTERM to SIGKILL.
         public var termination = Duration.seconds(5)
 
-        /// The time in the background that an app without the library gets before it is stopped.
+        /// The background time of an app that is not connected.
         public var background = Duration.seconds(5)
 
-        /// From the start of an app's process to the end of its launch callbacks.
+        /// The time from the launch of an app to the end of its launch callbacks.
         public var launch = Duration.seconds(20)
 
-        /// An app's answer to every other callback.
+        /// The time for an app's answer to every other callback.
         public var callback = Duration.seconds(5)
 
-        /// The time of an app's background tasks, all together, each time that it is in the background.
+        /// The time of all background tasks of an app together, for each stay in the background.
         public var task = Duration.seconds(30)
 
-        /// From telling an app that its tasks' time is over to killing it.
+        /// The time from the expiration of the tasks of an app to SIGKILL.
         public var taskExpiration = Duration.seconds(5)
 
-        /// From SIGSTOP until every process of a tree is seen stopped.
+        /// The time from SIGSTOP until every process of a tree is seen stopped.
         public var suspension = Duration.seconds(1)
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 
     /// A limit for processes and threads, as `TasksMax=` of systemd.resource-control(5).
     public enum ProcessLimit: Hashable, Sendable {
-        /// At most so many.
+        /// A number.
         case number(Int)
-        /// A share of what the machine can have, in percent.
+        /// A share of the largest number that the machine allows, in percent.
         case percent(Int)
-        /// As many as the machine can have.
+        /// The largest number that the machine allows.
         case unlimited
     }
 
     /// The limits of everything that clients and apps can make grow.
     public struct Limits: Hashable, Sendable {
-        /// Connections to the control socket at the same time.
+        /// The largest number of connections to the control socket at the same time.
         public var clients = 1024
 
         /// The longest message that a client may send, in bytes.
@@ -165,16 +165,16 @@ extension Settings {
         /// that holds most.
         public var clientsBytes = 16_777_216
 
-        /// Background tasks and activities that an app may have at the same time.
+        /// The largest number of background tasks and activities of an app at the same time.
         public var tasks = 16
 
-        /// Manifests that are read.
+        /// The largest number of manifests that are read.
         public var apps = 10_000
 
-        /// Processes and threads of each app.
+        /// The largest number of processes and threads of each app.
         public var processes = ProcessLimit.percent(15)
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 }
@@ -182,24 +182,24 @@ extension Settings {
 extension Settings {
     /// The resources of an app's processes in each state.
     public struct Resources: Hashable, Sendable {
-        /// Active in the foreground.
+        /// The resources of an active app.
         public var active = State()
 
-        /// Inactive in the foreground.
+        /// The resources of an inactive app in the foreground.
         public var inactive: State = {
             var state = State()
             state.oomScoreAdjustment = 100
             return state
         }()
 
-        /// Running in the background.
+        /// The resources of an app that runs in the background.
         public var background: State = .inBackground(oomScoreAdjustment: 300)
 
-        /// Stopped. What the kernel gives to running processes is that of the background, so that nothing needs to be
-        /// written for it.
+        /// The resources of a suspended app. Those for running processes are the values of the background, so that nothing
+        /// needs to be written for them.
         public var suspended: State = .inBackground(oomScoreAdjustment: 600)
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 }
@@ -216,19 +216,19 @@ extension Settings.Resources {
         /// `memory.low`, in bytes: the memory that the kernel leaves to the app as long as it finds memory elsewhere.
         public var memoryLow: Int?
 
-        /// Added to the nice value of each thread, -20 to 19, where the processor's time cannot be weighted.
+        /// The number that is added to the nice value of each thread, -20 to 19, if processor time cannot be weighted.
         public var nice: Int?
 
-        /// The I/O priority, where I/O cannot be weighted.
+        /// The I/O priority, if I/O cannot be weighted.
         public var ioPriority: IOPriority?
 
-        /// `oom_score_adj`, -1000 to 1000; 0 and more are for raising, what is below 0 for lowering it.
+        /// `oom_score_adj`, -1000 to 1000. A value below 0 lowers the own value of a process, others raise it.
         public var oomScoreAdjustment: Int?
 
         /// The delay that may be added to timers, so that they can be put together.
         public var timerSlack: Duration?
 
-        /// Everything as it is.
+        /// Creates a state in which each process keeps its own values.
         public init() {}
 
         fileprivate static func inBackground(oomScoreAdjustment: Int) -> State {
@@ -252,23 +252,24 @@ extension Settings.Resources {
 }
 
 extension Settings {
-    /// When memory is short, and what then happens.
+    /// The rules for a shortage of memory.
     public struct Memory: Hashable, Sendable {
-        /// The share of the window in which some process waited for memory from which on apps are warned, in percent.
+        /// The share of the window in which some process waited for memory, in percent. From this share on, the daemon warns
+        /// apps.
         public var warning = 10
 
-        /// The share of the window in which all processes that could have run waited, and nothing was done, from which on
-        /// apps are ended, in percent.
+        /// The share of the window in which all processes that could have run waited, in percent. From this share on, the
+        /// daemon ends apps.
         public var critical = 30
 
         /// The window of both shares: from 500 ms to 10 s. Without privileges the kernel takes multiples of 2 s only.
         public var window = Duration.seconds(2)
 
-        /// The available memory of the machine below which apps are ended, whatever the pressure, in bytes; 0 for none.
+        /// The available memory of the machine, in bytes, below which the daemon ends apps at any pressure; 0 for none.
         public var minimumAvailable = 64 << 20
 
-        /// The share of the machine's memory, in percent: apps are ended when less is available, free swap space included.
-        /// 0 for none.
+        /// The share of the machine's memory, in percent: the daemon ends apps when less is available, free swap space
+        /// included. 0 for none.
         public var reserve = 8
 
         /// The number of apps that may be suspended at the same time; 0 for any number.
@@ -277,7 +278,7 @@ extension Settings {
         /// A Boolean value that indicates whether the memory of apps is reclaimed while they are suspended.
         public var reclaimWhenSuspended = false
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 }
@@ -287,13 +288,13 @@ extension Settings {
     public struct Desktop: Hashable, Sendable {
         /// The apps to manage, besides those of `deny`.
         public enum Manage: String, CaseIterable, Hashable, Sendable {
-            /// None.
+            /// No app.
             case none
 
-            /// Those of `allow`.
+            /// The apps of `allow`.
             case listed
 
-            /// All but those that the session depends on, terminals, and apps that the session starts.
+            /// All apps except those that the session depends on, terminals, and apps that the session starts.
             case all
         }
 
@@ -309,14 +310,14 @@ extension Settings {
         /// A Boolean value that indicates whether the user is notified of an app that the daemon has ended.
         public var notifications = true
 
-        /// The defaults.
+        /// Creates the defaults.
         public init() {}
     }
 }
 
-/// Whose daemon it is that reads the configuration.
+/// The kind of daemon that reads the configuration.
 public enum Instance: Sendable {
-    /// The machine's own, which may start apps as any user.
+    /// The daemon of the machine, which may launch apps as any user.
     case system
 
     /// The daemon of a user.

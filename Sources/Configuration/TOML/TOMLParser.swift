@@ -263,7 +263,7 @@ extension TOMLParser {
         }
     }
 
-    /// A backslash at the end of a line joins it to the next text, without the blanks and line breaks between them.
+    /// Skips the blanks and line breaks after a backslash at the end of a line, which joins the line to the next text.
     private mutating func skipJoinedLines() throws(Halt) -> String {
         skipSpaces()
         guard cursor.current == UInt8(ascii: "\n") || cursor.current == UInt8(ascii: "\r") else { throw .escape }
