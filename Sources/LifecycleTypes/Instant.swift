@@ -8,10 +8,10 @@ public struct Instant: Hashable, Sendable, Comparable {
         self.microseconds = microseconds
     }
 
-    /// The order in time.
+    /// Returns whether an instant is before another.
     public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
-    /// The instant that lies `duration` later. A negative duration counts as none; the far end saturates.
+    /// Returns the instant that lies `duration` later. A negative duration counts as none; the far end saturates.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.microseconds.addingReportingOverflow(duration.wholeMicroseconds)
         return Instant(microseconds: overflow ? .max : sum)

@@ -1,7 +1,7 @@
-/// Why an app or a scene is where it is, or why an app ended: one word, the same in the journal, in `lifectl`, on the app's
-/// channel and in its environment.
+/// The reason of a state of an app or a scene, or of the end of an app: one word, the same in the journal, in `lifectl`, on
+/// the app's channel and in its environment.
 ///
-/// This is the only list. `docs/integrate/reasons.md` is checked against it.
+/// A test compares `docs/integrate/reasons.md` with it, and `type Reason` in `org.lifed.varlink` has the same words.
 public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// Nothing has happened to the app yet.
     case none

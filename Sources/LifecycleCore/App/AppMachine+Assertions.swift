@@ -45,7 +45,8 @@ extension AppMachine {
         endTaskExpiration(&shared)
     }
 
-    /// In the foreground, and while the app is stopped, the time of its tasks does not run.
+    /// Ends the background time and the time of the tasks, which do not run in the foreground and while the app is
+    /// stopped.
     mutating func leaveBackground(_ shared: inout Shared) {
         shared.deadlines.clear(.background, index)
         shared.deadlines.clear(.tasks, index)
@@ -103,7 +104,7 @@ extension AppMachine {
         }
     }
 
-    /// The app did not end its expired tasks.
+    /// Handles expired tasks that the app did not end in time.
     ///
     /// - Returns: Whether it is killed for that.
     mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
@@ -144,7 +145,8 @@ extension AppMachine {
         return Use.allCases.first { assertions.reportedUses.contains($0) && keeps($0, shared) }
     }
 
-    /// While the foreground is blocked, no app is visible. Sound keeps an app running, and wakes none.
+    /// Returns whether a use keeps the app running. While the foreground is blocked, no app is visible. Sound keeps an
+    /// app running, and resumes none.
     private func keeps(_ use: Use, _ shared: borrowing Shared) -> Bool {
         guard shared.settings.keptUses.keep(use, policy) else { return false }
         switch use {
@@ -154,7 +156,8 @@ extension AppMachine {
         }
     }
 
-    /// The time of the tasks does not run, so that a visible app is not killed, and no request waits for a suspension.
+    /// Begins a use. The time of the tasks stops, so that a visible app is not killed, and no request waits for a
+    /// suspension.
     private mutating func beginUse(_ use: Use, _ shared: inout Shared) {
         assertions.isOverridden = false
         shared.deadlines.clear(.tasks, index)

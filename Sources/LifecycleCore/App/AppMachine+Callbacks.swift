@@ -166,7 +166,8 @@ extension AppMachine {
         shared.deadlines.set(.answer, index, at: deadline)
     }
 
-    /// The app, or a scene of it, leaves its activation slot without the answer to its resignation, which is still awaited.
+    /// Separates a resignation from the step that it holds up: the app, or a scene of it, leaves its activation slot
+    /// without the answer, which is still awaited.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
         if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
             box.value.delivery.scene?.scene == scene
@@ -182,7 +183,7 @@ extension AppMachine {
         shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback)))
     }
 
-    /// The app did not make room in time; the others go on without its answer. The callback that it was sent before has the
+    /// Takes the activation slot from an app that did not resign in time. The callback that it was sent before has the
     /// rest of its time, and the next follows.
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
@@ -216,7 +217,7 @@ extension AppMachine {
         return due > shared.now
     }
 
-    /// The same for each scene; those that were not told yet are told late.
+    /// Makes each active scene inactive without an answer; scenes that were not told yet are told late.
     private mutating func resignScenesUnanswered(_ shared: inout Shared) {
         let isAwaited = isAwaitedBeyondSlot(shared)
         if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
@@ -250,7 +251,7 @@ extension AppMachine {
         completePendingCallback(next: awaited.next, answerTime: time, &shared)
     }
 
-    /// The app answered a resignation before the callback that it was sent behind, which is still awaited.
+    /// Applies the answer to a resignation that came before the answer to the callback that it was sent behind.
     private mutating func applyEarlyAnswer(to sequence: UInt64, _ shared: inout Shared) {
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.sequence == sequence }) else { return }
         let resignation = outbox.resignations.remove(at: position)
@@ -277,7 +278,8 @@ extension AppMachine {
         completePendingCallback(next: awaited.next, &shared)
     }
 
-    /// The same for an app that may reconnect: it is sent the callback again, unless it turns out that it has received it.
+    /// Takes the step that the awaited callback holds up without its answer, and sends the callback again to an app
+    /// that reconnects without having received it.
     private mutating func completeUnheard(_ shared: inout Shared) {
         if isReconnecting, let awaited = phase.awaitedCallback, awaited.delivery.event == nil {
             outbox.callbacks.insert(awaited.delivery.pending, at: 0)
@@ -300,7 +302,7 @@ extension AppMachine {
         }
     }
 
-    /// The app is silent; the consequence depends on the callback.
+    /// Handles a callback that the app did not answer in time; the consequence depends on the callback.
     ///
     /// - Returns: The reason for which the app is killed; nil if it is not.
     mutating func answerOverdue(_ shared: inout Shared) -> Reason? {

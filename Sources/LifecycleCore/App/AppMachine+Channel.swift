@@ -22,7 +22,7 @@ extension AppMachine {
         shared.deadlines.clear(.background, index)
     }
 
-    /// The app was not told that it, or a scene of it, is active, and need not be told that it is not.
+    /// Makes the app, or its active scenes, inactive without a callback: the app was not told that they are active.
     private mutating func becomeInactiveUntold(_ shared: inout Shared) {
         guard hasScenes else { return transition(to: .inactive, &shared) }
         for scene in scenes.all where scene.state == .foregroundActive {
@@ -30,15 +30,15 @@ extension AppMachine {
         }
     }
 
-    /// The channel ended, perhaps because the process did. Until the exit is seen or its time has passed, the app keeps its
-    /// state, takes no step, and no request is answered: an exit counts.
+    /// Handles the end of the channel, which may be that of the process. Until the exit is seen or its time has passed,
+    /// the app keeps its state, takes no step, and no request is answered: an exit counts.
     mutating func channelEnded(_ shared: inout Shared) {
         if channel == .connected { channel = .reconnecting(mayHaveReceivedNext: false) }
         shared.deadlines.clear(.comeBack, index)
         shared.deadlines.set(.hangUp, index, at: shared.now + Self.exitTime)
     }
 
-    /// The channel ended and the process did not.
+    /// Handles the end of the channel of an app whose process did not end.
     mutating func hangUpOverdue(_ shared: inout Shared) {
         guard isConnected else { return }
         disconnect(&shared)
@@ -68,7 +68,7 @@ extension AppMachine {
         }
     }
 
-    /// The app did not reconnect.
+    /// Handles an app that did not reconnect in time.
     mutating func reconnectionOverdue(_ shared: inout Shared) {
         if isReconnecting { disconnect(&shared) }
     }
@@ -94,7 +94,8 @@ extension AppMachine {
         outbox.removeStaleActivations()
     }
 
-    /// A task that the app has received is due when it was; another one is sent now, with all its time.
+    /// Awaits the task again: a task that the app has received keeps its deadline, another one is sent now, with all
+    /// its time.
     private mutating func repeatTask(lastSequence: UInt64, _ shared: inout Shared) {
         guard var task = outbox.task else { return }
         if task.sequence > lastSequence {
@@ -105,7 +106,7 @@ extension AppMachine {
         shared.deadlines.set(.performTask, index, at: max(task.deadline, shared.now + Self.readingTime))
     }
 
-    /// An app that has received neither its activation nor its resignation is sent neither.
+    /// Drops an activation with its resignation if the app has received neither.
     private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
         guard let awaited = phase.awaitedCallback, awaited.delivery.pending.isActivation,
             awaited.delivery.sequence > lastSequence,
@@ -118,7 +119,8 @@ extension AppMachine {
         enter(resignation.next, scene: awaited.delivery.scene?.scene, answerTime: nil, &shared)
     }
 
-    /// A callback that the app has received is due when it was; another one is sent now, with all its time.
+    /// Awaits the callback again: one that the app has received keeps its deadline, another one is sent now, with all
+    /// its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
         guard case .running(let state, let box?) = phase else { return }
         var awaited = box.value

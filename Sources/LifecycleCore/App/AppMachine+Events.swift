@@ -95,7 +95,7 @@ extension AppMachine {
 
     // MARK: Connection
 
-    /// An app that was launched just now may be about to connect; until then its events wait.
+    /// Lets the events of an app that was launched just now wait for its connection.
     mutating func awaitConnection(_ shared: inout Shared) {
         guard !isConnected, state.isAlive, !outbox.events.isEmpty || waiters.contains(where: { $0.goal == .answered })
         else { return }
@@ -126,14 +126,15 @@ extension AppMachine {
         if let waiting, policy.takesURLs { outbox.removeEvent(waiting.number) }
     }
 
-    /// The program runs with the URL, if it took that as an argument.
+    /// Finishes the URL that the program took as an argument, now that it runs.
     mutating func finishLaunchURL(_ shared: inout Shared) {
         guard let number = launch.event, let url = argumentURL else { return }
         launch.event = nil
         finish(QueuedEvent(number: number, event: .openURL(url)), .handled, &shared)
     }
 
-    /// Both launch callbacks together decide whether the app gets the event that it was launched for.
+    /// Notes the answer to a launch callback. Both together decide whether the app gets the event that it was launched
+    /// for.
     mutating func noteLaunchAnswer(_ callback: Callback, _ answer: AppAnswer, _ shared: inout Shared) {
         if callback == .willFinishLaunching {
             launch.hasDeclined = answer == .handled(false)
@@ -163,13 +164,13 @@ extension AppMachine {
         finish(event, outcome(event.event), begun: begun, &shared)
     }
 
-    /// The answer to the event that the app was sent, if it was sent one, is not awaited any more.
+    /// Finishes the event that the app was sent, if any, without its answer.
     mutating func abandonEvent(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
         guard let event = phase.awaitedCallback?.delivery.event else { return }
         finish(event, outcome, begun: begun, &shared)
     }
 
-    /// The app cannot be told of its events any more.
+    /// Finishes all events of an app that cannot be told of them any more.
     ///
     /// - Parameter begun: The end of the app that is the reason, if the main process has ended.
     mutating func dropEvents(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
@@ -181,7 +182,7 @@ extension AppMachine {
         shared.deadlines.clear(.hello, index)
     }
 
-    /// The app is suspended before it has done its work.
+    /// Finishes the background work of an app that is suspended before it has done it.
     mutating func dropWork(_ shared: inout Shared) {
         let dropped = outbox.events.filter { $0.event.isTask }
         outbox.events.removeAll { $0.event.isTask }
@@ -206,7 +207,7 @@ extension AppMachine {
 
     // MARK: Work
 
-    /// A Boolean value that indicates whether the app cannot be told what it is woken for, now or soon.
+    /// Returns whether the app cannot be told what it is woken for, now or soon.
     func cannotBeTold(_ now: Instant) -> Bool {
         if !canBeTold { return true }
         guard state.isAlive, !isConnected else { return false }
@@ -222,7 +223,7 @@ extension AppMachine {
         shared.reconciles.append(index)
     }
 
-    /// The time for work that the app cannot be told of is over, or not needed any more.
+    /// Ends the time for work that the app cannot be told of.
     mutating func endWorkTime(_ shared: inout Shared) {
         guard assertions.isWoken else { return }
         assertions.isWoken = false

@@ -15,7 +15,7 @@ extension AppMachine {
         shared.effects.append(.spawn(id))
     }
 
-    /// The program runs. If the app was killed meanwhile, its end goes on.
+    /// Notes that the program runs. If the app was killed meanwhile, its end continues.
     mutating func spawned(_ shared: inout Shared) {
         guard case .spawning(let state, let termination) = phase else { return }
         if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
@@ -43,7 +43,7 @@ extension AppMachine {
         }
     }
 
-    /// The attempt goes on in the shell, but no request waits for it.
+    /// Refuses the requests that wait for a stop, whose attempt continues in the shell.
     private mutating func stopIncomplete(_ which: String, _ shared: inout Shared) {
         shared.effects.append(.decision(.stopIncomplete(id, which)))
         refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
@@ -60,7 +60,7 @@ extension AppMachine {
         awaitReconnection(&shared)
     }
 
-    /// Only the daemon wakes a suspended app.
+    /// Stops a suspended app again that another program resumed, unless it is to run.
     private mutating func resumedByOther(_ shared: inout Shared) {
         isStoppedByOther = false
         guard phase == .suspended(isConfirmed: true) else { return }

@@ -174,14 +174,15 @@ extension AppMachine {
                     answerTime: answerTime)))
     }
 
-    /// An app is as far in the foreground as its scenes are. An app that ends stays where it was when they began to go.
+    /// Moves the app as far into the foreground as its scenes are. An app that ends keeps the state in which its scenes
+    /// began to disconnect.
     private mutating func followScenes(_ shared: inout Shared) {
         guard RunningState(state) != nil else { return }
         let next = scenes.appState.appState
         if next != .background || target.isAlive { transition(to: next, &shared) }
     }
 
-    /// The scenes in the background are stopped with their process, and continue with it.
+    /// Suspends the scenes in the background with their process, and resumes them with it.
     mutating func moveScenesWithProcess(to state: AppState, _ shared: inout Shared) {
         guard hasScenes else { return }
         let next: SceneState
@@ -225,7 +226,7 @@ extension AppMachine {
         shared.deadlines.set(.parting, index, at: shared.now + policy.timeouts.willTerminate / 2)
     }
 
-    /// The app was not told of the end of its scenes in time; its own end goes on.
+    /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.
     mutating func partingOverdue(_ shared: inout Shared) {
         guard target == .notRunning, isParting else { return }
         if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback))) }
@@ -235,7 +236,7 @@ extension AppMachine {
         detachScenes(reason: desiredReason, &shared)
     }
 
-    /// The process ends. The sessions stay only for an app that restores its state.
+    /// Disconnects the scenes of a process that ends. The sessions stay only for an app that restores its state.
     mutating func endScenes(reason: Reason, _ shared: inout Shared) {
         guard !scenes.all.isEmpty else { return }
         detachScenes(reason: reason, &shared)

@@ -66,7 +66,7 @@ extension AppMachine {
         shared.deadlines.clearAll(index)
     }
 
-    /// The termination timeout is over.
+    /// Handles the end of the termination timeout.
     mutating func terminationOverdue(_ shared: inout Shared) {
         shared.effects.append(.decision(.graceOver(id)))
         if isSpawning { return kill(&shared) }
@@ -128,7 +128,7 @@ extension AppMachine {
         dropEvents(.lost, &shared)
     }
 
-    /// An app that is to end waits for no callback but its resignation, and those about the end of its scenes.
+    /// Abandons the callbacks of an app that is to end, except its resignation and those about the end of its scenes.
     mutating func abandonCallbacksOfTermination(_ shared: inout Shared) {
         guard target == .notRunning, state != .active, state.isAlive else { return }
         if isParting { return beginParting(&shared) }

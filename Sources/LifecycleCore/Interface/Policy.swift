@@ -40,27 +40,27 @@ public struct Settings: Sendable, Equatable {
 
 /// The policy of one app.
 public struct Policy: Sendable, Equatable {
-    /// A Boolean value that indicates whether the app may be suspended.
+    /// The rule by which the daemon suspends the app.
     public enum Suspend: String, Sendable {
-        /// In the background, unless an assertion is held.
+        /// Suspends the app in the background unless it holds an assertion.
         case auto
-        /// Never.
+        /// Does not suspend the app.
         case never
     }
 
-    /// A Boolean value that indicates whether the app gets callbacks.
+    /// The rule by which the app gets callbacks.
     public enum Callbacks: String, Sendable {
-        /// As soon as it connects.
+        /// The app gets callbacks once it connects.
         case auto
-        /// It must connect, and is not active before it has answered the launch callbacks.
+        /// The app must connect, and answer the launch callbacks before it becomes active.
         case required
-        /// Never.
+        /// The app gets no callbacks.
         case none
     }
 
-    /// A Boolean value that indicates whether the app may be suspended.
+    /// The rule by which the daemon suspends the app.
     public var suspend = Suspend.auto
-    /// A Boolean value that indicates whether the app gets callbacks.
+    /// The rule by which the app gets callbacks.
     public var callbacks = Callbacks.auto
     /// The background modes whose activities keep the app in the background.
     public var backgroundModes: Set<String> = []
@@ -72,7 +72,7 @@ public struct Policy: Sendable, Equatable {
     public var scenes = false
     /// The largest number of foreground scenes of the app; at least 1.
     public var sceneLimit = 1
-    /// A Boolean value that indicates whether the app is launched again after it has ended by itself.
+    /// The rule by which the daemon launches the app again after it has ended by itself.
     public var restart = RestartPolicy.never
     /// The app that follows when this one ends in the foreground.
     public var onExit = ExitSuccessor.home
@@ -82,8 +82,9 @@ public struct Policy: Sendable, Equatable {
     public var timeouts: Timeouts
     /// A Boolean value that indicates whether the app is forgotten when it ends, as an app without a manifest is.
     public var isTransient = false
-    /// A Boolean value that indicates whether the app's processes were started by another program: it gets no callbacks, its stops are not reported, and it
-    /// is not launched again.
+    /// A Boolean value that indicates whether another program launched the app.
+    ///
+    /// The daemon does not launch it again, and the kernel does not report its stops. It gets callbacks once it connects.
     public var isAdopted = false
 
     /// Creates a policy with the given time-outs and otherwise the defaults.
@@ -97,7 +98,7 @@ public struct Policy: Sendable, Equatable {
 public struct KeptUses: Sendable, Equatable {
     /// The apps that sound keeps running.
     public enum Playing: String, Sendable {
-        /// Those with the background mode audio.
+        /// Apps with the background mode `audio`.
         case declared
         /// Every app.
         case keep
@@ -127,13 +128,13 @@ public struct KeptUses: Sendable, Equatable {
     }
 }
 
-/// A Boolean value that indicates whether an app is launched again after it has ended by itself.
+/// The rule by which the daemon launches an app again after it has ended by itself.
 public enum RestartPolicy: String, Sendable {
-    /// Never.
+    /// Does not launch it again.
     case never
-    /// After a crash, or when the daemon ended it because it had not answered.
+    /// Launches it again after a crash, or an end by the daemon because it had not answered.
     case onFailure = "on-failure"
-    /// After every end without a request.
+    /// Launches it again after every end without a request.
     case always
 
     /// Returns whether an app that ended for this reason is launched again.

@@ -189,7 +189,7 @@ extension Lifecycle {
         scheduleRestart(of: app, reason: .launchFailed)
     }
 
-    /// The main process ended, whether it was asked to or not.
+    /// Handles the end of the main process, requested or not.
     mutating func exited(_ app: AppIndex, _ status: ExitStatus, othersLeft: Bool) {
         change(app) { $0.spawned(&$1) }
         guard knownApps[app].isRunning else { return }
@@ -207,7 +207,7 @@ extension Lifecycle {
         }
     }
 
-    /// The last process of the tree is gone.
+    /// Handles the end of the last process of the tree.
     mutating func gone(_ app: AppIndex, _ begun: Termination? = nil) {
         let state = knownApps[app].state
         guard state != .notRunning else { return }
@@ -222,7 +222,7 @@ extension Lifecycle {
         noteReclaimed(app)
     }
 
-    /// SIGKILL was sent and processes are left: the kernel holds them. The shell goes on.
+    /// Refuses the requests that wait for an end: the kernel holds processes that got SIGKILL. The shell continues.
     mutating func killOverdue(_ app: AppIndex) {
         change(app) { machine, shared in
             machine.refuseWaiters(with: .notGone(machine.id), &shared) { $0 == .gone }

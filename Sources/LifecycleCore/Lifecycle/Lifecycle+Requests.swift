@@ -177,7 +177,7 @@ extension Lifecycle {
         if number != nil, knownApps[app].desired != .run { want(app, reason: .wake) }
     }
 
-    /// An app that is about to be launched again comes back in its place; one that is woken from suspension runs for this
+    /// Restarts an app that waits for its restart, where it was; an app that is woken from suspension runs for this
     /// reason.
     private mutating func prepareToWake(_ app: AppIndex) {
         if shared.deadlines[.restart, app] != nil { restart(app) }
@@ -202,7 +202,7 @@ extension Lifecycle {
         wait(request, for: app, goal: .gone)
     }
 
-    /// To the core, the release of an adopted app is its end; the shell leaves its processes alone.
+    /// Releases an adopted app. To the core, this is its end; the shell leaves its processes alone.
     private mutating func release(_ id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
         guard knownApps[app].policy.isAdopted else { return refuse(request, .notAdopted(id)) }

@@ -12,8 +12,8 @@ public import OrderedCollections
 /// 4. Return the outcome of each effect as a later input.
 /// 5. Deliver a tick when ``nextDeadline`` has come.
 ///
-/// `Lifecycle` holds what concerns several apps, and routes each input to the ``AppMachine`` of one app. An ``AppID`` becomes an
-/// index once, at this edge.
+/// `Lifecycle` holds what concerns several apps, and routes each input to the ``AppMachine`` of one app. It looks an
+/// ``AppID`` up once for each input.
 public struct Lifecycle: Sendable {
     /// The apps that are known, running or not.
     public internal(set) var knownApps = AppTable()

@@ -104,7 +104,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         count += other.byteCount
     }
 
-    /// A size below 254 is one byte, with one added: zero stands for nil.
+    /// Appends a size. A size below 254 is one byte, with one added: zero stands for nil.
     @inline(__always)
     private mutating func appendSize(_ size: Int) {
         guard size >= 254 else { return append(UInt8(size + 1)) }
