@@ -20,11 +20,11 @@ extension Callback {
 
 /// The state of an app while it deals with a callback.
 public enum ReportedState: String, CaseIterable, Sendable {
-    /// In front and in use.
+    /// In the foreground, and the user uses the app.
     case active
-    /// In front and not in use: launching, interrupted, or about to leave.
+    /// In the foreground without events: the app launches, is interrupted, or is about to change.
     case inactive
-    /// Out of sight.
+    /// In the background.
     case background
 }
 

@@ -36,7 +36,7 @@ extension [Field] {
         return number
     }
 
-    /// The number that the digits stand for; unlike Swift's own conversion, takes no sign.
+    /// Returns the number that the digits stand for; unlike Swift's own conversion, takes no sign.
     private static func decimal(_ digits: String.UTF8View) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var number: Int64 = 0

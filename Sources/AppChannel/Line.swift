@@ -52,7 +52,8 @@ public struct Line: Equatable, Sendable {
         return bytes
     }
 
-    /// The verb that a line begins with, even where the rest does not follow the grammar; nil where it begins with none.
+    /// Returns the verb that a line begins with, even if the rest does not follow the grammar; nil if it begins with
+    /// none.
     static func verb(of bytes: ArraySlice<UInt8>) -> String? {
         word(bytes.prefix { $0 != UInt8(ascii: " ") })
     }
@@ -68,7 +69,7 @@ public struct Line: Equatable, Sendable {
         return Field(key: key, value: value)
     }
 
-    /// A verb or a key: a lower-case letter, then lower-case letters, digits and hyphens.
+    /// Returns a verb or a key: a lower-case letter, then lower-case letters, digits and hyphens.
     private static func word(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let first = bytes.first, case UInt8(ascii: "a")...UInt8(ascii: "z") = first else { return nil }
         for byte in bytes {

@@ -85,7 +85,7 @@ public enum MessageFromApp: Equatable, Sendable {
 
     /// Returns the encoded message, with its line feed.
     ///
-    /// Throws `LineError.tooLong` or `.unusableText` when a name does not fit a line.
+    /// - Throws: `LineError.tooLong` or `.unusableText` if a name does not fit a line.
     public func encoded() throws(LineError) -> [UInt8] {
         try line.encoded()
     }

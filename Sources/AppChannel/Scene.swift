@@ -72,7 +72,7 @@ extension [Field] {
         value(of: "scene").flatMap { SceneID($0) }
     }
 
-    /// The field that says which scene it is about, and nothing else.
+    /// Returns the only field of a message that names a scene.
     public static func scene(_ scene: SceneID) -> [Field] {
         [Field("scene", scene.name)]
     }

@@ -13,7 +13,7 @@ internal import LifecycleTypes
 /// time.
 @MainActor
 public protocol LifecycleDelegate: AnyObject {
-    /// The process runs. The first callback; the state is inactive.
+    /// Tells the delegate that the process runs. The first callback; the state is inactive.
     ///
     /// - Parameters:
     ///   - application: The app.
@@ -21,7 +21,8 @@ public protocol LifecycleDelegate: AnyObject {
     /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: LifecycleApplication, willFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
-    /// The launch is almost complete. The state is inactive, or background for a launch in the background.
+    /// Tells the delegate that the launch is almost complete. The state is inactive, or background for a launch in the
+    /// background.
     ///
     /// - Parameters:
     ///   - application: The app.
@@ -29,40 +30,42 @@ public protocol LifecycleDelegate: AnyObject {
     /// - Returns: False if the app cannot open the URL that it was launched for.
     func application(_ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
 
-    /// The app is active.
+    /// Tells the delegate that the app is active.
     func applicationDidBecomeActive(_ application: LifecycleApplication)
 
-    /// The app is about to become inactive, for an interruption or for good. The state is active, and inactive afterwards.
+    /// Tells the delegate that the app is about to become inactive, for an interruption or for good. The state is
+    /// active, and inactive afterwards.
     func applicationWillResignActive(_ application: LifecycleApplication)
 
-    /// The app is in the background.
+    /// Tells the delegate that the app is in the background.
     ///
     /// lifed suspends the app afterwards, unless it has a background task or an activity, and may kill a suspended app. No
     /// callback announces either.
     func applicationDidEnterBackground(_ application: LifecycleApplication)
 
-    /// The app is about to enter the foreground. The state is background, and inactive afterwards.
+    /// Tells the delegate that the app is about to enter the foreground. The state is background, and inactive afterwards.
     func applicationWillEnterForeground(_ application: LifecycleApplication)
 
-    /// The app is handed a URL to open, after the launch methods or `applicationWillEnterForeground(_:)` and before it is
-    /// active.
+    /// Asks the delegate to open a URL, after the launch methods or `applicationWillEnterForeground(_:)` and before the
+    /// app is active.
     ///
     /// - Parameters:
     ///   - application: The app.
     ///   - url: The URL, of any scheme.
     ///   - options: The MIME type of the content, and the sender.
-    /// - Returns: A Boolean value that indicates whether the app opens the URL; the client is told.
+    /// - Returns: Whether the app opens the URL; the client is told.
     func application(_ application: LifecycleApplication, open url: String, options: OpenURLOptions) -> Bool
 
-    /// The app is handed an activity that was begun elsewhere, at the time of `application(_:open:options:)`.
+    /// Asks the delegate to continue an activity that was begun elsewhere, at the time of
+    /// `application(_:open:options:)`.
     ///
     /// - Parameters:
     ///   - application: The app.
     ///   - activity: The type of the activity, and its content.
-    /// - Returns: A Boolean value that indicates whether the app continues the activity.
+    /// - Returns: Whether the app continues the activity.
     func application(_ application: LifecycleApplication, continue activity: UserActivity) -> Bool
 
-    /// The app is handed work for the background, and has about 30 s for it.
+    /// Asks the delegate to do work in the background, within about 30 s.
     ///
     /// - Parameters:
     ///   - application: The app.
@@ -73,23 +76,24 @@ public protocol LifecycleDelegate: AnyObject {
         _ application: LifecycleApplication, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void)
 
-    /// Memory is short: an app that releases what it can load again is less likely to be killed.
+    /// Tells the delegate that memory is short: an app that releases what it can load again is less likely to be
+    /// killed.
     func applicationDidReceiveMemoryWarning(_ application: LifecycleApplication)
 
-    /// The session is about to be locked: private content should be hidden.
+    /// Tells the delegate that the session is about to be locked: private content should be hidden.
     func applicationProtectedDataWillBecomeUnavailable(_ application: LifecycleApplication)
 
-    /// The session was unlocked.
+    /// Tells the delegate that the session was unlocked.
     func applicationProtectedDataDidBecomeAvailable(_ application: LifecycleApplication)
 
-    /// The clock was set, the time zone changed, or a day began.
+    /// Tells the delegate that the clock was set, the time zone changed, or a day began.
     func applicationSignificantTimeChange(_ application: LifecycleApplication)
 
     /// A Boolean value that indicates whether an app that lifed did not launch has a scene, in the foreground. By default, true
     /// for a `LifecycleSceneDelegate`.
     var usesScenes: Bool { get }
 
-    /// A scene is about to be connected.
+    /// Asks the delegate for the configuration of a scene that is about to be connected.
     ///
     /// - Parameters:
     ///   - application: The app.
@@ -109,7 +113,8 @@ public protocol LifecycleDelegate: AnyObject {
     ///   - sessions: The sessions of the scenes.
     func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession])
 
-    /// SIGTERM came, from lifed or from another process. The app has about 5 s to save and exit. The last call.
+    /// Tells the delegate that SIGTERM came, from lifed or from another process. The app has about 5 s to save and
+    /// exit. The last call.
     ///
     /// When the method returns, `run` returns. An app with a main loop of its own has to end the loop here. The method is
     /// called only with ``LifecycleApplication/Options/handlesSIGTERM``, which is the default of `run`.

@@ -5,7 +5,8 @@
 /// kills the app.
 @MainActor
 public protocol LifecycleSceneDelegate: AnyObject {
-    /// The scene is connected, and not visible yet. The state is unattached, and background afterwards.
+    /// Tells the delegate that the scene is connected, and not visible yet. The state is unattached, and background
+    /// afterwards.
     ///
     /// `sceneWillEnterForeground(_:)` follows for a visible scene.
     ///
@@ -15,24 +16,24 @@ public protocol LifecycleSceneDelegate: AnyObject {
     ///   - options: The reason of the connection, and the content.
     func scene(_ scene: LifecycleScene, willConnectTo session: SceneSession, options: LifecycleScene.ConnectionOptions)
 
-    /// The scene is about to enter the foreground, for the first time or again. The state is background, and
-    /// foregroundInactive afterwards.
+    /// Tells the delegate that the scene is about to enter the foreground, for the first time or again. The state is
+    /// background, and foregroundInactive afterwards.
     func sceneWillEnterForeground(_ scene: LifecycleScene)
 
-    /// The scene is active. The state is foregroundActive.
+    /// Tells the delegate that the scene is active. The state is foregroundActive.
     func sceneDidBecomeActive(_ scene: LifecycleScene)
 
-    /// The scene is about to become inactive, for an interruption or for good. The state is foregroundActive, and
-    /// foregroundInactive afterwards.
+    /// Tells the delegate that the scene is about to become inactive, for an interruption or for good. The state is
+    /// foregroundActive, and foregroundInactive afterwards.
     func sceneWillResignActive(_ scene: LifecycleScene)
 
-    /// The scene is in the background.
+    /// Tells the delegate that the scene is in the background.
     ///
     /// When all scenes are in the background, lifed suspends the app, unless it has a background task or an activity, and may
     /// kill a suspended app. No callback announces either.
     func sceneDidEnterBackground(_ scene: LifecycleScene)
 
-    /// The scene is disconnected: the app destroys its window. The state is unattached.
+    /// Tells the delegate that the scene is disconnected: the app destroys its window. The state is unattached.
     ///
     /// The session may be connected again, unless `application(_:didDiscardSceneSessions:)` follows.
     func sceneDidDisconnect(_ scene: LifecycleScene)

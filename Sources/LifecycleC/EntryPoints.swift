@@ -148,13 +148,13 @@ private func failWithInvalidArgument() -> Int64 {
     return -1
 }
 
-/// The object behind a pointer; nil for NULL.
+/// Returns the object behind a pointer; nil for NULL.
 func handle(_ app: OpaquePointer?) -> Handle? {
     guard let app = unsafe app else { return nil }
     return unsafe Unmanaged<Handle>.fromOpaque(UnsafeRawPointer(app)).takeUnretainedValue()
 }
 
-/// The text of a C string; bytes that are not UTF-8 become replacement characters.
+/// Returns the text of a C string; bytes that are not UTF-8 become replacement characters.
 func text(_ string: UnsafePointer<CChar>?) -> String? {
     guard let string = unsafe string else { return nil }
     return unsafe String(cString: string)

@@ -172,7 +172,7 @@ extension lifecycle_callbacks {
         while let string = unsafe strings.popLast() { unsafe string.deallocate() }
     }
 
-    /// The text, or NULL for none.
+    /// Adds a copy of the text, and returns it; NULL for no text.
     func add(_ text: String?) -> UnsafePointer<CChar>? {
         guard let text else { return nil }
         let string = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.utf8.count + 1)

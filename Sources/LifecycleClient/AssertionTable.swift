@@ -58,7 +58,7 @@ struct AssertionTable {
         return (assertion.id, assertion.begin)
     }
 
-    /// The channel has ended, and what was asked for will be asked for again.
+    /// Notes the end of the channel: the assertions that are held or requested are requested again.
     mutating func suspend() {
         for index in assertions.indices.reversed() {
             if case .askedAndEnded = assertions[index].standing {
@@ -69,13 +69,14 @@ struct AssertionTable {
         }
     }
 
-    /// Ends it while there is no channel; the daemon hears of it when there is one.
+    /// Ends an assertion while there is no channel; the daemon hears of it when there is one.
     mutating func endUnheard(_ id: AssertionID, _ kind: Kind) {
         guard let index = index(of: id), assertions[index].kind == kind else { return }
         _ = remove(at: index)
     }
 
-    /// The message that ends it, when it can be sent now.
+    /// Returns the message that ends an assertion; nil while the daemon has not answered, or if there is no such
+    /// assertion.
     mutating func end(_ id: AssertionID, _ kind: Kind) -> MessageFromApp? {
         guard let index = index(of: id), assertions[index].kind == kind else { return nil }
         switch assertions[index].standing {
@@ -87,12 +88,13 @@ struct AssertionTable {
         }
     }
 
-    /// The message that ends it once more, when it has been ended not long ago.
+    /// Returns the message that ends an assertion once more; nil if it was not ended lately.
     func endAgain(_ id: AssertionID) -> MessageFromApp? {
         ended.last { $0.id == id }?.end
     }
 
-    /// The message that ends it, when it has been ended meanwhile.
+    /// Notes that the daemon grants an assertion, and returns the message that ends it if the app has ended it
+    /// meanwhile.
     mutating func grant(_ id: AssertionID) -> MessageFromApp? {
         guard let index = index(of: id) else { return nil }
         if case .askedAndEnded = assertions[index].standing { return remove(at: index) }

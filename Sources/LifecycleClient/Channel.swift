@@ -129,7 +129,7 @@ final class Reconnection {
 
     func cancel() { lifecycle_timer_set(descriptor, 0) }
 
-    /// The daemon is there: the next time that it goes begins with short delays again.
+    /// Resets the delay to the shortest, because the daemon is there.
     func reset() {
         delay = Self.shortestDelay
     }

@@ -282,7 +282,8 @@ extension Client {
         isWaitingForRoom = false
     }
 
-    /// For calls from outside of the events' turn: an event that came of one would wait for the daemon's next line.
+    /// Sends the output, and wakes the loop for an event that a call of the app caused. Such an event would wait for
+    /// the daemon's next line.
     func flushAndWake() {
         flush()
         if session.hasEvents, isOwned { waker.wake() }

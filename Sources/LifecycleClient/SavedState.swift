@@ -38,7 +38,7 @@ public enum SavedState {
         return state
     }
 
-    /// The mark, the length and a hash of the state, and the state: half of a file is not taken for a whole one.
+    /// Returns the mark, the length and a hash of the state, and the state: a reader recognizes half of a file.
     private static func encode(_ state: [UInt8]) -> [UInt8] {
         mark + bytes(of: UInt64(state.count)) + bytes(of: hash(state[...])) + state
     }
@@ -50,12 +50,12 @@ public enum SavedState {
         return state.count <= limit && file.starts(with: header) ? Array(state) : nil
     }
 
-    /// FNV-1a: every changed byte changes it.
+    /// Returns the hash FNV-1a, which every changed byte changes.
     private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 
-    /// The least significant first.
+    /// Returns the bytes of a number, the least significant first.
     private static func bytes(of number: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }

@@ -76,7 +76,7 @@ struct SceneTable {
         }
     }
 
-    /// The app requests the end of a scene.
+    /// Notes that the app requests the end of a scene.
     mutating func close(_ id: SceneID) {
         change(id) { $0.isClosing = true }
     }

@@ -167,7 +167,7 @@ public struct Session: Sendable {
         send(answers.answer(callback.sequence, answer))
     }
 
-    /// SIGTERM came.
+    /// Handles SIGTERM.
     public mutating func requestTermination() {
         if termination == .none { termination = .requested }
     }
@@ -182,7 +182,7 @@ public struct Session: Sendable {
         }
     }
 
-    /// The channel has ended, or cannot be written to any more.
+    /// Handles the end of the channel, or a channel that cannot be written to any more.
     public mutating func channelDidEnd() {
         guard needsChannel else { return }
         switch channel {
@@ -197,7 +197,7 @@ public struct Session: Sendable {
         assertions.suspend()
     }
 
-    /// There is a channel again. The daemon, which may be another one, is told what it may not have heard.
+    /// Continues the session on a new channel, and tells the daemon, which may be another one, what it may not know.
     public mutating func resume() {
         guard isLost else { return }
         if case .absent = channel { return greetUnmanaged() }
@@ -225,12 +225,12 @@ public struct Session: Sendable {
         if case .none = launch { launchToFront() }
     }
 
-    /// So many bytes of `output` were sent.
+    /// Removes the first bytes of `output`, which were sent.
     public mutating func didSend(_ count: Int) {
         output.removeFirst(min(count, output.count))
     }
 
-    /// The milliseconds that the app has left in the background; nil without a limit.
+    /// Returns the milliseconds that the app has left in the background; nil without a limit.
     public func backgroundMillisecondsRemaining(now: Int64) -> Int64? {
         backgroundEnd.map { max(0, $0 - now) }
     }
@@ -240,7 +240,7 @@ public struct Session: Sendable {
 public enum SessionEvent: Equatable, Sendable {
     /// A callback, which is to be answered with `Session.answer(_:_:)` when the app has dealt with it.
     case callback(CallbackMessage)
-    /// The app is to put its things in order and exit. Nothing comes after this.
+    /// The app must save and exit. No event follows.
     case terminate
     /// A task has used up its time, and has to be ended within so many milliseconds.
     case expire(AssertionID, deadlineMilliseconds: Int64)
@@ -295,7 +295,7 @@ extension Session {
 }
 
 extension String {
-    /// As much of the text as fits so many bytes of UTF-8, without the NULs that a line has no place for.
+    /// Returns the text without NULs, shortened to so many bytes of UTF-8.
     fileprivate func shortened(to limit: Int) -> String {
         var scalars = UnicodeScalarView()
         var count = 0
