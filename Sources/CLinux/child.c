@@ -58,6 +58,8 @@ static void unblock_signals(void)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
 }
 
+// The child closes the descriptors itself, and does not leave them to execve(): the other end of this gate, or of the gate of
+// another child that waits at the same time, would hide the end of the process that holds them.
 static void close_from(unsigned first)
 {
     if (syscall(SYS_close_range, first, ~0U, 0U) == 0)
@@ -95,9 +97,6 @@ static void place(int descriptor, int target, int flags, int status)
 
 // Sources and targets may overlap in any way, so everything first moves above all places that will be taken: the
 // targets, and behind them those of the status pipe and the gate.
-//
-// All else is closed, not left to execve: the other end of this gate, or of the gate of another child that waits at
-// the same time, would keep the end of the one who holds them from being noticed.
 static void place_descriptors(const struct linux_spawn_request *request, int *status, int *gate)
 {
     int targets_end = 0;
@@ -208,8 +207,8 @@ static bool confine(const struct linux_spawn_request *request, int status)
     return no_new_privileges;
 }
 
-// Else all apps, of whatever user, would share the daemon's. Before the change of user, for a user has a quota of 200 keys;
-// who possesses a keyring may use it, whosever it is.
+// Else the apps of all users would share the daemon's. Before the change of user, for a user has a quota of 200 keys; a process
+// that possesses a keyring may use it.
 static void make_session_keyring(const struct linux_spawn_request *request, int status)
 {
     if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0) >= 0)

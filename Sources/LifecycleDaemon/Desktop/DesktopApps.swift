@@ -284,7 +284,7 @@ extension DesktopApps: ActivatedAppsDelegate {
         guard !releasedNames.contains(name), !manager.core.isShuttingDown else { return }
         let id = AppID(name)
         if manager.processes.owner(of: process) == .app(id) { return keepRestored(id) }
-        guard RunningProcess.has(busDaemon: bus, launched: process), manager.app(id)?.isRunning != true,
+        guard RunningProcess.isLaunched(process, byBusDaemon: bus), manager.app(id)?.isRunning != true,
             let main = RunningProcess(of: process), main.users.allSatisfy({ $0 == geteuid() })
         else { return }
         if let cause = Self.objection(to: main) ?? relation(of: main) {

@@ -94,8 +94,10 @@ extension RestoredContainment {
         return isMarked
     }
 
-    /// Returns a desktop's start can hand its environment, mark included, to the service manager and so to every
-    /// service of that user. Those have cgroups of their own, and an app's processes do not.
+    /// Returns whether a process is in a cgroup of the main process or of this one.
+    ///
+    /// A desktop can pass its environment, with the mark, to the service manager, and so to every service of that user;
+    /// those have cgroups of their own.
     private func isBesideMain(_ process: ProcessStatus) -> Bool {
         Self.place(of: process.pid).map(places.contains) ?? false
     }

@@ -180,8 +180,9 @@ extension ProcessTable {
     /// The tree reaches only processes of the user of the main process, and ends with the last of them. The processes stay where
     /// they are. A stopped main process is continued.
     ///
-    /// - Parameter process: The main process, in the group.
-    /// - Parameter suspendMethod: The way to stop it. With the freezer, systemd does not thaw the unit when it stops it.
+    /// - Parameters:
+    ///   - process: The main process, in the group.
+    ///   - suspendMethod: The way to stop it. With the freezer, systemd does not thaw the unit when it stops it.
     /// - Returns: The tree, or nil when the process or the group has ended.
     public func adopt(
         _ process: consuming HeldProcess, in group: UnitGroup, suspendMethod: SuspendMethod = .signal

@@ -69,7 +69,7 @@ extension ProcessStatus {
         self.init(parsing: text.span)
     }
 
-    /// The same; a stop of a thousand processes reads two thousand of these.
+    /// Reads the bytes of a `stat` file without a copy; a stop of a thousand processes reads two thousand of these.
     init?(parsing text: Span<UInt8>) {
         var position = 0
         guard let pid: ProcessID = text.number(at: &position), position + 1 < text.count,

@@ -90,7 +90,7 @@ extension Confinement {
         self.init(limits: Array(numbers.dropFirst(2)), boundingSet: numbers[0], hasNoNewPrivileges: numbers[1] != 0)
     }
 
-    /// The same for linux_spawn().
+    /// The confinement as linux_spawn() takes it.
     var forChild: linux_confinement {
         var result = linux_confinement()
         result.bounding_set = boundingSet

@@ -8,8 +8,9 @@ extension ProcessTable {
     /// cgroup of its own if there are cgroups and systemd has not put it into another unit than this one; otherwise it
     /// is held by descent. A stopped process is continued.
     ///
-    /// - Parameter name: The name that its cgroup is named after, if it gets one.
-    /// - Parameter suspendMethod: The way to stop it; without a cgroup always by signals.
+    /// - Parameters:
+    ///   - name: The name that its cgroup is named after, if it gets one.
+    ///   - suspendMethod: The way to stop it; without a cgroup always by signals.
     /// - Returns: The tree, or nil when the process has ended.
     public func adopt(
         _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal

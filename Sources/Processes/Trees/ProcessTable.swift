@@ -45,8 +45,9 @@ public final class ProcessTable {
     /// Starts a program as the main process of a new tree, which stays here until it is removed. The program is not
     /// executed before the tree's `begin()`.
     ///
-    /// - Parameter name: The name that its cgroup is named after, if it gets one.
-    /// - Parameter suspendMethod: The way to stop it; without a cgroup always by signals.
+    /// - Parameters:
+    ///   - name: The name that its cgroup is named after, if it gets one.
+    ///   - suspendMethod: The way to stop it; without a cgroup always by signals.
     /// - Returns: The tree, whose main process waits for `begin()`.
     /// - Throws: ``SpawnError`` if the token is in use, the request contradicts itself, or the kernel refuses the
     ///   process or its cgroup.
@@ -250,8 +251,8 @@ extension ProcessTable {
         orphans.removeMainProcess(pid)
     }
 
-    /// Returns the last process of a tree is a child of this process, its main process or an orphan, unless its parent
-    /// is of another tree; `acknowledgeChange(of:)` covers those.
+    /// Returns the end of each tree that waited for its last process. `acknowledgeChange(of:)` reports the trees whose last
+    /// process is no child of this process.
     private func emptiedTrees() -> [TreeEvent] {
         let emptied = draining.filter { treesByToken[$0]?.isEmpty ?? true }
         draining.subtract(emptied)

@@ -89,8 +89,9 @@ public final class ProcessTree {
 
     /// A tree of an earlier process.
     ///
-    /// - Parameter pidfd: The main process's, as long as that has not ended and there was room for one.
-    /// - Parameter isNew: Whether no earlier process has done anything to it.
+    /// - Parameters:
+    ///   - pidfd: The main process's, as long as that has not ended and there was room for one.
+    ///   - isNew: Whether no earlier process has done anything to it.
     init(
         restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: ExitStatus?,
         containment: Containment, isNew: Bool = false
@@ -376,7 +377,7 @@ extension ProcessTree {
         containment.leaderWasReaped()
     }
 
-    /// Its processes of this moment, parents before their children.
+    /// Returns the processes at this moment, parents before their children.
     public func processes() -> [ProcessInfo] {
         findAll()
         return containment.members().map { ProcessInfo($0) }

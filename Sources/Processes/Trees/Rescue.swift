@@ -36,8 +36,9 @@ public enum Rescue {
     /// Thaws every group below the apps' directory, and continues every process in them and in the trees, except those
     /// that another program had stopped before the trees were. Doing it again does no harm.
     ///
-    /// - Parameter cgroups: The subtree of the apps' groups, from `CgroupSubtree.existing(at:)`.
-    /// - Parameter trees: The trees that the daemon had kept.
+    /// - Parameters:
+    ///   - cgroups: The subtree of the apps' groups, from `CgroupSubtree.existing(at:)`.
+    ///   - trees: The trees that the daemon had kept.
     /// - Returns: The groups that were thawed, the processes that were continued, and the failures.
     public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
         let groups = cgroups?.allAppGroups() ?? []

@@ -112,7 +112,7 @@ private func readBasic(_ type: CChar, of message: OpaquePointer) -> BusValue? {
     }
 }
 
-/// Returns the message keeps its own descriptor and closes it, so this one is a copy.
+/// Returns a copy of the descriptor in a message: the message closes its own.
 private func readDescriptor(of message: OpaquePointer) -> BusValue? {
     var borrowed: Int32 = -1
     let type = CChar(bitPattern: UInt8(ascii: "h"))
