@@ -7,11 +7,11 @@ import Systemd
 
 /// Tells the channels about the apps, and learns that a lost channel is back.
 protocol ChannelDelegate: AnyObject {
-    /// A Boolean value that indicates whether the app has lost its channel and is expected to reconnect.
+    /// Returns whether the app has lost its channel and is expected to reconnect.
     func isReconnecting(_ app: AppIndex) -> Bool
-    /// A Boolean value that indicates whether the app runs and has not said hello. A former daemon may have lost it.
+    /// Returns whether the app runs and has not said hello. A former daemon may have lost it.
     func isFirstHelloDue(_ app: AppIndex) -> Bool
-    /// A Boolean value that indicates whether the daemon adopted the app.
+    /// Returns whether the daemon adopted the app.
     func isAdopted(_ app: AppIndex) -> Bool
     /// Stores the descriptors of a reconnected app for a successor.
     func storeDescriptors(of app: AppIndex)

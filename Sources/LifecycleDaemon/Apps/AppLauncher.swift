@@ -53,8 +53,8 @@ struct AppLauncher {
         return request
     }
 
-    /// The paths below which an app can write; nil for everywhere. Those below another one are left out: the app could
-    /// put a link to elsewhere in their place, which its next launch would follow.
+    /// Returns the paths below which an app can write; nil for everywhere. Those below another one are left out: the
+    /// app could put a link to elsewhere in their place, which its next launch would follow.
     private static func writablePaths(of definition: AppDefinition, stateDirectory: String) -> [String]? {
         guard let listed = definition.writablePaths else { return nil }
         let places: [String] = ["/tmp", "/var/tmp"]
@@ -77,8 +77,8 @@ struct AppLauncher {
         }
     }
 
-    /// The output of an app. If standard error of the daemon is a file, which every app could truncate, each writes to a
-    /// file of its own, in a directory that apps cannot reach.
+    /// Returns the output of an app. If standard error of the daemon is a file, which every app could truncate, each
+    /// writes to a file of its own, in a directory that apps cannot reach.
     func output(of id: AppID) throws(DaemonError) -> AppOutput {
         guard !usesJournal, AppOutput.sharesFile else { return AppOutput(id, usesJournal: usesJournal) }
         let directory = stateDirectory + "/output"

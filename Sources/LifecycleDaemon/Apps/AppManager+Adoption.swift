@@ -26,7 +26,7 @@ extension AppManager {
         }
     }
 
-    /// A Boolean value that indicates whether another launch can have the id: only a manifest uses it, or nothing does.
+    /// Returns whether another launch can have the id: only a manifest uses it, or nothing does.
     func isFree(_ id: AppID) -> Bool {
         guard isKnown(id) else { return catalog[id] == nil }
         return !isRunning(id) && catalog[id]?.isAdHoc == false
@@ -74,7 +74,7 @@ extension AppManager {
         if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
     }
 
-    /// A Boolean value that indicates whether the launch that the core wants is of processes that run already.
+    /// Returns whether the launch that the core wants is of processes that run already.
     func isToBeAdopted(_ id: AppID) -> Bool {
         guard let definition = catalog[id] else { return false }
         return core.launch(of: id)?.reason == .adopt || (definition.isAdopted && definition.isAdHoc)
@@ -106,8 +106,8 @@ extension AppManager {
         if let definition = catalog.endAdoption(of: id) { driver.handle(.define(id, definition.policy)) }
     }
 
-    /// A Boolean value that indicates whether the app's processes go on without the daemon: it was adopted, and ends by
-    /// request or with the daemon.
+    /// Returns whether the app's processes go on without the daemon: it was adopted, and ends by request or with the
+    /// daemon.
     func isToBeReleased(_ id: AppID) -> Bool {
         guard catalog[id]?.isAdopted == true, let reason = app(id)?.reason else { return false }
         return reason == .release || reason == .shutdown

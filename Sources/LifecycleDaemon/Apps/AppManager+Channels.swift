@@ -25,8 +25,8 @@ extension AppManager: ChannelDelegate {
         if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: app, isNew: true) }
     }
 
-    /// A Boolean value that indicates whether a process of the app speaks for it. In an adopted app, a process of another session,
-    /// such as a program in a terminal, does not.
+    /// Returns whether a process of the app speaks for it. In an adopted app, a process of another session, such as a
+    /// program in a terminal, does not.
     private func mayConnect(_ process: ProcessID, as id: AppID) -> Bool {
         guard let policy = catalog[id]?.policy, policy.callbacks != .none else { return false }
         guard catalog[id]?.isAdopted == true, let main = processes.pid(of: index(of: id)), main != process else {

@@ -17,11 +17,11 @@ protocol LifecycleObserver: AnyObject {
 
 /// Learns what concerns the apps of the desktop.
 protocol DesktopObserver: AnyObject {
-    /// The app has no processes any more, or none that the daemon manages.
+    /// Handles the end of an app: it has no processes any more, or none that the daemon manages.
     func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason)
-    /// The app has entered a state in the foreground.
+    /// Handles an app that has entered a state in the foreground.
     func appCameToForeground(_ app: AppIndex)
-    /// The reports of clients about visible apps have changed: their apps, or whether there is one.
+    /// Handles a change of the reports of clients about visible apps: their apps, or whether there is a report.
     func visibleAppsChanged()
 }
 
@@ -120,7 +120,7 @@ final class AppManager {
     func isKnown(_ id: AppID) -> Bool { app(id) != nil }
     func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }
 
-    /// A Boolean value that indicates whether a manifest or a command describes the app, or it runs.
+    /// Returns whether a manifest or a command describes the app, or it runs.
     func isDescribed(_ id: AppID) -> Bool {
         guard isKnown(id) else { return false }
         return isRunning(id) || catalog[id]?.isFromEntry != true
@@ -128,7 +128,7 @@ final class AppManager {
 
     func name(of id: AppID) -> String? { catalog.name(of: id) }
 
-    /// A Boolean value that indicates whether an app that has ended can be launched by its id.
+    /// Returns whether an app that has ended can be launched by its id.
     func canLaunchAgain(_ id: AppID) -> Bool {
         if isDescribed(id) { return true }
         if case .entry? = entries?.find(id.name) { return true }
@@ -256,7 +256,7 @@ final class AppManager {
         if use == .visible { desktop?.visibleAppsChanged() }
     }
 
-    /// A Boolean value that indicates whether a client reports the use, of any number of apps.
+    /// Returns whether a client reports the use, of any number of apps.
     func isReported(_ use: Use) -> Bool { uses.isReported(use) }
 
     /// Returns the apps that clients and parts of the daemon report for a use.

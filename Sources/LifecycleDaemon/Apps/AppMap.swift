@@ -111,7 +111,7 @@ struct AppSet {
     var isEmpty: Bool { map.isEmpty }
     func contains(_ app: AppIndex) -> Bool { map[app] != nil }
 
-    /// - Returns: A Boolean value that indicates whether the app was not in the set.
+    /// - Returns: Whether the app was not in the set.
     @discardableResult
     mutating func insert(_ app: AppIndex) -> Bool {
         guard map[app] == nil else { return false }
@@ -119,7 +119,7 @@ struct AppSet {
         return true
     }
 
-    /// - Returns: A Boolean value that indicates whether the app was in the set.
+    /// - Returns: Whether the app was in the set.
     @discardableResult
     mutating func remove(_ app: AppIndex) -> Bool { map.removeValue(of: app) != nil }
 }

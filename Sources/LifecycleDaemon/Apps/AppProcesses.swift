@@ -7,7 +7,7 @@ import Systemd
 /// Learns when nothing is left of a launch.
 protocol ProcessDelegate: AnyObject {
     func launchEnded(_ token: LaunchToken)
-    /// The app ends without these processes, which the daemon may not end.
+    /// Handles the end of an app without these processes, which the daemon may not end.
     func leavesRunning(_ id: AppID, _ processes: String)
 }
 
@@ -83,7 +83,7 @@ final class AppProcesses {
 
     // MARK: Lookup
 
-    /// The main process of an app; nil if it has ended.
+    /// Returns the main process of an app; nil if it has ended.
     func pid(of app: AppIndex?) -> ProcessID? {
         guard let app = running[app], app.isMainRunning else { return nil }
         return app.main.pid
@@ -93,7 +93,7 @@ final class AppProcesses {
     func isRunning(_ app: AppIndex?) -> Bool { running[app] != nil }
     func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
 
-    /// The record of the app's launch; that of a former daemon as long as nothing more is known.
+    /// Returns the record of the app's launch; that of a former daemon as long as nothing more is known.
     func savedLaunch(of index: AppIndex) -> SavedRecord? {
         running[index].map { $0.seen?.saved ?? $0.record.saved(core.id(of: index)) }
     }
@@ -102,7 +102,7 @@ final class AppProcesses {
         running[app].map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
     }
 
-    /// The changes that were made to the resources of an app; nil for none.
+    /// Returns the changes that were made to the resources of an app; nil for none.
     func resources(of app: AppIndex) -> ResourceRecord? { running[app]?.resources }
     /// Returns the instant of the launch of an app; nil if it does not run.
     func launched(of app: AppIndex) -> Instant? { running[app]?.launched }
@@ -117,7 +117,7 @@ final class AppProcesses {
     func keepGroups(at path: String?) { table.formerCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
     var tokens: some Sequence<LaunchToken> { running.values.lazy.map(\.token) }
 
-    /// The main process of the app's latest launch, running or not.
+    /// Returns the main process of the app's latest launch, running or not.
     func lastPID(of app: AppIndex?) -> ProcessID? { lastPIDs[app] }
     func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
 
@@ -156,7 +156,7 @@ final class AppProcesses {
 
     /// Adopts a process that the daemon has not started, with its descendants.
     ///
-    /// - Returns: A Boolean value that indicates whether the process still exists.
+    /// - Returns: Whether the process still exists.
     func adopt(
         _ index: AppIndex, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
     ) -> Bool {
@@ -171,7 +171,7 @@ final class AppProcesses {
 
     /// Adopts the processes in the group of a unit.
     ///
-    /// - Returns: A Boolean value that indicates whether the main process still exists.
+    /// - Returns: Whether the main process still exists.
     func adopt(
         _ index: AppIndex, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition,
         launched: Instant?
@@ -197,7 +197,7 @@ final class AppProcesses {
         return isAdded
     }
 
-    /// The names of the units that hold an app; nil if none does.
+    /// Returns the names of the units that hold an app; nil if none does.
     func units(of app: AppIndex) -> [String]? {
         guard let app = running[app], app.seen == nil, !app.tree.units.isEmpty else { return nil }
         let places = app.tree.units
@@ -210,7 +210,7 @@ final class AppProcesses {
             .filter { !$0.places.isEmpty }
     }
 
-    /// The cause why processes of a killed app have not ended, and the remedy.
+    /// Returns the cause why processes of a killed app have not ended, and the remedy.
     func failedEnd(of app: AppIndex?) -> String? { running[app]?.describeFailedEnd() }
 
     func release(_ index: AppIndex) {
@@ -222,9 +222,10 @@ final class AppProcesses {
 
     /// Restores an app of a former daemon.
     ///
-    /// - Parameter saved: The record that the launch was read from.
-    /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
-    /// - Parameter look: A look at the processes that may be all for now; nil if everything must be known.
+    /// - Parameters:
+    ///   - saved: The record that the launch was read from.
+    ///   - pidfd: The pidfd of the main process; nil if none was stored.
+    ///   - look: A look at the processes that may be all for now; nil if everything must be known.
     /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
     func restore(
         _ index: AppIndex, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?,

@@ -85,7 +85,7 @@ enum PrivateDirectory {
         for parent in parents + self.parents(of: real) + [real] { try checkParent(parent) }
     }
 
-    /// A directory in which other users may write must be sticky.
+    /// Checks the directory above: one in which other users may write must be sticky.
     private static func checkParent(_ path: String) throws(DaemonError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw failure("examine", path) }

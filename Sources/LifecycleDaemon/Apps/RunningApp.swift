@@ -214,7 +214,7 @@ final class RunningApp {
 
     /// Resumes processes that have just stopped themselves, while they are watched.
     ///
-    /// - Returns: A Boolean value that indicates whether there were any.
+    /// - Returns: Whether there were any.
     func resumeMirrors() -> Bool {
         guard loop.freshNow < mirrorDeadline, mirrorAttempts < Self.mirrorLimit, tree.resumeMirrors() else {
             return false
@@ -223,7 +223,7 @@ final class RunningApp {
         return true
     }
 
-    /// The kernel reports only that a child has stopped itself.
+    /// Schedules a look at a main process that is no child: the kernel reports only that a child has stopped itself.
     private func scheduleMirrorCheck() {
         guard tree.mayMirrorUnnoticed, mirrorChecks < mirrorDelays.count else { return }
         let delay = mirrorDelays[Int(mirrorChecks)]

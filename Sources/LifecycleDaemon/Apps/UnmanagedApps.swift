@@ -17,8 +17,8 @@ final class UnmanagedApps {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Tells a process that no app has it, and keeps its connection. If there are too many, closes another one for it, of those
-    /// who hold most.
+    /// Tells a process that no app has it, and keeps its connection. If there are too many, closes another one, of the
+    /// holder with the most connections.
     func add(_ peer: PeerConnection) {
         let process = peer.credentials.process
         let holder = ConnectionHolders.Holder(
