@@ -8,7 +8,7 @@ protocol ConnectionDelegate: AnyObject {
     func handle(_ call: ClientCall)
     func callsHandled()
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation)
-    /// The number of bytes that the connection holds has changed. The delegate may close connections.
+    /// Notes that the number of bytes that the connection holds has changed. The delegate may close connections.
     func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int)
     func connectionClosed(_ connection: ControlConnection)
 }
@@ -110,7 +110,7 @@ final class ControlConnection {
         source?.events = events
     }
 
-    /// - Returns: A Boolean value that indicates whether there was a call; another may follow when the output is written.
+    /// - Returns: Whether there was a call; another may follow when the output is written.
     private func handleCalls() -> Bool {
         var found = false
         do throws(ProtocolViolation) {
@@ -126,7 +126,7 @@ final class ControlConnection {
 
     /// Reads once, so that other clients have their turn.
     ///
-    /// - Returns: A Boolean value that indicates whether the connection is usable.
+    /// - Returns: Whether the connection is usable.
     private func read() -> Bool {
         let buffer = unsafe Self.inputBuffer
         let count = unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -139,7 +139,7 @@ final class ControlConnection {
         return true
     }
 
-    /// - Returns: A Boolean value that indicates whether all output is written and the connection is usable.
+    /// - Returns: Whether all output is written and the connection is usable.
     private func write() -> Bool {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         while source != nil, state.pendingOutputCount > 0 {

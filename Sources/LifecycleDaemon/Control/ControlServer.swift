@@ -63,8 +63,7 @@ final class ControlServer {
     var clientCount: Int { connections.count }
     func leave(to reexecution: inout Reexecution) { socket.leave(to: &reexecution) }
 
-    /// A Boolean value that indicates whether a client waits for a reply or the rest of one, subscribers and the given client
-    /// excepted.
+    /// Returns whether a client waits for a reply or the rest of one, subscribers and the given client excepted.
     func hasPendingReplies(except client: ControlConnection?) -> Bool {
         connections.values.contains { connection in
             connection !== client && (connection.hasPendingOutput || (connection.isBusy && !connection.isSubscribed))
@@ -196,7 +195,7 @@ final class ControlServer {
     /// reply stay. Closing several at once keeps a crowd of clients from costing a search for each.
     ///
     /// - Parameter amongAll: Whether clients that have a right may be closed.
-    /// - Returns: A Boolean value that indicates whether there is room now.
+    /// - Returns: Whether there is room now.
     private func makeRoom(amongAll: Bool = true) -> Bool {
         let candidates = connections.values.filter { !$0.isBusy }
         let strangers = candidates.filter { access.right(of: $0.peer) == .none }

@@ -12,8 +12,8 @@ extension ControlService {
         try ask(request.waiting(for: launch.wait), for: call)
     }
 
-    /// The core keeps the launch until the app has ended, so that no request of another client comes between the two.
-    /// All objections come before the app is asked to end.
+    /// Restarts an app. The core keeps the launch until the app has ended, so that no request of another client comes
+    /// between the two. All objections come before the app is asked to end.
     func restart(_ restart: AppParameters, for call: ClientCall) throws {
         let id = try launchable(restart.id)
         guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }

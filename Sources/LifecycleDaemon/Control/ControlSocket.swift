@@ -42,7 +42,7 @@ struct ControlSocket: ~Copyable {
         reexecution.keep(lock.number, as: Reexecution.Name.lock)
     }
 
-    /// The directory is for this user alone, or also for the group that may use the socket.
+    /// Makes the runtime directory, for this user alone, or also for the group that may use the socket.
     private static func makeRuntimeDirectory(_ places: Places, group: gid_t?) throws(DaemonError) {
         try PrivateDirectory.make(
             places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })

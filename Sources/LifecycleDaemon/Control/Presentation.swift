@@ -58,7 +58,8 @@ struct Presentation {
         return apps
     }
 
-    /// The kernel reports the stop of a child alone. Another process is read each time.
+    /// Returns whether another program keeps the main process stopped. The kernel reports only the stop of a child; the
+    /// state of another process is read each time.
     private func isStoppedByOther(_ app: AppMachine) -> Bool {
         guard app.shouldRunNow, let tree = manager.processes.tree(of: app.index) else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
