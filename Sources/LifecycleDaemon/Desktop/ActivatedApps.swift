@@ -5,9 +5,10 @@ import Systemd
 protocol ActivatedAppsDelegate: AnyObject {
     /// Returns the names that are ids of apps to be managed.
     func managedApps(among names: [String]) -> Set<String>
-    /// A process owns the name of the app. It is the app's if it is managed already, or the bus has launched it.
+    /// Handles a process that owns the name of the app. It is the app's if it is managed already, or the bus has
+    /// launched it.
     func activatedAppRuns(_ id: String, process: ProcessID, bus: ProcessID)
-    /// The name of the app has no owner any more: the app is ending, or the bus has gone.
+    /// Handles a name of an app that has no owner any more: the app is ending, or the bus has gone.
     func activatedAppLeaves(_ id: String)
 }
 

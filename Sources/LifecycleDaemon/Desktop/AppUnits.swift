@@ -5,13 +5,14 @@ import Systemd
 protocol AppUnitsDelegate: AnyObject {
     /// Returns whether the group of a unit is of interest.
     func isWanted(_ unit: AppUnitName) -> Bool
-    /// The unit runs, with its processes in the group. Called again for the same unit after systemd or the bus was away.
+    /// Handles a unit that runs, with its processes in the group. Called again for the same unit after systemd or the
+    /// bus was away.
     func unitRuns(_ unit: AppUnitName, in group: UnitGroup)
-    /// systemd has started the unit anew.
+    /// Handles a unit that systemd has started anew.
     func unitStarted(_ unit: AppUnitName)
     /// Returns whether the end of a unit is of interest.
     func isHeld(_ unit: String) -> Bool
-    /// systemd stops the unit: it has sent SIGTERM, or is about to.
+    /// Handles a unit that systemd stops: it has sent SIGTERM, or is about to.
     func unitStops(_ unit: String)
 }
 

@@ -7,7 +7,7 @@ import Systemd
 /// A monitor sees the calls to the connections of apps that are suspended, or are about to be. Of each call, the daemon keeps
 /// the addresses and the number until the reply. While no such app has a connection to the bus, there is no monitor.
 final class BusCalls {
-    /// The hub's knowledge of an app that is monitored.
+    /// The state of suspended apps, which `SuspendedApps` knows.
     protocol Source: AnyObject {
         var monitoredApps: Set<AppIndex> { get }
         var hasMonitoredApps: Bool { get }
@@ -62,13 +62,13 @@ final class BusCalls {
         renewal = try loop.timer { [weak self] in self?.updateMonitor() }
     }
 
-    /// The set of monitored apps has changed.
+    /// Handles a change of the set of monitored apps.
     func monitoredAppsChanged() { update?.schedule() }
 
-    /// The app is about to be stopped: a call that it has read and not answered keeps it running.
+    /// Handles an app that is about to be stopped: a call that it has read and not answered keeps it running.
     func willStop(_ app: AppIndex) { if pending.apps.contains(app) { reportCalled() } }
 
-    /// The names of the programs that wait for the app, if they can be told.
+    /// Returns the names of the programs that wait for the app, if they are known.
     func callers(of app: AppIndex) -> [String] {
         Set(pending.callers(of: app).compactMap { connections.process(of: $0) }).compactMap {
             ProcessStatus(of: $0)?.name
@@ -78,7 +78,7 @@ final class BusCalls {
 
     // MARK: The monitor
 
-    /// The apps of the hub, and those that have been resumed to answer.
+    /// The apps that `SuspendedApps` names, and those that were resumed to answer.
     private var monitoredApps: Set<AppIndex> { pending.apps.union(source?.monitoredApps ?? []) }
 
     private func updateMonitor() {
@@ -131,13 +131,14 @@ final class BusCalls {
         }
     }
 
-    /// A monitor that the bus has refused stays: the next one would be refused, too.
+    /// Drops the monitors whose connection has ended. A monitor that the bus has refused stays: the next one would be
+    /// refused, too.
     private func dropEndedMonitors() {
         if monitor?.connection.hasEnded == true { monitor = nil }
         if successor?.connection.hasEnded == true { successor = nil }
     }
 
-    /// One rule for the calls to each connection, and two for its answers.
+    /// Returns one rule for the calls to each connection, and two for its answers.
     private static func rules(for names: [String]) -> [String] {
         names.flatMap { name in
             [
@@ -251,7 +252,8 @@ final class BusCalls {
         if let end = pending.nextEnd { timer?.arm(atMicroseconds: end) } else { timer?.disarm() }
     }
 
-    /// A running app answers by itself: it is called only if it was about to be stopped meanwhile.
+    /// Reports the apps that are called. A running app answers by itself: it counts only if it was about to be stopped
+    /// meanwhile.
     private func reportCalled() {
         let apps = pending.apps.filter { called.contains($0) || source?.isStopped($0) == true }
         guard apps != called else { return }

@@ -112,7 +112,7 @@ final class WatchedNames {
 }
 
 extension BusCall {
-    /// A call of the bus itself.
+    /// Returns a call to the bus itself.
     static func bus(_ member: String, _ arguments: [Argument] = []) -> BusCall {
         BusCall(
             "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: member,

@@ -77,7 +77,7 @@ final class FileLocks {
         if awaited.removeValue(forKey: app) != nil { finishCheck() }
     }
 
-    /// The names of the programs that wait.
+    /// Returns the names of the programs that wait.
     func waiters(of app: AppIndex) -> [String] {
         (awaited[app] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted()
     }
@@ -93,8 +93,8 @@ final class FileLocks {
         }
     }
 
-    /// A process that opens a file again and again must not wake the daemon each time: it looks at its own pace, and watches again
-    /// after that.
+    /// Pauses the watches after an opening, and schedules looks. A process that opens a file again and again must not
+    /// wake the daemon each time.
     private func noteOpening() {
         isPaused = true
         for (app, files) in locked { locked[app] = files.mapValues { Watched(path: $0.path) } }

@@ -4,14 +4,14 @@ import Systemd
 
 /// Learns when apps are stopped and run again.
 protocol SuspensionObserver: AnyObject {
-    /// The app is about to be stopped. A use that is reported now resumes it.
+    /// Handles an app that is about to be stopped. A use that is reported now resumes it.
     func willStop(_ app: AppIndex)
     func entered(_ state: AppState, _ app: AppIndex)
     /// Lets the work begin that waits for the first answer.
     func beginPostponedWork()
     /// Returns the programs that use the app in this way, if they are known.
     func users(_ use: Use, of app: AppIndex) -> [String]
-    /// Something has happened: the processor is awake, and a look costs little.
+    /// Notes that the daemon has work: the processor is awake, and a look costs little.
     func noteOccasion()
     /// Inputs and their effects were handled: targets may have changed.
     func inputsHandled()
