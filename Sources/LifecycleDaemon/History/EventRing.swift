@@ -102,7 +102,7 @@ struct EventRing {
         }
     }
 
-    /// - Returns: A Boolean value that indicates whether the buffer was not of full size.
+    /// - Returns: Whether the buffer was not of full size.
     private mutating func grow(_ size: Int) -> Bool {
         guard bytes.count < Self.byteLimit else { return false }
         let wanted = max(2 * bytes.count, Self.firstSize, bytes.count + size)

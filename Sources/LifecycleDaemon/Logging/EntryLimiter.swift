@@ -28,7 +28,7 @@ nonisolated struct EntryLimiter {
     /// Counts an entry of the cause.
     ///
     /// - Parameter now: The time in microseconds, of a clock that does not go back.
-    /// - Returns: A Boolean value that indicates whether the entry may be written.
+    /// - Returns: Whether the entry may be written.
     mutating func admits(_ cause: EntryCause, at now: UInt64) -> Bool {
         if windows.count >= Self.causeLimit, windows[cause] == nil { forgetQuietWindows(at: now) }
         let isKnown = windows[cause] != nil || windows.count < Self.causeLimit

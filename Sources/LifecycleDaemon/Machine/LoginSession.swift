@@ -91,7 +91,7 @@ final class LoginSession {
         }
     }
 
-    /// A session that has ended is not seen. Its lock holds until there is another.
+    /// Handles the end of the session. A session that has ended is not seen. Its lock holds until there is another.
     private func sessionEnded() {
         matches = []
         state.isActive = false

@@ -398,7 +398,8 @@ nonisolated struct SlotContents {
         records.sort { $0.step < $1.step }
     }
 
-    /// A step counts if each slot that it changed has its copy. An earlier step was written as a whole before.
+    /// Chooses the copies of the last whole step. A step counts if each slot that it changed has its copy. An earlier
+    /// step was written as a whole before.
     private mutating func chooseCopies(_ found: [[(record: Record, changes: UInt32)]]) {
         let all = found.joined()
         let last = all.map(\.record.step).max() ?? 0

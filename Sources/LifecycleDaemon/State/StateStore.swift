@@ -42,7 +42,7 @@ protocol StateStore: AnyObject {
     func save(_ state: ChannelState, of id: AppID)
     /// Saves the whole state.
     ///
-    /// - Returns: A Boolean value that indicates whether a successor finds all of it.
+    /// - Returns: Whether a successor finds all of it.
     func flush() -> Bool
     /// Reserves space for another app.
     ///
