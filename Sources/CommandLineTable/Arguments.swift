@@ -36,13 +36,13 @@ package struct Arguments: Sendable {
 
     package func has(_ name: Parameter.Name) -> Bool { values.contains { $0.name == name } }
 
-    /// A flag as a parameter of a call: true or left out.
+    /// Returns a flag as a parameter of a call: true or left out.
     package func trueOrNil(_ name: Parameter.Name) -> Bool? { has(name) ? true : nil }
 
-    /// The value of a required argument or option.
+    /// Returns the value of a required argument or option.
     package func required(_ name: Parameter.Name) -> String { self[name] ?? "" }
 
-    /// The value as one of the words of a type.
+    /// Returns the value as one of the words of a type.
     package func word<Word: RawRepresentable<String>>(_ name: Parameter.Name, of type: Word.Type) -> Word? {
         self[name].flatMap(Word.init)
     }

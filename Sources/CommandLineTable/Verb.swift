@@ -116,7 +116,7 @@ extension Verb {
     /// The word behind `help` for the table of exit statuses.
     package static let exitCodes = "exit-codes"
 
-    /// The verb for `--help`.
+    /// Returns the verb for `--help`.
     package static func help(summary: String = "", example: String = "") -> Verb {
         Verb(
             name: "help", summary: summary, example: example,

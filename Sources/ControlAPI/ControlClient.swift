@@ -179,7 +179,7 @@ public struct ControlClient: ~Copyable {
 
     /// Reads the replies that have come, without waiting.
     ///
-    /// - Returns: A Boolean value that indicates whether processes may have joined an app.
+    /// - Returns: Whether processes may have joined an app.
     /// - Throws: ``ControlClientError``, and ``ControlClientError/closed`` after the daemon has ended the subscription.
     public mutating func takeAdoptions() throws(ControlClientError) -> Bool {
         var hasJoined = false

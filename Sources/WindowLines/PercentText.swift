@@ -39,6 +39,6 @@ enum PercentText {
         return String(decoding: found, as: UTF8.self)
     }
 
-    /// UInt8 would read a sign, too.
+    /// Returns whether a character is no sign, which UInt8 would read, too.
     private static func isDigit(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "+") && byte != UInt8(ascii: "-") }
 }

@@ -32,7 +32,7 @@ struct Failure: Error, Equatable {
     /// The end of a command whose output has no reader any more. This is no failure.
     static let readerGone = Failure(silent: .success)
 
-    /// The failure of a command for several apps, each of which is reported.
+    /// Returns the failure of a command for several apps, each of which is reported.
     static func reported(_ status: Outcome) -> Failure { Failure(silent: status) }
 
     var message: String {

@@ -35,7 +35,7 @@ enum AppAction: String {
         }
     }
 
-    /// The start of an error message.
+    /// Returns the start of an error message.
     fileprivate func action(on app: String) -> String {
         switch self {
         case .focus: "cannot bring \(app) to the foreground"

@@ -97,7 +97,7 @@ struct ManifestEdit {
 
     /// Lets the user edit the copy.
     ///
-    /// - Returns: A Boolean value that indicates whether the text has changed.
+    /// - Returns: Whether the text has changed.
     mutating func openEditor() throws(Failure) -> Bool {
         let names = ["VISUAL", "EDITOR"].compactMap(Environment.value).filter { !$0.isEmpty }
         let editor = names.first ?? "vi"

@@ -35,8 +35,9 @@ enum RunEnvironment {
 
     /// Returns the variables to send.
     ///
-    /// - Parameter own: The environment of lifectl.
-    /// - Parameter assignments: `NAME=VALUE` sets a variable; `NAME` takes it from the environment, if it is set there.
+    /// - Parameters:
+    ///   - own: The environment of lifectl.
+    ///   - assignments: `NAME=VALUE` sets a variable; `NAME` takes it from the environment, if it is set there.
     static func variables(of own: [String: String], adding assignments: [String]) -> [String: String] {
         var result = own.filter { name, _ in
             names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }

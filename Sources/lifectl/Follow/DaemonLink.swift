@@ -101,7 +101,7 @@ final class AdoptionLink {
 
     /// Reads what the daemon has told since the last call.
     ///
-    /// - Returns: A Boolean value that indicates whether a process may belong to an app now.
+    /// - Returns: Whether a process may belong to an app now.
     func hasNews() -> Bool {
         guard let descriptor, Descriptor.isReadable(descriptor) else { return false }
         do throws(ControlClientError) {

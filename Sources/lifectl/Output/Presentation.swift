@@ -92,7 +92,7 @@ struct Presentation {
         scenes.isEmpty ? "no scenes\n" : sceneTable(scenes.map { ($0.name.text, $0.scene) })
     }
 
-    /// The scenes of one app, for its details.
+    /// Returns the scenes of one app, for its details.
     func scenes(of app: App) -> String {
         guard let scenes = app.scenes, !scenes.isEmpty else { return "" }
         return "\n" + sceneTable(scenes.map { ($0.id, $0) })
