@@ -12,7 +12,10 @@ TEXT = {
     "docs/page.md": "# A page\n\nThe daemon suspends a [background app](other.md#the-states).\n\n```text\nA - B\n```\n",
     "docs/other.md": "# Other\n\n## The states\n\nSee [the page](page.md).\n",
     "docs/man/lifed.8": ".Sh NAME\n.Nm lifed ,\n.Nm lifed-check\n.Nd a daemon\n.Xr lifed 8\n.Xr lifed-check 8\n",
-    "Sources/App.swift": "/// A state of an app.\n///\n/// What follows is not a summary.\nlet state = 1\n",
+    "Sources/App.swift": (
+        "/// A state of an app.\n///\n/// What follows is not a summary.\nlet state = 1\n"
+        "/// Ends the app.\nfunc end() {}\n/// `lifectl end`\nstatic func run() {}\n"
+    ),
 }
 
 
@@ -44,6 +47,7 @@ MISTAKES = [
     ("Sources/App.swift", "// Nobody waits.\n", '"Nobody": name the subject'),
     ("Sources/App.swift", "// It ends. What is left ends, too.\n", '". What is": name the subject'),
     ("Sources/App.swift", "let a = 1\n/// Whether it runs.\nlet b = 2\n", "begin a summary with a noun"),
+    ("Sources/App.swift", "let a = 1\n/// The state.\n///\n/// It is new.\n@inline(never)\nprivate func b() {}\n", "a function"),
     ("systemd/unit", "# See docs/gone.md.\n", "systemd/unit:1: there is no file docs/gone.md"),
     ("docs/page.md", "[a](gone.md)\n", "docs/page.md:1: there is no file docs/gone.md"),
     ("docs/page.md", "[a](other.md#gone)\n", "docs/other.md has no heading #gone"),

@@ -212,7 +212,7 @@ extension String {
         #expect(Switches(steps).latencies == [Switches.Latency(app: "b", time: 7000, isLaunch: false)])
         steps = [step(5, "c", .notRunning, .inactive, .launch), step(25, "c", .inactive, .active, .launch)]
         #expect(Switches(steps).latencies == [Switches.Latency(app: "c", time: 20_000, isLaunch: true)])
-        // Out of sight and back to sleep is no switch.
+        // A short time in the background is no switch.
         steps = [step(1, "d", .suspended, .background, .wake), step(9, "d", .background, .suspended, .idle)]
         #expect(Switches(steps).latencies.isEmpty)
         // An interruption that ends is none either.

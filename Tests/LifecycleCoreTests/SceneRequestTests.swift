@@ -27,7 +27,7 @@ import Testing
         return world
     }
 
-    // MARK: In front
+    // MARK: In the foreground
 
     @Test func `the only scene of the home app stays in the foreground while nothing else is there`() {
         var world = home()
