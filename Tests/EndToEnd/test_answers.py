@@ -68,7 +68,7 @@ def test_what_is_foretold_comes_true(direct):
         assert 0 <= direct.lifectl.app("one")["sinceUSec"] - prospect["timeUSec"] < 1_000_000
     rest = direct.lifectl.json("explain", "one")["explanation"]
     assert rest["obstacles"] == [] and rest["prospects"] == []
-    assert "it stays suspended until there is a request for it" in direct.lifectl("explain", "one").stdout
+    assert "none: the app stays suspended until a request" in direct.lifectl("explain", "one").stdout
 
 
 def test_explain_of_nobody_is_no_success(direct):

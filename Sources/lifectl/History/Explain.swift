@@ -16,7 +16,7 @@ enum Explain {
 }
 
 extension Presentation {
-    /// Returns the state of an app, its reason, the obstacles, the prospects, and the last events.
+    /// Returns the state of an app, its reason, the obstacles, the next events, and the last events.
     func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
         let state = style.state(app.state, Words.state(app.state))
@@ -33,11 +33,9 @@ extension Presentation {
             text += "  connected by a pipe or a socket, so one can wait for the other: \(names)\n"
         }
         for process in explanation.details.uncontrolledProcesses { text += "  not controlled: \(words(process))\n" }
-        text += section("what keeps it there", explanation.obstacles.map(obstacle), none: standing(app))
-        text += section(
-            "what comes next, at the latest", coming(explanation), none: "nothing, until there is a request")
-        text += section(
-            "the last events", past.map { history($0, withApp: false) }, none: "none")
+        text += section("obstacles", explanation.obstacles.map(obstacle), none: standing(app))
+        text += section("next events, at the latest", nextEvents(explanation), none: "none until a request")
+        text += section("last events", past.map { history($0, withApp: false) }, none: "none")
         return text
     }
 
@@ -69,10 +67,10 @@ extension Presentation {
     /// Returns the line for an app without obstacles.
     private func standing(_ app: App) -> String {
         switch app.state {
-        case .active: "nothing: it stays until another app comes to the foreground"
-        case .suspended: "nothing: it stays suspended until there is a request for it"
-        case .notRunning: "nothing: there is no request to launch it"
-        case .inactive, .background, .terminating: "nothing"
+        case .active: "none: the app stays active until another app comes to the foreground"
+        case .suspended: "none: the app stays suspended until a request"
+        case .notRunning: "none: no request launches the app"
+        case .inactive, .background, .terminating: "none"
         }
     }
 
@@ -138,7 +136,7 @@ extension Presentation {
 
     // MARK: Prospects
 
-    private func coming(_ explanation: Explanation) -> [String] {
+    private func nextEvents(_ explanation: Explanation) -> [String] {
         let next = explanation.details.schedules.filter { $0.nextUSec != nil }.map { schedule in
             (schedule.nextUSec ?? 0, "woken for \(Text.printable(schedule.kind)) (\(Text.printable(schedule.at)))")
         }
