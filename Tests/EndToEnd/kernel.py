@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from container import wait_for
+
 # The directory and the list of processes of an app's group, and the status of its main process.
 KEPT_FILE = re.compile(r"/app-[^/]*(/cgroup\.procs)?( \(deleted\))?$|^/proc/[0-9]+/(stat|task/[0-9]+/children)( \(deleted\))?$")
 
@@ -108,6 +110,17 @@ class Kernel:
             if line.startswith("voluntary_ctxt_switches:"):
                 return int(line.split()[1])
         raise AssertionError("no voluntary_ctxt_switches")
+
+    def wait_until_quiet(self, pid, seconds=3, timeout=15):
+        """Waits until a process is not woken for some seconds. The length is what is measured: nothing happens in it."""
+
+        def is_quiet():
+            before = self.wakeups(pid)
+            time.sleep(seconds)
+            return self.wakeups(pid) == before
+
+        # libsystemd wakes once for a timer that was disarmed.
+        wait_for(is_quiet, timeout=timeout, what=f"{seconds} seconds without a wake-up")
 
     def code_size(self, pid, program):
         """The size of a program's code in a process, and how much of it is mapped, in kB."""

@@ -1,4 +1,4 @@
-"""The kiosk that two pages set up: one app of the user `kiosk`, which is launched again when it is killed."""
+"""The kiosk of the recipes: one app of the user `kiosk`, which is launched again when it is killed."""
 
 import contextlib
 

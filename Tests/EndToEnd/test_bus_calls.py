@@ -160,11 +160,4 @@ def sockets(user, bus):
 
 def test_idle_bus_wakes_nothing(bus, user, service):
     service()
-
-    def is_quiet():
-        before = user.kernel.wakeups(user.process.pid)
-        time.sleep(3)
-        return user.kernel.wakeups(user.process.pid) == before
-
-    # libsystemd wakes once for a timer that was disarmed.
-    wait_for(is_quiet, timeout=15, what="three seconds without a wake-up")
+    user.kernel.wait_until_quiet(user.process.pid)

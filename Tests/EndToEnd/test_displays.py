@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -107,14 +106,7 @@ def test_nothing_wakes_the_daemon_while_the_display_is_quiet(quick, sway, window
     windows("one", "two", "three")
     for app in ("one", "two"):
         quick.lifectl.wait_for_state(app, "suspended")
-
-    def is_quiet():
-        before = quick.kernel.wakeups(quick.process.pid)
-        time.sleep(3)
-        return quick.kernel.wakeups(quick.process.pid) == before
-
-    # libsystemd wakes once for a timer that was disarmed.
-    wait_for(is_quiet, timeout=15, what="three seconds without a wake-up")
+    quick.kernel.wait_until_quiet(quick.process.pid)
 
 
 def test_duplicates_are_closed_when_the_app_runs_and_when_it_ends(quick, sway, windows):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from container import wait_for
-from kiosk import BROWSER, assert_comes_back, removed_kiosk, stand_ins
+from kiosk import stand_ins
 from lifectl import Lifectl
 from sessions import session
 
@@ -30,20 +30,6 @@ def blocks(page, language, heading=""):
 def follow(run, script):
     """Runs a block as a user would paste it, and ends at the first line that fails."""
     return run("bash", "-euc", script).stdout
-
-
-def test_a_kiosk(container, service):
-    script = blocks("image-builders", "sh")[0]
-    assert len(script.splitlines()) <= 10
-    with stand_ins(container, BROWSER), removed_kiosk(container, service):
-        shown = follow(lambda *command: container.run(command), script)
-        assert "browser" in shown, shown
-        service.lifectl.wait_for_state("browser", "active")
-        pid = service.lifectl.pid("browser")
-        assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
-        environment = container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
-        assert "WAYLAND_DISPLAY=wayland-0" in environment
-        assert_comes_back(container, service)
 
 
 @pytest.fixture

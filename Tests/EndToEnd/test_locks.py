@@ -104,9 +104,9 @@ def test_app_is_not_suspended_while_a_process_waits_for_its_lock(quick, hold, tm
     hold("holder", "flock", wait=False)
     waiter = subprocess.Popen(["flock", tmp_path / "locked", "true"])
     try:
-        time.sleep(0.5)
-        assert quick.lifectl.state("holder") == "background"
-        assert "flock waits for a file lock that it holds" in quick.lifectl("explain", "holder").stdout
+        wait_for(lambda: "flock waits for a file lock that it holds" in quick.lifectl("explain", "holder").stdout)
+        result = quick.lifectl("suspend", "holder", check=False)
+        assert result.returncode and "waits for a file lock" in result.stderr, result.stderr
     finally:
         waiter.kill()
         waiter.wait()
@@ -117,8 +117,9 @@ def test_two_suspended_apps_do_not_keep_each_other_running(quick, hold, tmp_path
     hold("holder", "flock", wait=False)
     quick.lifectl.start("waiter", "flock", str(tmp_path / "locked"), "true")
     # The holder runs for as long as the waiter is in the foreground.
-    time.sleep(1)
-    assert quick.lifectl.state("holder") == "background"
+    wait_for(lambda: "flock waits for a file lock that it holds" in quick.lifectl("explain", "holder").stdout)
+    result = quick.lifectl("suspend", "holder", check=False)
+    assert result.returncode and "waits for a file lock" in result.stderr, result.stderr
     quick.lifectl("background", "waiter")
     quick.lifectl.wait_for_state("waiter", "suspended")
     quick.lifectl.wait_for_state("holder", "suspended")
@@ -128,14 +129,7 @@ def test_two_suspended_apps_do_not_keep_each_other_running(quick, hold, tmp_path
 
 def test_lock_that_nobody_waits_for_wakes_nothing(quick, hold):
     hold("holder", "flock")
-
-    def is_quiet():
-        before = quick.kernel.wakeups(quick.process.pid)
-        time.sleep(3)
-        return quick.kernel.wakeups(quick.process.pid) == before
-
-    # libsystemd wakes once for a timer that was disarmed.
-    wait_for(is_quiet, timeout=15, what="three seconds without a wake-up")
+    quick.kernel.wait_until_quiet(quick.process.pid)
     assert quick.lifectl.state("holder") == "suspended"
 
 
@@ -143,7 +137,8 @@ def test_file_that_is_opened_without_end_wakes_the_daemon_a_few_times_a_second(q
     hold("holder", "flock", held=10)
     opener = subprocess.Popen([sys.executable, "-c", f"while True: open({str(tmp_path / 'locked')!r}).close()"])
     try:
-        time.sleep(1)
+        first = quick.kernel.wakeups(quick.process.pid)
+        wait_for(lambda: quick.kernel.wakeups(quick.process.pid) > first, what="the first wake-up")
         before = quick.kernel.wakeups(quick.process.pid)
         time.sleep(3)
         assert quick.kernel.wakeups(quick.process.pid) - before < 60

@@ -207,7 +207,11 @@ def test_the_kiosk_of_the_guide_runs_its_app(container, service):
     _, script = kiosk_scripts()
     with stand_ins(container, BROWSER), removed_kiosk(container, service):
         container.run(["useradd", "--create-home", "kiosk"])
-        container.run(["bash", "-euc", script])
+        assert "browser" in container.run(["bash", "-euc", script]).stdout
+        service.lifectl.wait_for_state("browser", "active")
+        pid = service.lifectl.pid("browser")
+        assert container.run(["stat", "-c", "%U", f"/proc/{pid}"]).stdout.strip() == "kiosk"
+        assert "WAYLAND_DISPLAY=wayland-0" in container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
         assert_comes_back(container, service)
 
 
