@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         "hello", "x", "a-1 b-2=", "v k=-._~/:,+@", "v k=%41%c3%a9%C3%A9", "v k=%25", "v a=1 b=1",
     ])
-    func `what the grammar allows is read`(text: String) throws {
+    func lineOfTheGrammarIsRead(text: String) throws {
         #expect(throws: Never.self) { try Line(parsing: bytes(text)) }
     }
 
@@ -35,7 +35,7 @@ import Testing
             ("v k=%ed%a0%80", .unusableText(key: "k")), ("v k=%c0%80", .unusableText(key: "k")),
             ("v k=1 k=1", .duplicateField(key: "k")), ("v k=1 j=2 k=3", .duplicateField(key: "k")),
         ] as [(String, LineError)])
-    func `what the grammar forbids is named`(text: String, error: LineError) {
+    func lineOutsideTheGrammarHasAnError(text: String, error: LineError) {
         #expect(line(bytes(text)) == .failure(error))
     }
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a value of every byte comes back as it was`() throws {
+    @Test func valueOfEveryByteIsReadAsWritten() throws {
         for byte in UInt8(1)...0x7F {
             let sent = Line("v", [Field(key: "k", value: String(UnicodeScalar(byte)))])
             let encoded = try sent.encoded()
@@ -78,7 +78,7 @@ import Testing
         #expect(line(bytes("v " + fields.joined(separator: " "))) == .failure(.tooManyFields))
     }
 
-    @Test func `what does not fit a line is not sent`() {
+    @Test func messageThatDoesNotFitALineIsNotSent() {
         #expect(throws: LineError.tooLong) {
             try Line("v", [Field("k", String(repeating: "é", count: 2800))]).encoded()
         }

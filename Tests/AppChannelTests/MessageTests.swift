@@ -180,7 +180,7 @@ import Testing
             (String(repeating: "x", count: 16384), "too-long", nil, nil),
             (String(repeating: "x", count: 65), "unknown-verb", nil, nil),
         ] as [(String, String, String?, String?)])
-    func `a mistake says what is wrong with which verb`(line: String, reason: String, verb: String?, key: String?) {
+    func mistakeNamesItsReasonAndVerb(line: String, reason: String, verb: String?, key: String?) {
         guard case .failure(let error) = fromApp(line) else {
             Issue.record("\(line) is no mistake")
             return
@@ -226,7 +226,7 @@ import Testing
         #expect(LaunchFields(useless) == LaunchFields(reason: "launch"))
     }
 
-    @Test func `what a URL, an activity and a task say is read as it was written`() {
+    @Test func fieldsOfURLsActivitiesAndTasksAreReadAsWritten() {
         let urls = [OpenURLFields(url: "x:y"), OpenURLFields(url: "x:y", type: "text/plain", source: "a")]
         for url in urls { #expect(OpenURLFields(url.fields) == url) }
         let activity = ContinueActivityFields(type: "a", info: "{\"b\": 1}")
@@ -235,7 +235,7 @@ import Testing
         #expect(PerformTaskFields(task.fields) == task)
     }
 
-    @Test func `what is said of a scene is read as it was written`() {
+    @Test func fieldsOfScenesAreReadAsWritten() {
         let connections = [
             SceneConnectionFields(scene: sceneTwo, reason: "user"),
             SceneConnectionFields(scene: sceneTwo, role: "inspector", reason: "restoration", info: ""),
@@ -250,16 +250,16 @@ import Testing
     }
 
     @Test(arguments: ["a", "A", "0", "main", "scene-2", "org.example_1", String(repeating: "x", count: 64)])
-    func `what is of the form of a scene's id is one`(text: String) {
+    func wellFormedSceneIDIsAccepted(text: String) {
         #expect(SceneID(text)?.name == text)
     }
 
     @Test(arguments: ["", " ", "a b", "a/b", "é", "a\u{0}", "a\n", String(repeating: "x", count: 65)])
-    func `what is not of the form of a scene's id is none`(text: String) {
+    func malformedSceneIDIsRefused(text: String) {
         #expect(SceneID(text) == nil)
     }
 
-    @Test func `a line has room for a scene's info, whatever it holds, and not for more`() throws {
+    @Test func lineHasRoomForTheLongestInfoOfAScene() throws {
         let word = String(repeating: "x", count: 64)
         let scene = try #require(SceneID(word))
         let info = String(repeating: "\"", count: SceneText.infoLimit)

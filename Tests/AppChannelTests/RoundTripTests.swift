@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RoundTripTests {
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `what an app says arrives as it was said`(seed: UInt64) throws {
+    func messageFromAnAppArrivesUnchanged(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let message = generator.messageFromApp()
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `what the daemon says arrives as it was said`(seed: UInt64) throws {
+    func messageToAnAppArrivesUnchanged(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let message = generator.messageToApp()

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConformanceTests {
     static let page = "Tests/conformance.md"
 
-    @Test func `what the table names is there`() throws {
+    @Test func testsOfTheTableExist() throws {
         let references = try Self.rows().flatMap { $0.code + $0.tests }
         #expect(references.count > 100)
         for (path, references) in Dictionary(grouping: references, by: \.path) {

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the page lists every reason and who is told`() throws {
+    @Test func pageListsEveryReasonAndItsReceivers() throws {
         let expected = Reason.allCases.map { reason in
             var told: [String] = []
             if reason.isLaunchReason { told.append("launch") }

@@ -40,7 +40,7 @@ import Testing
         #expect(entries(.system).associations == .none)
     }
 
-    @Test func `a choice is read as it is written`() throws {
+    @Test func writtenChoiceIsReadUnchanged() throws {
         try directory.write(
             """
             # A comment
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a desktop's own file says what the default is there, and nothing else`() throws {
+    @Test func fileOfADesktopSetsOnlyDefaults() throws {
         try directory.write(
             "[Default Applications]\ntext/x-odd=there.desktop\n[Added Associations]\ntext/x-odd=added.desktop\n"
                 + "[Removed Associations]\ntext/x-odd=here.desktop\n", to: ".config/sway-mimeapps.list")

@@ -47,12 +47,12 @@ import Testing
         #expect(try command(line, url: "file:///b%20c", path: "/b c") == expected)
     }
 
-    @Test func `a code for what is not there goes with its argument`() throws {
+    @Test func codeWithoutAValueIsRemovedWithItsArgument() throws {
         #expect(try command("a %f %F b %u %U") == ["a", "b"])
         #expect(try command("a --open=%u b") == ["a", "--open=", "b"])
     }
 
-    @Test func `a URL is one argument, whatever is in it`() throws {
+    @Test func urlWithAnyCharactersIsOneArgument() throws {
         #expect(try command("a %u", url: "x:%f'\"$(b)\\;c") == ["a", "x:%f'\"$(b)\\;c"])
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// The refusals of a daemon, as the client gets them.
 @Suite struct ErrorTests {
     @Test(arguments: ControlError.Kind.allCases)
-    func `a refusal comes back as it was sent`(_ kind: ControlError.Kind) throws {
+    func refusalArrivesUnchanged(_ kind: ControlError.Kind) throws {
         let refusal = ControlError(kind, id: "org.example.app", reason: "it is \"so\"", remedy: "Wait.")
         let remote = try received(refusal.reply)
         #expect(ControlError(remote) == refusal)
@@ -20,7 +20,7 @@ import Testing
         (.methodNotImplemented("org.lifed.Wake"), older),
         (.expectedMore, .notUnderstood("the daemon answered with the error org.varlink.service.ExpectedMore")),
     ])
-    func `an error of any service says what is the matter`(_ error: ServiceError, _ meant: ControlClientError) throws {
+    func errorOfAnyServiceHasItsMeaning(_ error: ServiceError, _ meant: ControlClientError) throws {
         let remote = try received(error.reply)
         #expect(ServiceError(remote) == error)
         #expect(ControlError(remote) == nil)

@@ -69,7 +69,7 @@ import WindowLines
         #expect(visibilities([one, two]) == [.visible, .visible])
     }
 
-    @Test func `a rectangle covers what lies within it, but not what is kept above`() {
+    @Test func rectangleCoversInnerWindowsUnlessTheyAreKeptAbove() {
         var focused = Self.window(1, 0, 0, 1280, 700)
         (focused.activated, focused.isMaximized) = (1, true)
         var above = Self.window(4, 10, 10, 20, 20)
@@ -89,7 +89,7 @@ import WindowLines
         #expect(Screen([one, two]).line.focus == .window(1))
     }
 
-    @Test func `without a window that has the focus nothing has it, unless one is visible`() {
+    @Test func focusIsUnknownOnlyIfAWindowIsVisible() {
         var minimized = Self.window(1)
         minimized.isMinimized = true
         #expect(Screen([]).line.focus == .nothing)

@@ -66,7 +66,7 @@ private func details(_ app: App) -> Details {
         }
     }
 
-    @Test func aWaitSaysWhatItWaitsFor() {
+    @Test func waitNamesItsObstacle() {
         let explanation = Explanation(
             details: details(app("a", .terminating)), next: .notRunning, obstacles: [Obstacle(kind: .end, names: [])],
             prospects: [])
@@ -76,10 +76,10 @@ private func details(_ app: App) -> Details {
         #expect(WaitingLine.text("a", seconds: 3, explanation: nil) == "a (3 s): no answer yet")
     }
 
-    @Test func whoeverRestsIsHeldByNothing() {
+    @Test func appAtRestHasNoObstacles() {
         for state in AppState.allCases {
             let explanation = Explanation(details: details(app("a", state)), next: nil, obstacles: [], prospects: [])
-            #expect(plain.explanation(explanation, past: []).contains("\n  nothing"))
+            #expect(plain.explanation(explanation, past: []).contains("\n  none"))
         }
     }
 }
@@ -107,7 +107,7 @@ private func details(_ app: App) -> Details {
                 == StateSpan(state: .active, startUSec: 10_020_000, endUSec: 40_000_000, reason: .launch))
     }
 
-    @Test func whatWasBeforeTheFirstEventIsKnownFromIt() {
+    @Test func stateBeforeTheFirstEventFollowsFromIt() {
         let late = Lanes(Array(Self.events.suffix(3)), start: 12_000_000, end: 40_000_000, apps: [app("c", .suspended)])
         #expect(late.lanes.first { $0.app == "a" }?.spans.first?.state == .background)
         #expect(late.lanes.first { $0.app == "a" }?.spans.first?.startUSec == 12_000_000)
@@ -143,7 +143,7 @@ private func details(_ app: App) -> Details {
         #expect(plain.timeline(Lanes([], start: 0, end: 1), width: 80) == "no events\n")
     }
 
-    @Test func aPictureIsWellFormedWhateverAppsAreCalled() {
+    @Test func pictureIsWellFormedForAnyAppID() {
         var events = Self.events
         for index in events.indices where events[index].id == "a" { events[index].id = "<a&\"b\">" }
         let text = TimelineDrawing(lanes: Lanes(events, start: nil, end: 40_000_000)).text
@@ -283,7 +283,7 @@ extension String {
         #expect(plain.examination(examination).hasSuffix("\n12 checks: 12 ok, 0 degraded, 0 failed\n"))
     }
 
-    @Test func whatIsMissingHasItsVerdict() {
+    @Test func missingFeatureHasItsVerdict() {
         #expect(worst("daemon") { $0.connection = .absent("no") } == .failed)
         #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .failed)
         #expect(worst("control groups") { $0.controllers = nil } == .degraded)
@@ -303,7 +303,7 @@ extension String {
         #expect(worst("lifed.service") { $0.units?[0].active = "inactive" } == .degraded)
     }
 
-    @Test func whatIsLessSaysWhatItCosts() {
+    @Test func degradedFeatureNamesItsCost() {
         var facts = healthy
         (facts.hasSwap, facts.hasMemoryPressure, facts.controllers, facts.units) = (false, false, nil, nil)
         facts.kernelRelease = "5.10"

@@ -101,7 +101,7 @@ import Testing
         ("\u{301}\"", "\u{301}"), ("a\\", "a"), ("", nil), ("''", nil), ("~kim/a", nil), ("`a`", nil), ("\"$a\"", nil),
         ("a*", nil),
     ])
-    func quotesMeanWhatTheyMeanToAShell(word: String, meaning: String?) {
+    func quotesMeanTheSameAsToAShell(word: String, meaning: String?) {
         #expect(ShellWord.meaning(of: word) { $0 == "HOME" ? "/home/kim" : nil } == meaning)
     }
 }

@@ -76,7 +76,7 @@ import Varlink
         }
     }
 
-    @Test func whatIsPrintedCannotCommandATerminal() {
+    @Test func printedTextCannotCommandATerminal() {
         for text in Self.texts {
             #expect(!Text.printable(text).unicodeScalars.contains(where: Self.commandsTerminal))
         }

@@ -119,7 +119,7 @@ import Testing
         #expect(world.pause() == [.home])
     }
 
-    @Test func `a window of nobody's is left alone, and what is beside it`() {
+    @Test func windowOfNoAppIsLeftAloneBesideVisibleApps() {
         var world = World()
         _ = world.see(Self.screen(1, visible: [1, 9]))
         #expect(world.see(Self.screen(9, visible: [1, 9])) == [.leave(Self.item(9))])
@@ -152,7 +152,7 @@ import Testing
         #expect(world.steps() == [])
     }
 
-    @Test func `a window without a process is nobody's`() {
+    @Test func windowWithoutProcessBelongsToNoApp() {
         var world = World()
         let item = Item(number: 5, process: -3, title: "")
         #expect(world.see(Observation(focus: .item(item))) == [.leave(item)])

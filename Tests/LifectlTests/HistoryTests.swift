@@ -73,7 +73,7 @@ func step(
         for kind in MessageKind.allCases { #expect(source.contains("case \(kind) = \"\(kind.rawValue)\"")) }
     }
 
-    @Test func theJournalIsAskedForWhatIsNeeded() {
+    @Test func journalIsQueriedForTheNeededEntries() {
         let source = JournalSource(users: [0, 7], app: "a b", since: 2_500_000, lines: 3, follows: true)
         let command = source.command
         #expect(command.first == "journalctl")
@@ -81,7 +81,7 @@ func step(
         for word in ["--since=@2", "--lines=3", "--follow", "--priority=info"] { #expect(command.contains(word)) }
     }
 
-    @Test func whatCountsIsWhatTheDaemonsOwnerWrote() {
+    @Test func onlyEntriesOfTheDaemonsUserCount() {
         #expect(JournalSource.users(.system) == [0])
         #expect(JournalSource.users(.user) == [geteuid()])
         #expect(JournalSource.users(.path("/nonexistent")) == [geteuid()])
@@ -92,7 +92,7 @@ func step(
         #expect(JournalSource.users(.automatic, of: status) == [0])
     }
 
-    @Test func whatTheJournalRefusesIsSaid() {
+    @Test func refusalOfTheJournalIsReported() {
         let hint = ["Hint: You are currently not seeing messages from other users and the system."]
         func status(_ code: Int32, _ complaints: [String], isEmpty: Bool) -> Outcome? {
             do throws(JournalSource.Unreadable) {
@@ -112,7 +112,7 @@ func step(
         #expect(status(0, [], isEmpty: true) == nil)
     }
 
-    @Test func aLineSaysWhenAndWhat() {
+    @Test func lineHasTimeAndEvent() {
         let line = plain.history(HistoryEntry(step(65_000, "a", .active, .inactive, .home, callback: 1234)))
         #expect(line.hasSuffix("a: active → inactive (home, answered after 1.2 ms)"))
         #expect(!plain.history(HistoryEntry(step(65_000, "a", .active, .inactive)), withApp: false).contains("a:"))
@@ -161,7 +161,7 @@ func step(
     @Test(arguments: [
         "", "soon", "25:00", "12:60", "2026-13-01", "10", "10 lightyears", "2026-11-22 x", "-", "99999999999d",
     ])
-    func whatIsNoTimeIsNotTaken(_ text: String) {
+    func textThatIsNoTimeIsRefused(_ text: String) {
         #expect(TimeArgument(argument: text) == nil)
     }
 }

@@ -25,7 +25,7 @@ private func app(_ id: String, _ state: AppState, target: AppState? = nil) -> Ap
                 """)
     }
 
-    @Test func sentencesSayWhatIs() {
+    @Test func sentencesHaveTheState() {
         #expect(plain.sentence(app("a", .active)) == "a is active (pid 123)\n")
         #expect(plain.sentence(app("a", .notRunning)) == "a is not running\n")
     }
@@ -84,7 +84,7 @@ private let notes = App(
                 """)
     }
 
-    @Test func scenesAreListedWithWhatTheyShow() {
+    @Test func scenesAreListedWithTheirInfo() {
         #expect(
             plain.scenes(ListedScenes(apps: [notes, app("a", .active)]).scenes) == """
                 SCENE                      ROLE    STATE                          SINCE  REASON  INFO

@@ -12,18 +12,18 @@ import Testing
         }
     }
 
-    @Test func `what follows two hyphens belongs to the app`() throws {
+    @Test func argumentsAfterTwoHyphensBelongToTheCommand() throws {
         #expect(try RemoteHost(arguments: ["run", "--", "x", "--host", "y"]) == nil)
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["list", "--host", "--", "x"]) }
     }
 
     @Test(arguments: ["", "-oProxyCommand=x", "-\u{301}x"])
-    func `what ssh would misread is refused`(destination: String) {
+    func destinationThatSSHWouldMisreadIsRefused(destination: String) {
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host", destination, "list"]) }
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host=\(destination)", "list"]) }
     }
 
-    @Test func `a quote in a word is no end of it`() {
+    @Test func quoteInAWordDoesNotEndIt() {
         #expect(Escaping.shell("it's") == #"'it'\''s'"#)
         #expect(Escaping.shell("") == "''")
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(sent == ["HOME": "/home/kim", "LC_TIME": "C", "XDG_RUNTIME_DIR": "/run/user/7"])
     }
 
-    @Test func whatIsNamedIsSentAndWhatIsSetComesOnTop() {
+    @Test func namedVariablesAreSentAndAssignmentsReplaceThem() {
         let sent = RunEnvironment.variables(
             of: own, adding: ["LC", "MISSING", "HOME=/", "A=b=c", "EMPTY=", "B=\u{301}"])
         #expect(

@@ -75,7 +75,7 @@ import WindowLines
     }
 
     @Test(arguments: ["", "[]", "{", #"{"nodes": 3}"#, #"{"pid": "one"}"#])
-    func `what is no tree is none`(text: String) {
+    func textWithoutATreeIsRefused(text: String) {
         #expect(SwayNode(json: Array(text.utf8)) == nil)
     }
 
@@ -85,7 +85,7 @@ import WindowLines
         #expect(SwayNode(json: Array(text.utf8)) == nil)
     }
 
-    @Test func `the socket is the one that is named, and else those that are there`() {
+    @Test func socketOfTheEnvironmentIsTriedFirst() {
         #expect(SwaySocket.candidates(environment: ["SWAYSOCK": "/a"]) == ["/a"])
         #expect(SwaySocket.candidates(environment: [:]) == [])
         let none = SwaySocket.absence(environment: [:], tried: [])
@@ -120,7 +120,7 @@ import WindowLines
         #expect(SourceLost(complaint: ";") == SourceLost(reason: "", remedy: ""))
     }
 
-    @Test func `the pointer counts only if the source tells it`() throws {
+    @Test func pointerCountsIfTheSourceReportsIt() throws {
         let line = try #require(WindowLine("0 12:345::visible:a 13:346::covered:b:pointed"))
         #expect(Observation(line).uses[.pointed] == nil)
         let seen = Observation(line, tellsPointer: true)
@@ -168,7 +168,7 @@ import WindowLines
 
     // MARK: Sound
 
-    @Test func `what is not corked plays`() {
+    @Test func streamThatIsNotCorkedPlays() {
         let text = """
             [{"index": 1, "corked": false, "properties": {"application.process.id": "77", "media.name": "song"}},
              {"index": 2, "corked": true, "properties": {"application.process.id": "78"}},
@@ -181,7 +181,7 @@ import WindowLines
     }
 
     /// The answers of pactl 16 and PipeWire 0.3.65, shortened.
-    @Test func `of a stream that does not say whose it is its client says so`() {
+    @Test func clientNamesTheProcessOfAStreamWithoutOne() {
         let inputs = """
             [{"index": 44, "client": "43", "corked": false, "properties": {"application.process.id": "7"}},
              {"index": 50, "client": "49", "corked": false, "properties": {"media.name": "z.wav"}},

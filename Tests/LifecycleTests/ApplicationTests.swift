@@ -48,7 +48,7 @@ import Testing
         for (index, answer) in answers.enumerated() { #expect(try daemon.line() == "done seq=\(index + 1)\(answer)") }
     }
 
-    @Test func `launch options say why, and how it ended the last time`() throws {
+    @Test func launchOptionsHaveTheReasonAndThePreviousExit() throws {
         delegate.opens = false
         try tell(
             "will-finish-launching", "inactive",
@@ -61,7 +61,7 @@ import Testing
         #expect(delegate.options.last == LaunchOptions())
     }
 
-    @Test func `the delegate opens what there is to open, and says whether it does`() throws {
+    @Test func delegateOpensURLsAndActivitiesAndItsAnswerIsSent() throws {
         try tell("open-url", "inactive", " url=https://example.org/%3Fa type=text/html source=mail")
         try tell("continue-activity", "inactive", " type=org.example.read info=%7B%7D")
         delegate.opens = false
@@ -75,7 +75,7 @@ import Testing
         for answer in ["yes", "yes", "no", "no"] { #expect(try daemon.line().hasSuffix(" handled=\(answer)")) }
     }
 
-    @Test func `work is answered when it is done, and once`() throws {
+    @Test func workIsAnsweredOnceWhenItIsDone() throws {
         try tell("perform-task", "background", " kind=fetch payload=new%20mail")
         #expect(delegate.log == ["perform fetch new mail background"])
         let complete = delegate.complete
@@ -89,7 +89,7 @@ import Testing
         #expect(try daemon.line() == "done seq=3 result=failed")
     }
 
-    @Test func `work that is done after the app has stopped is nobody's`() throws {
+    @Test func workThatIsDoneAfterTheStopIsNotAnswered() throws {
         try tell("perform-task", "background", " kind=fetch")
         application.stop()
         delegate.complete(.newData)

@@ -53,7 +53,7 @@ import Testing
         #expect(!client.isManaged)
     }
 
-    @Test func `a daemon that hangs up leaves the app as it is`() throws {
+    @Test func appKeepsItsStateWhenTheDaemonHangsUp() throws {
         let (daemon, app) = try FakeDaemon.pair()
         let client = try Client(channel: app, .leftToTheApp)
         try daemon.greet()
@@ -82,7 +82,7 @@ import Testing
         #expect(try daemon.isAtEnd())
     }
 
-    @Test func `a daemon that does not read is not waited for, and gets all of it in the end`() throws {
+    @Test func slowDaemonBlocksNothingAndGetsAllOutput() throws {
         let (daemon, app) = try FakeDaemon.pair()
         let client = try Client(channel: app, .leftToTheApp)
         try daemon.greet()
@@ -99,7 +99,7 @@ import Testing
         #expect(!client.isReadable)
     }
 
-    @Test func `SIGTERM is an event, and there is one client that catches it`() throws {
+    @Test func onlyOneClientCatchesSIGTERM() throws {
         let (daemon, app) = try FakeDaemon.pair()
         let client = try Client(channel: app, .caught)
         defer { client.close() }

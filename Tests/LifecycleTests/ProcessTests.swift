@@ -51,7 +51,7 @@ import Testing
         #expect(try process.status() == 0)
     }
 
-    @Test func `giving the life cycle up ends the wait for it, and it can be taken up again`() throws {
+    @Test func stopEndsTheRunOfTheLifeCycleAndItCanRunAgain() throws {
         let (daemon, process) = try start("stopped")
         try daemon.post("did-become-active", "active")
         #expect(try daemon.isAtEnd())
@@ -60,7 +60,7 @@ import Testing
         #expect(try process.status() == 0)
     }
 
-    @Test func `an app that stops its life cycle on the main thread has it back`() throws {
+    @Test func stopOnTheMainThreadReturnsFromRun() throws {
         let (daemon, process) = try start("stopped-main-thread")
         try daemon.post("did-become-active", "active")
         #expect(try daemon.isAtEnd())
@@ -68,7 +68,7 @@ import Testing
         #expect(try process.status() == 0)
     }
 
-    @Test func `an app with a loop of its own is told of SIGTERM once and not ended, and the second SIGTERM ends it`()
+    @Test func firstSIGTERMCallsAnAppWithItsOwnLoopAndTheSecondEndsIt()
         throws
     {
         let (daemon, process) = try start("own-loop")
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["helper", "helper-without-variables"])
-    func `what the app starts inherits no channel and no signal's disposition, and no variable if the app says so`(
+    func childOfAnAppInheritsNeitherChannelNorSignalDispositions(
         kind: String
     ) throws {
         let (daemon, process) = try start(kind)

@@ -98,7 +98,7 @@ import Testing
         #expect(!listener.hasGuest)
     }
 
-    @Test func `an app that is not let in asks some times, and goes on as it is`() throws {
+    @Test func refusedAppRetriesAFewTimesAndKeepsItsState() throws {
         try listener.listen()
         daemon.hangUp()
         client.receiveAll()

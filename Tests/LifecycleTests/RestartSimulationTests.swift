@@ -7,8 +7,7 @@ import Testing
 /// A session and a daemon that dies at random instants, with whatever was on its way.
 @Suite struct RestartSimulationTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func `every callback is told once, and both sides agree on what holds the app and on its scene`(seed: UInt64) throws
-    {
+    func everyCallbackArrivesOnceAndBothSidesAgreeOnAssertionsAndScene(seed: UInt64) throws {
         var simulation = RestartSimulation(seed: seed)
         for _ in 0..<200 { try simulation.step() }
         try simulation.settle()

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `terminated while suspended, the request is the first that it sees`(sample: Sample) throws {
+    func suspendedAppSeesSIGTERMFirst(sample: Sample) throws {
         try Self.expect(sample, Self.launch + Self.leave + ["will-terminate background"]) { daemon, process in
             try daemon.launch()
             try daemon.leave()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `a callback that it does not know is answered`(sample: Sample) throws {
+    func unknownCallbackIsAnswered(sample: Sample) throws {
         try Self.expect(sample, Self.launch + ["will-terminate active"]) { daemon, process in
             try daemon.launch()
             try daemon.call("receive-shadow", "active", " colour=blue%20green")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `it goes on when the daemon is gone`(sample: Sample) throws {
+    func appContinuesAfterTheEndOfTheDaemon(sample: Sample) throws {
         try Self.expect(sample, Self.launch + ["will-terminate active"]) { daemon, process in
             try daemon.launch()
             daemon.hangUp()
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [Sample.swift, .c])
-    func `told what else there is`(sample: Sample) throws {
+    func connectedAppGetsEventsWorkMemoryAndTimeNotices(sample: Sample) throws {
         let events = [
             "open-url x:y", "continue-activity org.example.read {}", "perform-task fetch new mail",
             "memory-warning active",
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// The Python sample's struct of functions is that of a program for an older library.
-    @Test func `a program that knows less says no to what it does not know`() throws {
+    @Test func programForAnOlderLibraryDeclinesUnknownEvents() throws {
         try Self.expect(.python, Self.launch + ["will-terminate active"]) { daemon, process in
             try daemon.launch()
             try daemon.call("open-url", "active", " url=x:y", answer: " handled=no")
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `what a daemon repeats after its restart is answered and no news`(sample: Sample) throws {
+    func repeatedCallbackAfterADaemonRestartIsAnsweredWithoutACall(sample: Sample) throws {
         try Self.expect(sample, Self.launch + ["will-terminate active"]) { daemon, process in
             try daemon.launch()
             try daemon.send("\ndid-become-active seq=3 deadline-ms=5000 state=active")
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [Sample.swift, .c, .python])
-    func `it comes back when the daemon is started again`(sample: Sample) throws {
+    func appReconnectsToARestartedDaemon(sample: Sample) throws {
         let listener = try FakeListener()
         let (daemon, app) = try FakeDaemon.pair()
         var environment = try sample.environment()
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: Sample.allCases)
-    func `not launched by lifed, it is in the foreground and stays there`(sample: Sample) throws {
+    func appWithoutLifedStaysInTheForeground(sample: Sample) throws {
         let process = try AppProcess(try sample.command(), channel: nil, environment: try sample.environment())
         for line in Self.launch { #expect(try process.line() == line) }
         try process.signal(SIGTERM)

@@ -18,7 +18,7 @@ import Testing
         return try process.remainingLines()
     }
 
-    @Test func `in C, what was kept comes back whole or not at all`() throws {
+    @Test func savedStateInCReturnsWholeOrNotAtAll() throws {
         let library = try Build.cLibrary.get() + "/lib"
         let script = Build.root + "/Tests/LifecycleFixture/state.py"
         let lines = try output(of: ["python3", script], ["LD_LIBRARY_PATH": library])

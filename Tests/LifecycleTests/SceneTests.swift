@@ -78,7 +78,7 @@ import Testing
         #expect(try daemon.line() == "close-scene scene=main")
     }
 
-    @Test func `what makes no sense is an error`() throws {
+    @Test func malformedSceneRequestThrows() throws {
         try tell("will-connect", "inactive", " reason=user")
         let session = try #require(application.openSessions.first)
         #expect(throws: SceneError.malformedName) {

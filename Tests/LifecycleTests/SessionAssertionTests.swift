@@ -28,7 +28,7 @@ import Testing
         #expect(session.takeOutput() == "end-task id=1\n")
     }
 
-    @Test func `what was refused is not ended, and the app hears of it unless it had ended it`() {
+    @Test func refusedAssertionIsReportedUnlessTheAppEndedIt() {
         var session = managed()
         let wanted = session.beginTask(name: "a")
         let ended = session.beginActivity(mode: "audio")

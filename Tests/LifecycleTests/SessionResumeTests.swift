@@ -18,7 +18,7 @@ import Testing
         "\(verb) seq=\(sequence) deadline-ms=1 state=\(state)"
     }
 
-    @Test func `a callback that is repeated is not told again, and answered as it was`() throws {
+    @Test func repeatedCallbackIsAnsweredAgainWithoutACall() throws {
         var session = managed()
         session.hear("will-finish-launching seq=1 deadline-ms=1 state=inactive")
         guard case .callback(let launch) = session.next() else {
@@ -81,7 +81,7 @@ import Testing
         #expect(session.next() == nil)
     }
 
-    @Test func `a daemon that says welcome again is told what holds the app and what it answered`() {
+    @Test func secondWelcomeGetsTheAssertionsAndTheAnswers() {
         var session = managed()
         session.hear(callback(1))
         _ = session.run()
@@ -114,7 +114,7 @@ import Testing
         #expect(session.run() == ["did-become-active active"])
     }
 
-    @Test func `an app that comes back says where it is, what holds it and what it answered`() {
+    @Test func reconnectingAppSendsItsPositionAssertionsAndAnswers() {
         var session = managed()
         session.hear(callback(1))
         session.hear(callback(2, "will-resign-active"))
@@ -148,7 +148,7 @@ import Testing
         #expect(session.takeOutput() == "hello protocol=1 resume=0\n")
     }
 
-    @Test func `what the app deals with while the channel is away is answered on the next`() {
+    @Test func callbackHandledWithoutAChannelIsAnsweredOnTheNext() {
         var session = managed()
         session.hear(callback(7))
         session.channelDidEnd()
@@ -196,7 +196,7 @@ import Testing
         #expect(session.next() == nil)
     }
 
-    @Test func `without a channel not more than some tasks wait for it`() {
+    @Test func numberOfTasksThatWaitForAChannelIsLimited() {
         var session = managed()
         session.channelDidEnd()
         for _ in 0..<10_000 { _ = session.beginTask(name: String(repeating: "é", count: 64)) }
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `an app that is refused time and again goes on as it is`() {
+    @Test func appKeepsItsStateAfterRepeatedRefusals() {
         var session = managed()
         session.hear(callback(1))
         _ = session.run()

@@ -26,7 +26,7 @@ import Testing
         return [meanwhile, session.scene("main")?.state]
     }
 
-    @Test func `a scene's state is what its callbacks say`() {
+    @Test func stateOfASceneFollowsItsCallbacks() {
         var session = managed()
         #expect(
             tell(&session, 1, "will-connect", "inactive", " role=tool reason=user info=a")
@@ -68,7 +68,7 @@ import Testing
         #expect(session.backgroundMillisecondsRemaining(now: 1000) == nil)
     }
 
-    @Test func `what an app asks for scenes is the page's lines`() throws {
+    @Test func requestsForScenesAreTheLinesOfThePage() throws {
         var session = managed()
         try session.openScene(nil, role: nil, info: nil)
         try session.openScene(other, role: "tool", info: "a b")
@@ -89,7 +89,7 @@ import Testing
                 """)
     }
 
-    @Test func `what makes no sense is not sent`() throws {
+    @Test func malformedSceneRequestIsNotSent() throws {
         var session = managed()
         _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         _ = session.takeOutput()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `scenes are as they were when the daemon is back, and it is told what it may have lost`() throws {
+    @Test func scenesKeepTheirStatesAcrossARestartAndTheirRequestsAreRepeated() throws {
         var session = managed()
         _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         _ = tell(&session, 2, "will-enter-foreground", "inactive")
@@ -137,7 +137,7 @@ import Testing
         #expect(session.takeOutput() == "done seq=3\n")
     }
 
-    @Test func `what was asked to be closed is asked for again`() {
+    @Test func requestToCloseASceneIsRepeatedToANewDaemon() {
         var session = managed()
         _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
         session.closeScene(.main)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `an app that no daemon manages has a scene in the foreground, and more when it wants them`() throws {
+    @Test func unmanagedAppHasASceneInTheForegroundAndOpensMore() throws {
         var session = Session(hasChannel: false, usesScenes: true)
         #expect(
             session.run() == [

@@ -37,7 +37,7 @@ import Testing
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func `when the channel ends the app goes on as it is`() {
+    @Test func appKeepsItsStateWhenTheChannelEnds() {
         var session = managed()
         session.hear("did-enter-background seq=1 deadline-ms=1 state=background background-ms=30000")
         #expect(session.run() == ["did-enter-background background"])
@@ -48,7 +48,7 @@ import Testing
         #expect(session.takeOutput().isEmpty)
     }
 
-    @Test func `the state is the callback's, and what follows from it afterwards`() {
+    @Test func stateIsThatOfTheCallbackAndThenItsSuccessor() {
         var session = managed()
         for (line, during, after) in [
             ("will-resign-active seq=1 deadline-ms=1 state=active", "active", ReportedState.inactive),
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `whatever the daemon says, every callback is answered once and in order`(seed: UInt64) {
+    func everyCallbackIsAnsweredOnceAndInOrderForAnyInput(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var session = managed()
         var sent: [Int64] = []

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aGroupContainsWhatIsBelowIt() {
+    @Test func groupContainsTheGroupsBelowIt() {
         let group = Cgroup(mountPoint: "/sys/fs/cgroup", name: "a/b")
         #expect(group.contains(groupNamed: "a/b"))
         #expect(group.contains(groupNamed: "a/b/c"))

@@ -21,7 +21,7 @@ import Testing
         ("fe:00:17", true), ("00:19:17", true), ("00:2c:2", false), ("00:2d:2", false), ("00:2e:2", false),
         ("00:63:1", false), ("", false), ("fe:00", false), ("zz:00:1", false), ("-1:00:1", false),
     ])
-    func lockedFileIsLocalIfItsFileSystemWaitsForNobody(name: String, isLocal: Bool) {
+    func lockedFileIsLocalIfItsFileSystemNeedsNoServer(name: String, isLocal: Bool) {
         #expect(Self.table.areLocal(for: LockedFile(name: name)) == isLocal)
     }
 

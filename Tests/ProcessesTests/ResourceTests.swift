@@ -337,7 +337,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         String(decoding: ProcFile.read("\(group.path)/\(attribute.name)", limit: 64) ?? [], as: UTF8.self)
     }
 
-    @Test func onlyWhatDiffersIsWritten() throws {
+    @Test func onlyChangedValuesAreWritten() throws {
         try withGroup(GroupAttribute.allCases) { group in
             let control = ResourceControl(capabilities: ResourceCapabilities(abilities: 127, groups: group))
             var profile = ResourceProfile()

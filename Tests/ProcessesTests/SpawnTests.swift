@@ -5,7 +5,7 @@ import Testing
 @testable import Processes
 
 @Suite(.endsWithRunner) struct SpawnTests {
-    @Test func inheritsNothingButWhatWasAsked() async {
+    @Test func childInheritsOnlyTheRequestedDescriptorsAndSignals() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             // What a daemon has and its apps must not get.
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "needs the right to mount"))
-    func aPrivateTemporaryDirectoryIsNobodyElses() async {
+    func privateTemporaryDirectoryIsNotShared() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
             let output = try Pipe()

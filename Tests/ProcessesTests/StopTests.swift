@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["idle", "threads", "headless"])
-    func checkingDoesNotStopWhatShouldRun(_ program: String) async {
+    func checkDoesNotStopATreeThatShouldRun(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
             let world = try World()
             let (tree, _) = try world.launch(program)

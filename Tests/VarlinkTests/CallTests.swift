@@ -90,7 +90,7 @@ private struct Sample: JSONReadable, Equatable {
         (#"{"number":1,"unknown":2,"number2":"3"}"#, "unknown"),
         (#"{"number":1,"inner":{"words":[],"a\u00e9":2}}"#, "inner.aé"),
     ])
-    func whatDoesNotFitIsNamed(_ parameters: String, _ name: String) throws {
+    func invalidParameterIsNamed(_ parameters: String, _ name: String) throws {
         #expect(try invalid(parameters) == .invalidParameter(name))
     }
 }
@@ -102,7 +102,7 @@ private struct Sample: JSONReadable, Equatable {
         #"{"method":"a.B","oneway":"true"}"#, #"{"method":"a.B","method":"a.C"}"#,
         #"{"method":"a.B","parameters":{"a":1,"\u0061":2}}"#, #"{"method":"\ud800"}"#, "\u{feff}{\"method\":\"a.B\"}",
     ])
-    func whatIsNoCallIsMalformed(_ text: String) {
+    func textThatIsNoCallIsMalformed(_ text: String) {
         #expect(violation(message(text)) == .malformed)
     }
 

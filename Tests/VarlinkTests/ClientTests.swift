@@ -143,7 +143,7 @@ import Testing
         ("/nonexistent/socket", ENOENT), ("/dev/null", ECONNREFUSED), ("", ENAMETOOLONG),
         ("/" + String(repeating: "x", count: 200), ENAMETOOLONG),
     ])
-    func whereNobodyListensThereIsNoConnection(_ path: String, _ expected: Int32) {
+    func connectionToASocketWithoutListenerFails(_ path: String, _ expected: Int32) {
         do throws(ClientError) {
             _ = try Client(path: path, timeout: patience)
             Issue.record("connected")

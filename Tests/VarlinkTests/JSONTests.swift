@@ -270,7 +270,7 @@ extension JSONValue {
         }
     }
 
-    @Test func bothReadWhatEitherWrites() throws {
+    @Test func bothReadTheOutputOfTheOther() throws {
         var random = Random(generator: SplitMix(state: 25))
         for _ in 0..<500 {
             let value = random.value(4).sorted

@@ -91,7 +91,7 @@ import Testing
             ])
     }
 
-    @Test func repliesNobodyAskedForAreNotSent() throws {
+    @Test func unrequestedReplyIsNotSent() throws {
         var connection = connection()
         connection.receive(message(#"{"method":"a.B"}"#))
         let call = try #require(try connection.nextCall())
