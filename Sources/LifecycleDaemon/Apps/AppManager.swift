@@ -6,7 +6,7 @@ import Systemd
 
 /// Learns what the core has decided about requests and states.
 protocol LifecycleObserver: AnyObject {
-    /// The effects of the inputs so far are performed.
+    /// Notes that the effects of the inputs so far are performed.
     func inputsHandled()
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply)
     func stateChanged(_ transition: LifecycleCore.Transition)

@@ -129,7 +129,7 @@ nonisolated enum FileReplacement {
         }
     }
 
-    /// - Returns: A Boolean value that indicates whether all bytes were written; if not, errno is set.
+    /// - Returns: Whether all bytes were written; if not, errno is set.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var written = 0
         while written < bytes.count {

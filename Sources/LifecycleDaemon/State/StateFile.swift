@@ -35,7 +35,7 @@ final class StateFile {
 
     /// Appends lines.
     ///
-    /// - Returns: A Boolean value that indicates whether they were written. If not, the file must be replaced.
+    /// - Returns: Whether they were written. If not, the file must be replaced.
     func append(_ lines: [UInt8]) -> Bool {
         guard let current, size + lines.count <= current.capacity else { return false }
         do throws(Processes.Errno) {
@@ -80,7 +80,7 @@ final class StateFile {
 
     /// Exchanges the names of the spare and the file.
     ///
-    /// - Returns: A Boolean value that indicates whether the old file is now the spare.
+    /// - Returns: Whether the old file is now the spare.
     private func exchange() throws(Processes.Errno) -> Bool {
         let error = unsafe -linux_exchange(sparePath, path)
         if error == 0 { return true }
