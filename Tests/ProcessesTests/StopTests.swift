@@ -50,7 +50,7 @@ import Testing
             try world.waitUntilStopped(tree)
             #expect(tree.heldBefore.isEmpty)
             tree.resume()
-            #expect(tree.checkResumed() == .resumed)
+            #expect(tree.isResumed)
             try world.end()
         }
     }

@@ -11,7 +11,7 @@ protocol JournalSink: AnyObject {
 
 /// Learns that entries were written.
 protocol LogDelegate: AnyObject {
-    /// Called when no entry waits to be written.
+    /// Tells the delegate that no entry waits to be written.
     func entriesWritten()
 }
 

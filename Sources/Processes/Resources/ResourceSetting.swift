@@ -115,7 +115,7 @@ enum ResourceSetting: Int, CaseIterable {
         return value == current ? nil : write(value, to: id, if: isCurrent)
     }
 
-    /// The file of a process that has the value; nil for a value that has system calls.
+    /// Returns the file of a process that has the value; nil for a value that has system calls.
     private func path(_ id: ProcessID) -> ProcPath? {
         switch self {
         case .nice, .ioPriority: nil
