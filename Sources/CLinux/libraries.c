@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,6 +18,9 @@ static bool is_bound(void)
             return true;
     return false;
 }
+
+// A preloaded library may stand in for functions of the C library, and need its data for that.
+static bool has_preloaded(void) { return getenv("LD_PRELOAD") || access("/etc/ld.so.preload", F_OK) == 0; }
 
 // The program, the C library and the linker, which the child needs, and libsystemd, which forks for a bus of the address unixexec:.
 // The kernel's own code has no path.
@@ -50,7 +54,10 @@ static int withhold(struct dl_phdr_info *object, size_t size, void *context)
 
 void linux_withhold_libraries(void)
 {
-    if (!is_bound())
+    static enum { UNKNOWN, YES, NO } is_possible;
+    if (is_possible == UNKNOWN)
+        is_possible = is_bound() && !has_preloaded() ? YES : NO;
+    if (is_possible == NO)
         return;
     dl_iterate_phdr(withhold, NULL);
     withheld = loaded;

@@ -129,6 +129,7 @@ public final class ResourceControl {
         guard changes else { return nil }
         var planned = record
         planned.ownValues = update.values
+        for setting in ResourceSetting.allCases where settings.contains(setting) { planned.incomplete.insert(setting) }
         return planned
     }
 
