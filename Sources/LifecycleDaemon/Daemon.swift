@@ -15,7 +15,7 @@ protocol DaemonController: AnyObject {
 /// The daemon: one thread and one loop around the core.
 public final class Daemon {
     private let instance: Instance
-    private let places: Places
+    private let places: DaemonPaths
     private let usesControllers: Bool
     private let loop: EventLoop
     private let log: Log
@@ -61,7 +61,7 @@ public final class Daemon {
         instance = options.instance
         let isSystem = instance == .system
         usesControllers = options.usesControllers
-        places = try Places(options: options, environment: environment)
+        places = try DaemonPaths(options: options, environment: environment)
         loader = ConfigurationLoader(places, instance: instance, environment: environment)
         loop = try EventLoop()
         log = Log(target: options.logTarget)

@@ -55,7 +55,7 @@ extension Options {
 }
 
 /// The directories and files of a daemon.
-struct Places {
+struct DaemonPaths {
     let runtime: String
     let state: String
     let configuration: [String]
@@ -123,7 +123,7 @@ nonisolated func currentEnvironment() -> [String: String] {
 }
 
 extension ConfigurationLoader {
-    init(_ places: Places, instance: Instance, environment: [String: String]) {
+    init(_ places: DaemonPaths, instance: Instance, environment: [String: String]) {
         let searchPath = environment["PATH"] ?? SpawnRequest.defaultSearchPath
         self.init(
             directories: places.configuration, instance: instance, searchPath: searchPath,
@@ -147,7 +147,7 @@ extension LogEntry {
 /// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined.
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
-    let places = try Places(options: options, environment: environment)
+    let places = try DaemonPaths(options: options, environment: environment)
     let loader = ConfigurationLoader(places, instance: options.instance, environment: environment)
     return loader.load().problems.map(\.description)
 }

@@ -9,7 +9,7 @@ struct RuntimeLock: ~Copyable {
     ///
     /// - Parameter kept: The lock file of the former program in this process, which is locked already.
     /// - Throws: An error that names the process that holds the lock.
-    static func take(_ places: Places, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
+    static func take(_ places: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
         // Closing any descriptor of the file would give up the lock, so there must be no other (fcntl(2)).
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
         let number = unsafe open(places.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

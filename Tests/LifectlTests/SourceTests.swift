@@ -140,9 +140,9 @@ import WindowLines
             // A compositor that has gone has left its name in the environment.
             (["WAYLAND_DISPLAY": "gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
             (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
-        ] as [([String: String], [Follow.Place])])
+        ] as [([String: String], [Follow.SourceKind])])
     func `the source is found by the environment, and Xwayland is none`(
-        environment: [String: String], places: [Follow.Place]
+        environment: [String: String], places: [Follow.SourceKind]
     ) {
         let all = environment.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { first, _ in first }
         let found = WindowSources.candidates(environment: all) { $0 == "/run/user/7/wayland-1" }

@@ -220,7 +220,7 @@ import Testing
 
     // MARK: At the start
 
-    func started(_ places: [String: StartPlace], home: AppID? = nil, restored: Bool = false) -> World {
+    func started(_ places: [String: LaunchPosition], home: AppID? = nil, restored: Bool = false) -> World {
         var world = World(starting: places.keys.sorted(), home: home) { world in
             if restored {
                 world.core = Lifecycle(

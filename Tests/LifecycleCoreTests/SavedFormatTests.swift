@@ -193,7 +193,7 @@ import Testing
         #expect(core.deadline(.answer, of: Self.editor) == Self.seconds(1010.5))
         #expect(core.deadline(.tasks, of: Self.editor) == Self.seconds(1035.5))
         #expect(core.deadline(.tasks, of: Self.player) == Self.seconds(1031))
-        #expect(core.deadline(.grace, of: Self.chat) == Self.seconds(1009))
+        #expect(core.deadline(.termination, of: Self.chat) == Self.seconds(1009))
         #expect(core.deadline(.resignation, of: Self.editor) == nil)
         #expect(core.nextDeadline == Self.seconds(1009))
         #expect(Self.core().deadline(.resignation, of: Self.editor) == Self.seconds(1006))

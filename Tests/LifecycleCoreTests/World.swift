@@ -176,7 +176,7 @@ extension Decision {
         case .answerOverdue(let id, let callback): "\(id) overdue \(callback.rawValue)"
         case .eventEnded(let id, let event, let outcome): "\(id) \(event.callback.rawValue) \(outcome.rawValue)"
         case .machine(let event): event.rawValue
-        case .graceOver: "termination overdue"
+        case .terminationOverdue: "termination overdue"
         case .launchFailed: "launch failed"
         case .exited(let id, let exit): "\(id) exited (\(exit.reason))"
         case .interruptionBegan: "interruption began"

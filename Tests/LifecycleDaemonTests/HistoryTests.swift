@@ -72,7 +72,7 @@ import Testing
         let now = Instant(microseconds: 5)
         let exit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: now)
         history.append(.answerOverdue(Self.clock, .openURL), pid: 1, at: now)
-        history.append(.graceOver(Self.clock), pid: 1, at: now)
+        history.append(.terminationOverdue(Self.clock), pid: 1, at: now)
         history.append(.exited(Self.clock, exit), pid: 1, at: now)
         history.append(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
         let events = history.events.last(9) { id, _ in id == Self.clock }

@@ -67,7 +67,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     /// The state of an app that the daemon launches when it starts.
-    public enum StartPlace: String, CaseIterable, Hashable, Sendable {
+    public enum LaunchPosition: String, CaseIterable, Hashable, Sendable {
         case foreground, background
     }
 
@@ -166,7 +166,7 @@ public struct Manifest: Hashable, Sendable {
     public var onExit: Settings.OnExit?
 
     /// The state in which the daemon launches the app when it starts; nil if it does not.
-    public var launchAtStart: StartPlace?
+    public var launchAtStart: LaunchPosition?
 
     /// A Boolean value that indicates whether the memory of the app is reclaimed while it is suspended; nil for
     /// ``Settings/Memory/reclaimWhenSuspended``.

@@ -132,7 +132,7 @@ extension ScreenWindow {
     }
 }
 
-extension ScreenWindow.Place {
+extension ScreenWindow.Area {
     fileprivate mutating func insert(_ output: UInt32) { change { $0.insert(output) } }
 
     fileprivate mutating func remove(_ output: UInt32) { change { $0.remove(output) } }

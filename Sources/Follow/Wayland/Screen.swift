@@ -19,10 +19,10 @@ struct ScreenWindow: Equatable {
     var isOnOtherWorkspace = false
     /// A Boolean value that indicates whether the compositor does not show it for another reason.
     var isHidden = false
-    var place = Place.outputs([])
+    var place = Area.outputs([])
 
     /// The place on the screen.
-    enum Place: Equatable {
+    enum Area: Equatable {
         case outputs(Set<UInt32>)
         case rectangle(x: Int64, y: Int64, width: Int64, height: Int64)
 
@@ -35,7 +35,7 @@ struct ScreenWindow: Equatable {
         }
 
         /// Returns whether a window that fills this place covers the other place.
-        func covers(_ other: Place) -> Bool {
+        func covers(_ other: Area) -> Bool {
             switch (self, other) {
             case (.outputs(let own), .outputs(let others)): others.isSubset(of: own)
             case (.rectangle(let x, let y, let width, let height), .rectangle(let u, let v, let w, let h)):

@@ -82,7 +82,7 @@ extension AppMachine {
     mutating func expireTasks(_ shared: inout Shared) {
         guard state == .background, assertions.hasTasks else { return }
         let deadline = shared.now + policy.timeouts.taskExpiration
-        let reconnection = shared.deadlines[.comeBack, index] ?? deadline
+        let reconnection = shared.deadlines[.reconnection, index] ?? deadline
         shared.deadlines.set(.taskExpiration, index, at: max(deadline, reconnection))
         guard !isReconnecting else { return }
         assertions.expiration = deadline
@@ -110,7 +110,7 @@ extension AppMachine {
     mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
         guard assertions.hasTasks else { return false }
         // The tasks ended with the channel.
-        guard shared.deadlines[.hangUp, index] == nil else {
+        guard shared.deadlines[.exit, index] == nil else {
             hangUpOverdue(&shared)
             return false
         }

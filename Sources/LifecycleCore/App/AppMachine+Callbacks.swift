@@ -94,7 +94,7 @@ extension AppMachine {
         switch callback.role {
         case .resignation: return now + timeouts.willResignActive
         case .background: return now + timeouts.didEnterBackground
-        case .disconnection: return shared.deadlines[.parting, index] ?? now + timeouts.callback
+        case .disconnection: return shared.deadlines[.sceneDisconnection, index] ?? now + timeouts.callback
         case .launch:
             let limit = now + timeouts.launch
             return min(limit, shared.deadlines[.launch, index] ?? limit)

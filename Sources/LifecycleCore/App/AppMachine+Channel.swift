@@ -34,8 +34,8 @@ extension AppMachine {
     /// the app keeps its state, takes no step, and no request is answered: an exit counts.
     mutating func channelEnded(_ shared: inout Shared) {
         if channel == .connected { channel = .reconnecting(mayHaveReceivedNext: false) }
-        shared.deadlines.clear(.comeBack, index)
-        shared.deadlines.set(.hangUp, index, at: shared.now + Self.exitTime)
+        shared.deadlines.clear(.reconnection, index)
+        shared.deadlines.set(.exit, index, at: shared.now + Self.exitTime)
     }
 
     /// Handles the end of the channel of an app whose process did not end.
@@ -48,8 +48,8 @@ extension AppMachine {
     /// Goes on with the app as with one without callbacks.
     mutating func disconnect(_ shared: inout Shared) {
         channel = .none
-        shared.deadlines.clear(.comeBack, index)
-        shared.deadlines.clear(.hangUp, index)
+        shared.deadlines.clear(.reconnection, index)
+        shared.deadlines.clear(.exit, index)
         outbox.callbacks = []
         outbox.resignations = []
         dropAssertions(&shared)
@@ -62,7 +62,7 @@ extension AppMachine {
     mutating func awaitReconnection(_ shared: inout Shared) {
         guard isReconnecting, state.isAlive, state != .suspended else { return }
         let end = shared.now + Self.reconnectionTime
-        shared.deadlines.set(.comeBack, index, at: end)
+        shared.deadlines.set(.reconnection, index, at: end)
         for kind in [DeadlineKind.answer, .launch, .performTask, .taskExpiration] {
             if let due = shared.deadlines[kind, index], due < end { shared.deadlines.set(kind, index, at: end) }
         }
@@ -79,8 +79,8 @@ extension AppMachine {
     mutating func reconnect(lastSequence: UInt64, _ shared: inout Shared) {
         let mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
         channel = .connected
-        shared.deadlines.clear(.comeBack, index)
-        shared.deadlines.clear(.hangUp, index)
+        shared.deadlines.clear(.reconnection, index)
+        shared.deadlines.clear(.exit, index)
         if shared.deadlines[.taskExpiration, index] != nil { expireTasksAgain(&shared) }
         // The task began before whatever else is awaited.
         repeatTask(lastSequence: lastSequence, &shared)

@@ -103,10 +103,10 @@ extension AppMachine {
         // It may have been continued in between, by the rescue unit for example.
         case .suspended: renewStop(&shared)
         case .terminating:
-            let isAsked = shared.deadlines[.grace, index] != nil
+            let isAsked = shared.deadlines[.termination, index] != nil
             shared.effects.append(isAsked ? .terminate(id) : .kill(id))
             // It may be asked only now.
-            if isAsked { shared.deadlines.set(.grace, index, at: shared.now + policy.timeouts.willTerminate) }
+            if isAsked { shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.willTerminate) }
         }
     }
 }

@@ -129,12 +129,12 @@ extension AppMachine {
         guard edge.gate == nil || isReady else { return false }
         switch edge.gate {
         case nil, .launch: return true
-        case .front: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
-        case .place:
+        case .foreground: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
+        case .activationSlot:
             return scenes.activeCount < max(1, policy.sceneLimit)
                 && shared.joinActivation(index, isActivating: target == .active)
                 && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
-        case .process, .rest: return false
+        case .process, .idle: return false
         }
     }
 
@@ -221,9 +221,9 @@ extension AppMachine {
 
     /// Starts the callbacks about the end of the scenes. They have half of the termination timeout; SIGTERM has the rest.
     mutating func beginParting(_ shared: inout Shared) {
-        guard shared.deadlines[.parting, index] == nil else { return }
+        guard shared.deadlines[.sceneDisconnection, index] == nil else { return }
         partingSince = shared.now
-        shared.deadlines.set(.parting, index, at: shared.now + policy.timeouts.willTerminate / 2)
+        shared.deadlines.set(.sceneDisconnection, index, at: shared.now + policy.timeouts.willTerminate / 2)
     }
 
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.

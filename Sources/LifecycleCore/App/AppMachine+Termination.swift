@@ -9,9 +9,9 @@ extension AppMachine {
     mutating func beginEnd(atOnce: Bool, _ shared: inout Shared) {
         if atOnce {
             kill(&shared)
-        } else if isSpawning, shared.deadlines[.grace, index] == nil {
+        } else if isSpawning, shared.deadlines[.termination, index] == nil {
             // There is no program to ask, and there may never be one: a directory of a dead server can block the spawn.
-            shared.deadlines.set(.grace, index, at: shared.now + policy.timeouts.willTerminate)
+            shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.willTerminate)
         }
     }
 
@@ -25,7 +25,7 @@ extension AppMachine {
             beginTermination(reason: desiredReason, &shared)
         }
         shared.effects.append(.kill(id))
-        shared.deadlines.clear(.grace, index)
+        shared.deadlines.clear(.termination, index)
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
     }
 
@@ -42,7 +42,7 @@ extension AppMachine {
         let parting = partingSince
         beginTermination(reason: reason, begun: begun, &shared)
         shared.effects.append(.terminate(id))
-        shared.deadlines.set(.grace, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
+        shared.deadlines.set(.termination, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
     }
 
     private mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
@@ -68,7 +68,7 @@ extension AppMachine {
 
     /// Handles the end of the termination timeout.
     mutating func terminationOverdue(_ shared: inout Shared) {
-        shared.effects.append(.decision(.graceOver(id)))
+        shared.effects.append(.decision(.terminationOverdue(id)))
         if isSpawning { return kill(&shared) }
         shared.effects.append(.kill(id))
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)

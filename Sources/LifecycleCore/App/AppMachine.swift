@@ -189,7 +189,7 @@ public struct AppMachine: Sendable, Equatable {
         target = desiredTarget(shared)
         if target.isForeground { assertions.isKeptRunning = false }
         if target.isAlive {
-            shared.deadlines.clear(.parting, index)
+            shared.deadlines.clear(.sceneDisconnection, index)
             partingSince = nil
         }
         chooseScenes(&shared)
@@ -215,7 +215,7 @@ public struct AppMachine: Sendable, Equatable {
         if phase == .stopping {
             phase = .resuming(isSuspended: false)
             shared.effects.append(.resume(id))
-        } else if shared.deadlines[.hangUp, index] == nil {
+        } else if shared.deadlines[.exit, index] == nil {
             phase = .suspended(isConfirmed: true)
         }
     }
@@ -245,7 +245,7 @@ public struct AppMachine: Sendable, Equatable {
         if sendResignation(&shared) { return true }
         guard phase.isAtRest else { return false }
         // After the end of the channel the app keeps its state until it is known whether the process ended; but it may be ended.
-        guard target == .notRunning || shared.deadlines[.hangUp, index] == nil else { return false }
+        guard target == .notRunning || shared.deadlines[.exit, index] == nil else { return false }
         if deliverEvent(&shared) { return true }
         if let callback = outbox.callbacks.first, state != .suspended {
             guard !isReconnecting else { return false }
@@ -272,13 +272,13 @@ public struct AppMachine: Sendable, Equatable {
         guard edge.gate == nil || isReady else { return false }
         switch edge.gate {
         case nil: return true
-        case .place:
+        case .activationSlot:
             guard shared.joinActivation(index, isActivating: target == .active) else { return false }
             return edge.to != .active || shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
-        case .rest:
+        case .idle:
             return assertions.isOverridden
                 || assertions.held.isEmpty && shared.deadlines[.background, index] == nil
-        case .launch, .front, .process: return false
+        case .launch, .foreground, .process: return false
         }
     }
 
@@ -326,7 +326,7 @@ public struct AppMachine: Sendable, Equatable {
         if from == .active { shared.leaveActivation(index) }
         if from == .background { leaveBackground(&shared) }
         switch state {
-        case .suspended: shared.deadlines.clear(.comeBack, index)
+        case .suspended: shared.deadlines.clear(.reconnection, index)
         case .inactive: wasInForeground = true
         case .background:
             if assertions.hasTasks { startTaskTime(&shared) }

@@ -48,13 +48,13 @@ public enum ProcessStep: String, Sendable {
 /// A condition for a step.
 public enum Gate: String, Sendable {
     /// An activation slot: no app becomes active before the previous one has resigned.
-    case place
+    case activationSlot = "slot"
     /// No background time is left, and the app holds no assertion.
-    case rest
+    case idle
     /// The app has answered its launch callbacks, or need not.
     case launch
     /// The app is in the foreground, or may come there.
-    case front
+    case foreground
     /// The app's process is stopped or continued.
     case process
 }
@@ -68,11 +68,11 @@ extension AppState: GraphState {
         switch (self, next) {
         case (.notRunning, .inactive), (.notRunning, .background):
             .init(from: self, to: next, process: .spawn, after: [.willFinishLaunching, .didFinishLaunching])
-        case (.inactive, .active): .init(from: self, to: next, gate: .place, after: [.didBecomeActive])
+        case (.inactive, .active): .init(from: self, to: next, gate: .activationSlot, after: [.didBecomeActive])
         case (.active, .inactive): .init(from: self, to: next, before: .willResignActive)
         case (.inactive, .background): .init(from: self, to: next, after: [.didEnterBackground])
-        case (.background, .inactive): .init(from: self, to: next, gate: .place, before: .willEnterForeground)
-        case (.background, .suspended): .init(from: self, to: next, gate: .rest, process: .stop)
+        case (.background, .inactive): .init(from: self, to: next, gate: .activationSlot, before: .willEnterForeground)
+        case (.background, .suspended): .init(from: self, to: next, gate: .idle, process: .stop)
         case (.suspended, .background): .init(from: self, to: next, process: .resume)
         case (.inactive, .terminating), (.background, .terminating), (.suspended, .terminating):
             .init(from: self, to: next, process: .terminate)
@@ -103,14 +103,15 @@ extension SceneState: GraphState {
     public func edge(to next: SceneState) -> StateGraph<SceneState>.Edge? {
         switch (self, next) {
         case (.unattached, .foregroundInactive):
-            .init(from: self, to: next, gate: .front, before: .sceneWillConnect, after: [.sceneWillEnterForeground])
+            .init(
+                from: self, to: next, gate: .foreground, before: .sceneWillConnect, after: [.sceneWillEnterForeground])
         case (.unattached, .background): .init(from: self, to: next, gate: .launch, before: .sceneWillConnect)
         case (.foregroundInactive, .foregroundActive):
-            .init(from: self, to: next, gate: .place, after: [.sceneDidBecomeActive])
+            .init(from: self, to: next, gate: .activationSlot, after: [.sceneDidBecomeActive])
         case (.foregroundActive, .foregroundInactive): .init(from: self, to: next, before: .sceneWillResignActive)
         case (.foregroundInactive, .background): .init(from: self, to: next, after: [.sceneDidEnterBackground])
         case (.background, .foregroundInactive):
-            .init(from: self, to: next, gate: .front, before: .sceneWillEnterForeground)
+            .init(from: self, to: next, gate: .foreground, before: .sceneWillEnterForeground)
         case (.background, .suspended), (.suspended, .background): .init(from: self, to: next, gate: .process)
         case (.foregroundInactive, .unattached), (.background, .unattached), (.suspended, .unattached):
             .init(from: self, to: next, after: [.sceneDidDisconnect])

@@ -57,13 +57,13 @@ extension Lifecycle {
     private func pendingOperation(of app: AppMachine) -> Obstacle? {
         switch app.phase {
         case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): return nil
-        case .spawning: return .process(.spawn, until: deadline(.grace, app))
+        case .spawning: return .process(.spawn, until: deadline(.termination, app))
         case .stopping, .suspended: return .process(.stop, until: nil)
         case .resuming: return .process(.resume, until: nil)
-        case .terminating: return .process(.reap, until: deadline(.grace, app) ?? deadline(.killed, app))
+        case .terminating: return .process(.reap, until: deadline(.termination, app) ?? deadline(.killed, app))
         case .running(_, let box?):
             let awaited = box.value
-            let kinds: [DeadlineKind] = [.answer, .resignation, .parting, .launch]
+            let kinds: [DeadlineKind] = [.answer, .resignation, .sceneDisconnection, .launch]
             return .answer(
                 awaited.delivery.callback, awaited.delivery.scene?.scene, since: awaited.sent,
                 until: kinds.compactMap { deadline($0, app) }.min())
@@ -72,16 +72,16 @@ extension Lifecycle {
 
     /// Returns what an app waits for that has no pending operation.
     private func gates(of app: AppMachine) -> [Obstacle] {
-        if let end = deadline(.hangUp, app), app.target != .notRunning { return [.channel(until: end)] }
-        if app.isReconnecting, !app.outbox.callbacks.isEmpty { return [.channel(until: deadline(.comeBack, app))] }
+        if let end = deadline(.exit, app), app.target != .notRunning { return [.channel(until: end)] }
+        if app.isReconnecting, !app.outbox.callbacks.isEmpty { return [.channel(until: deadline(.reconnection, app))] }
         guard let next = app.state.next(toward: app.destination), let edge = app.edge(to: next) else {
             return app.hasScenes && app.hasSceneWork && app.state.isAlive ? [.scenes] : []
         }
         if app.isReconnecting, edge.before != nil || app.hasScenes {
-            return [.channel(until: deadline(.comeBack, app))]
+            return [.channel(until: deadline(.reconnection, app))]
         }
         if !app.isReady { return [.launch(until: deadline(.launch, app))] }
-        if edge.gate == .place {
+        if edge.gate == .activationSlot {
             let ahead = shared.activation.slots.prefix { $0 != app.index }
             if !ahead.isEmpty { return [.activationSlot(ahead.map { knownApps[$0].id })] }
         }

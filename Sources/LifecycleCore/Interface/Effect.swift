@@ -168,7 +168,7 @@ public enum Decision: Sendable, Equatable {
     /// The app did not answer a callback in time.
     case answerOverdue(AppID, Callback)
     /// The termination timeout is over, and the app is killed.
-    case graceOver(AppID)
+    case terminationOverdue(AppID)
     /// The app's program could not be started.
     case launchFailed(AppID, StartFailure)
     /// The time of the app's background tasks is over; the tasks that are left.
@@ -199,7 +199,7 @@ public enum Decision: Sendable, Equatable {
         switch self {
         case .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app), .answerOverdue(let app, _),
             .answered(let app, _, _), .tasksOverdue(let app, _), .eventEnded(let app, _, _),
-            .graceOver(let app), .launchFailed(let app, _), .exited(let app, _), .restartDelayed(let app, _),
+            .terminationOverdue(let app), .launchFailed(let app, _), .exited(let app, _), .restartDelayed(let app, _),
             .restartLimitReached(let app, _), .scenesReclaimed(let app, _), .sceneRefused(let app, _),
             .reclaimed(let app, _):
             app

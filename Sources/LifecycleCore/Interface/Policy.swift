@@ -77,7 +77,7 @@ public struct Policy: Sendable, Equatable {
     /// The app that follows when this one ends in the foreground.
     public var onExit = ExitSuccessor.home
     /// The place of the app when the daemon launches it at its start; nil if it does not.
-    public var launchAtStart: StartPlace?
+    public var launchAtStart: LaunchPosition?
     /// The time-outs of the app.
     public var timeouts: Timeouts
     /// A Boolean value that indicates whether the app is forgotten when it ends, as an app without a manifest is.
@@ -156,7 +156,7 @@ public enum ExitSuccessor: String, Sendable {
 }
 
 /// The place of an app that is launched with the daemon.
-public enum StartPlace: String, Sendable {
+public enum LaunchPosition: String, Sendable {
     case foreground, background
 }
 

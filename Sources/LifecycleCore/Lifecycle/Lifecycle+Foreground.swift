@@ -32,7 +32,7 @@ extension Lifecycle {
         abandonReclaim(of: app)
         shared.deadlines.clear(.restart, app)
         shared.returning.removeAll { $0 == app }
-        if knownApps[app].isSpawning { shared.deadlines.clear(.grace, app) }
+        if knownApps[app].isSpawning { shared.deadlines.clear(.termination, app) }
         if knownApps[app].isStoppedByOther || knownApps[app].launch.isForeign && knownApps[app].shouldRunNow {
             knownApps[app].isStoppedByOther = false
             shared.effects.append(.resume(knownApps[app].id))

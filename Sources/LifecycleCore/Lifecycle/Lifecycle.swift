@@ -175,14 +175,14 @@ public struct Lifecycle: Sendable {
             case .resignation: machine.resignationOverdue(&shared)
             case .background, .killed, .restart: break
             case .launch: if !machine.isReady { end = .launchTimeout }
-            case .comeBack: machine.reconnectionOverdue(&shared)
-            case .hangUp: machine.hangUpOverdue(&shared)
+            case .reconnection: machine.reconnectionOverdue(&shared)
+            case .exit: machine.hangUpOverdue(&shared)
             case .tasks: machine.expireTasks(&shared)
             case .taskExpiration: if machine.tasksOverdue(&shared) { end = .taskTimeout }
             case .performTask: machine.taskOverdue(&shared)
             case .hello: machine.connectionOverdue(&shared)
-            case .parting: machine.partingOverdue(&shared)
-            case .grace: machine.terminationOverdue(&shared)
+            case .sceneDisconnection: machine.partingOverdue(&shared)
+            case .termination: machine.terminationOverdue(&shared)
             case .woken: machine.endWorkTime(&shared)
             }
         }

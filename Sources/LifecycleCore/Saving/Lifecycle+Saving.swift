@@ -184,7 +184,7 @@ extension AppMachine {
     fileprivate func deferDeadlines(_ shared: inout Shared) {
         let earliest = shared.now + Self.readingTime
         let kinds: [DeadlineKind] = [
-            .answer, .resignation, .background, .launch, .comeBack, .tasks, .taskExpiration, .performTask, .hello,
+            .answer, .resignation, .background, .launch, .reconnection, .tasks, .taskExpiration, .performTask, .hello,
             .woken,
         ]
         for kind in kinds {

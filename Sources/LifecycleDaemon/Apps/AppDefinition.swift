@@ -169,7 +169,7 @@ extension Policy {
         scenes = manifest.scenes
         sceneLimit = manifest.sceneLimit
         restart = RestartPolicy(manifest.restart)
-        launchAtStart = manifest.launchAtStart.map { StartPlace($0) }
+        launchAtStart = manifest.launchAtStart.map { LaunchPosition($0) }
         if let successor = manifest.onExit { onExit = ExitSuccessor(successor) }
         if let time = manifest.backgroundTime { timeouts.background = time }
         if let time = manifest.terminationTimeout { timeouts.willTerminate = time }
@@ -299,8 +299,8 @@ extension KeptUses {
     }
 }
 
-extension StartPlace {
-    init(_ place: Manifest.StartPlace) {
+extension LaunchPosition {
+    init(_ place: Manifest.LaunchPosition) {
         switch place {
         case .foreground: self = .foreground
         case .background: self = .background

@@ -27,9 +27,9 @@ extension AppProcesses {
         restoreSeen { ancestry.processes.contains($0.tree.main.pid) }
         var isInGroup = false
         if let groups = table.groups {
-            guard let place = groups.place(of: pid) else { return .unknown }
-            if case .helper(let name) = place { return .app(AppID(name)) }
-            isInGroup = place == .app
+            guard let location = groups.location(of: pid) else { return .unknown }
+            if case .helper(let name) = location { return .app(AppID(name)) }
+            isInGroup = location == .app
             if isInGroup { restoreSeen(in: groups.groupName(of: pid)) }
             if isInGroup, let id = app(containing: pid) { return .app(id) }
         }

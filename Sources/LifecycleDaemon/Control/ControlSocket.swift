@@ -19,7 +19,7 @@ struct ControlSocket: ~Copyable {
     ///
     /// - Parameter lock: The lock of the former program in this process, if there was one.
     static func open(
-        passed: [PassedDescriptor], places: Places, isSystem: Bool, lock: Int32? = nil
+        passed: [PassedDescriptor], places: DaemonPaths, isSystem: Bool, lock: Int32? = nil
     ) throws -> ControlSocket {
         // Asks the name service, which may read many files.
         let group = isSystem ? groupToServe() : nil
@@ -43,7 +43,7 @@ struct ControlSocket: ~Copyable {
     }
 
     /// Makes the runtime directory, for this user alone, or also for the group that may use the socket.
-    private static func makeRuntimeDirectory(_ places: Places, group: gid_t?) throws(DaemonError) {
+    private static func makeRuntimeDirectory(_ places: DaemonPaths, group: gid_t?) throws(DaemonError) {
         try PrivateDirectory.make(
             places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
     }

@@ -44,7 +44,7 @@ struct History {
             events.append(
                 .init(
                     app: app, reason: .none, callback: callback, instant: now(), pid: pid ?? 0, kind: .callbackOverdue))
-        case .graceOver(let app):
+        case .terminationOverdue(let app):
             counts.killedAfterTimeout += 1
             events.append(.init(app: app, reason: .kill, instant: now(), pid: pid ?? 0, kind: .killed))
         case .exited(let app, let exit):

@@ -96,7 +96,7 @@ struct LifecycleLog {
             return entry(
                 .eventEnded, .info, "\(app): \(event.callback.rawValue) \(outcome.rawValue)", app, pid,
                 [("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue)])
-        case .graceOver(let app):
+        case .terminationOverdue(let app):
             return entry(
                 .killedAfterTimeout, .warning,
                 "cannot terminate \(app): it still runs after its termination timeout; killing it", app, pid)

@@ -7,14 +7,14 @@ import LifecycleCore
 /// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
 /// giving all numbers out anew. So a suspension or a wake costs the same however many apps are suspended.
 struct OutOfMemoryOrder {
-    private struct Place {
+    private struct Entry {
         var previous: AppIndex?
         var next: AppIndex?
         var score: Int32
     }
 
     private let range: ClosedRange<Int>
-    private var places = AppMap<Place>()
+    private var entries = AppMap<Entry>()
     /// The app that was suspended first, and the app that was suspended last.
     private var first: AppIndex?
     private var last: AppIndex?
@@ -27,7 +27,7 @@ struct OutOfMemoryOrder {
     }
 
     /// The number of an app; nil where it is not suspended.
-    subscript(app: AppIndex) -> Int? { places[app].map { Int($0.score) } }
+    subscript(app: AppIndex) -> Int? { entries[app].map { Int($0.score) } }
 
     /// Makes an app the last that was suspended.
     ///
@@ -44,21 +44,25 @@ struct OutOfMemoryOrder {
     }
 
     private mutating func append(_ app: AppIndex, score: Int) {
-        if let last { places.update(last) { $0.next = app } } else { first = app }
-        places[app] = Place(previous: last, next: nil, score: Int32(score))
+        if let last { entries.update(last) { $0.next = app } } else { first = app }
+        entries[app] = Entry(previous: last, next: nil, score: Int32(score))
         last = app
     }
 
     /// Takes an app out that is not suspended any more.
     mutating func remove(_ app: AppIndex) {
-        guard let place = places.removeValue(of: app) else { return }
+        guard let entry = entries.removeValue(of: app) else { return }
         removals += 1
-        if let previous = place.previous {
-            places.update(previous) { $0.next = place.next }
+        if let previous = entry.previous {
+            entries.update(previous) { $0.next = entry.next }
         } else {
-            first = place.next
+            first = entry.next
         }
-        if let next = place.next { places.update(next) { $0.previous = place.previous } } else { last = place.previous }
+        if let next = entry.next {
+            entries.update(next) { $0.previous = entry.previous }
+        } else {
+            last = entry.previous
+        }
     }
 
     private mutating func renumber() -> [AppIndex] {
@@ -68,11 +72,11 @@ struct OutOfMemoryOrder {
         var next = first
         while let app = next {
             if self[app] != score {
-                places.update(app) { $0.score = Int32(score) }
+                entries.update(app) { $0.score = Int32(score) }
                 changed.append(app)
             }
             score = max(score - 1, range.lowerBound)
-            next = places[app]?.next
+            next = entries[app]?.next
         }
         return changed
     }
@@ -81,8 +85,8 @@ struct OutOfMemoryOrder {
 extension OutOfMemoryOrder {
     /// The suspended apps, in the order of their suspension.
     var apps: some Sequence<AppIndex> {
-        sequence(state: first) { [places] next in
-            defer { next = next.flatMap { places[$0]?.next } }
+        sequence(state: first) { [entries] next in
+            defer { next = next.flatMap { entries[$0]?.next } }
             return next
         }
     }

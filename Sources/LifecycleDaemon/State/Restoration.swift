@@ -9,7 +9,7 @@ extension AppManager: StateSource {
     var stateToSave: [(StateKind, SavedRecord)] {
         var records: [(StateKind, SavedRecord)] = []
         if let path = processes.groupsPath {
-            records.append((.place, SavedRecord(["cgroups": path])))
+            records.append((.controlGroups, SavedRecord(["cgroups": path])))
         }
         if session.path != nil { records.append((.session, session.saved)) }
         records += exits.ended.saved.map { (.ended, $0) }
@@ -153,7 +153,7 @@ extension AppManager: StateSource {
 /// - Returns: The exit code of the process.
 /// - Throws: A ``DaemonError``, also if a daemon runs and manages the apps.
 public func rescue(options: Options) throws -> Int32 {
-    let places = try Places(options: options, environment: currentEnvironment())
+    let places = try DaemonPaths(options: options, environment: currentEnvironment())
     guard unsafe access(places.runtime, F_OK) == 0 else {
         throw DaemonError(
             .start,
@@ -171,7 +171,7 @@ public func rescue(options: Options) throws -> Int32 {
 }
 
 /// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
-private func resumeApps(leftIn places: Places) throws(DaemonError) -> Rescue.Report {
+private func resumeApps(leftIn places: DaemonPaths) throws(DaemonError) -> Rescue.Report {
     guard let state = try SavedState.read(places.stateFile) else {
         throw DaemonError(
             .start,

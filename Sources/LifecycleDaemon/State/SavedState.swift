@@ -30,12 +30,12 @@ nonisolated struct SavedState {
             guard let (kind, record) = StateLine.decode(line) else { continue }
             if kind == .machine { machine = .text(record) }
             if kind == .session { session = record }
-            if kind == .place { cgroups = record["cgroups"] }
+            if kind == .controlGroups { cgroups = record["cgroups"] }
             if kind == .announced { unannounced = [] }
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .machine, .place, .session, .exit, .run, .announced: break
+            case .machine, .controlGroups, .session, .exit, .run, .announced: break
             case .transition: if let transition = Announcement(saved: record) { unannounced.append(transition) }
             case .ended: ended.append(record)
             case .app: apps[id, default: App()].core = .text(record)

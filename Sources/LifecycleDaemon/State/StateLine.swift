@@ -5,7 +5,7 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     /// The state of the core besides the apps.
     case machine
     /// The directory of the apps' control groups.
-    case place
+    case controlGroups = "place"
     case session
     /// The state of an app in the core.
     case app

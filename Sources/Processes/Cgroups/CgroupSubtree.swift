@@ -205,7 +205,7 @@ extension CgroupSubtree {
     /// Returns the place of a process among the groups; nil if that cannot be read.
     ///
     /// - Parameter pid: A process number.
-    public func place(of pid: ProcessID) -> Place? {
+    public func location(of pid: ProcessID) -> Location? {
         guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
         guard let name = Cgroup.place(inList: String(decoding: text, as: UTF8.self)) else { return .elsewhere }
         if apps.contains(groupNamed: name) { return .app }
@@ -216,7 +216,7 @@ extension CgroupSubtree {
     }
 
     /// The place of a process among the groups.
-    public enum Place: Hashable, Sendable {
+    public enum Location: Hashable, Sendable {
         /// In the group of an app.
         case app
         /// In the group of the helpers that an app of this name has started.

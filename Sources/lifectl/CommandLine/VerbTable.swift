@@ -70,7 +70,7 @@ extension Parameter {
     static let from = Parameter.option(
         .from, "place",
         "The source: journal or daemon. (default: the journal, if the daemon writes to it)",
-        .cases(of: HistoryPlace.self))
+        .cases(of: HistoryOrigin.self))
 }
 
 extension [Parameter] {

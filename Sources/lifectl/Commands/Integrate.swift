@@ -43,7 +43,7 @@ extension VerbGroup {
                 parameters: [
                     .argument(
                         .source, "The source. (default: that of the session's windows)",
-                        .cases(of: Follow.Place.self), isRequired: false),
+                        .cases(of: Follow.SourceKind.self), isRequired: false),
                     .flag(.dryRun, "Print what would be done, and change nothing."),
                 ], run: Follow.run),
         ])

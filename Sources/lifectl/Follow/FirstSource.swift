@@ -5,12 +5,12 @@ import LifecycleTypes
 final class FirstSource: Source {
     private let environment: [String: String]
     /// The sources that were not tried.
-    private var places: ArraySlice<Follow.Place>
+    private var places: ArraySlice<Follow.SourceKind>
     private var current: any Source
     private var isHeard = false
     private var reasons: [String] = []
 
-    init(_ places: [Follow.Place], environment: [String: String]) throws(Failure) {
+    init(_ places: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
         self.environment = environment
         self.places = places[...]
         var reasons: [String] = []
@@ -20,7 +20,7 @@ final class FirstSource: Source {
     }
 
     private static func next(
-        of places: inout ArraySlice<Follow.Place>, _ environment: [String: String], _ reasons: inout [String]
+        of places: inout ArraySlice<Follow.SourceKind>, _ environment: [String: String], _ reasons: inout [String]
     ) -> (any Source)? {
         while let place = places.popFirst() {
             do throws(Failure) {
@@ -68,9 +68,9 @@ enum WindowSources {
     /// the focus when one of Wayland's has it.
     ///
     /// - Parameter isServed: Returns whether a compositor listens at a path.
-    static func candidates(environment: [String: String], isServed: (String) -> Bool) -> [Follow.Place] {
+    static func candidates(environment: [String: String], isServed: (String) -> Bool) -> [Follow.SourceKind] {
         func isSet(_ name: String) -> Bool { !environment[name, default: ""].isEmpty }
-        var places: [Follow.Place] = []
+        var places: [Follow.SourceKind] = []
         if isSet(SwaySocket.variable) { places.append(.sway) }
         if isSet("WAYLAND_DISPLAY") { places.append(.wayland) }
         // Its compositor tells no window by Wayland. The extension's name on the session bus says whether it is there.

@@ -4,7 +4,7 @@ import LifecycleTypes
 
 /// `lifectl follow`
 enum Follow {
-    enum Place: String, CaseIterable {
+    enum SourceKind: String, CaseIterable {
         case sway, wayland, gnome, x11, audio
 
         func find(_ environment: [String: String]) throws(Failure) -> any Source {
@@ -19,7 +19,7 @@ enum Follow {
     }
 
     static func run(_ arguments: Arguments) throws(Failure) {
-        let place = arguments.word(.source, of: Place.self)
+        let place = arguments.word(.source, of: SourceKind.self)
         var run = FollowRun(
             arguments.options, place: place?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
         ) { () throws(Failure) in

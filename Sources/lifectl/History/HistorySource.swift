@@ -3,7 +3,7 @@ import CommandLineTable
 import ControlAPI
 
 /// The origin of the history: the journal has all of it, the daemon's memory the last events.
-enum HistoryPlace: String, CaseIterable {
+enum HistoryOrigin: String, CaseIterable {
     case journal, daemon
 }
 
@@ -22,13 +22,13 @@ struct HistorySource {
     var lines: Int?
     var follows = false
     var isVerbose = false
-    var place: HistoryPlace?
+    var place: HistoryOrigin?
 
     init(_ arguments: Arguments, doing action: String, now: Int64 = Instants.now) {
         options = arguments.options
         self.action = action
         since = arguments[.since].flatMap { TimeArgument(argument: $0) }?.microseconds(now: now)
-        place = arguments.word(.from, of: HistoryPlace.self)
+        place = arguments.word(.from, of: HistoryOrigin.self)
     }
 
     /// Reads the entries, the oldest first.
