@@ -207,7 +207,7 @@ def test_unit_is_managed_once_though_the_daemon_is_killed_while_it_adopts_or_sto
         pid = desktop.scope(unit, *programs.FAMILY)
     desktop.leave()
     wait_for(lambda: desktop.lifectl.state("org.example.App") == "background", what="no client reports windows: it runs")
-    assert desktop.states(unit) == {"S"}
+    wait_for(lambda: desktop.states(unit) == {"S"}, what="what was stopped is continued")
     desktop.follow()
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
     assert desktop.states(unit) == {"T"}
