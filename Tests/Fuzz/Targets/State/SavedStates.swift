@@ -48,7 +48,7 @@ extension FuzzTarget {
 
     private static func checkTransition(_ transition: Announcement) {
         var slot = SlotWriter()
-        SavedTransition.write(transition, to: &slot)
+        transition.write(to: &slot)
         let again = Announcement.read(slot.bytes[...])
         require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
     }
