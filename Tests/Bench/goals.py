@@ -38,7 +38,7 @@ GOALS = [
     Goal("launch", "lifed", "baseline", 1.5),
     Goal("launch", "lifed", "s6", 1),
     Goal("terminate an app that ends at once", "lifed", "baseline", 2),
-    Goal("memory with 0 suspended apps", "lifed", None, 6_000),
+    Goal("memory with 0 suspended apps", "lifed", None, 6 << 10),
     Goal("restart with 1,000 suspended apps", "lifed", None, 100_000),
 ]
 AMONG_MANY = {"a switch among many apps": 1.1, "a launch among many apps": 1.2, "an end among many apps": 1.2}
