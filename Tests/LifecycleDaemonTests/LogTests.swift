@@ -38,7 +38,8 @@ import Testing
         #expect(try writes(of: .entry(LogEntry(id: .exited, message: "clock exited"))) == 1)
     }
 
-    @Test func transitionThatIsSavedWaits() throws {
+    @Test func entriesInTheMiddleOfAChangeWait() throws {
         #expect(try writes(of: .transition(Self.step, pid: 1)) == 0)
+        #expect(try writes(of: .entry(LogEntry(id: .callbackAnswered, message: "clock has answered"))) == 0)
     }
 }

@@ -71,7 +71,7 @@ final class Log: JournalSink {
     func write(_ subject: LogSubject) {
         guard let round else { return write([subject]) }
         waiting.append(subject)
-        if subject.isSaved { round.schedule() } else { followUp?.schedule() }
+        if subject.canWait { round.schedule() } else { followUp?.schedule() }
     }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {

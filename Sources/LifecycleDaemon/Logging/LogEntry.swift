@@ -22,8 +22,9 @@ nonisolated enum LogSubject {
         }
     }
 
-    /// A Boolean value that indicates whether the state file has the subject, so that a successor of the daemon writes the entry.
-    var isSaved: Bool { id == .transition || id == .sceneTransition }
+    /// A Boolean value that indicates whether the entry can wait. A successor of the daemon writes that of a transition, and an app has
+    /// answered a callback in the middle of a change.
+    var canWait: Bool { id == .transition || id == .sceneTransition || id == .callbackAnswered }
 
     var priority: Journal.Priority {
         switch self {
