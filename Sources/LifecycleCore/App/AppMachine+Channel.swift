@@ -119,7 +119,7 @@ extension AppMachine {
         enter(resignation.next, scene: awaited.delivery.scene?.scene, answerTime: nil, &shared)
     }
 
-    /// Awaits the callback again: one that the app has received keeps its deadline, another one is sent now, with all
+    /// Awaits the callback again: a callback that the app has received keeps its deadline, another is sent now, with all
     /// its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
         guard case .running(let state, let box?) = phase else { return }

@@ -50,22 +50,22 @@ struct OpenRequests {
         let form: ReplyForm
     }
 
-    /// The calls, and their requests, at their places, which the numbers of the requests contain.
+    /// The calls, and their requests, at their positions, which the numbers of the requests contain.
     private var pending: [Pending?] = []
     private var requests: [RequestID?] = []
-    private var freePlaces: [Int] = []
+    private var freePositions: [Int] = []
     private var count: UInt64 = 0
 
-    /// The bits of a number for the place: more calls cannot wait, since each connection has one.
-    private static let placeBits = 24
+    /// The bits of a number for the position: more calls cannot wait, since each connection has one.
+    private static let positionBits = 24
 
     mutating func open(_ request: Request, for call: ClientCall, form: ReplyForm? = nil) -> RequestID {
-        let place = freePlaces.popLast() ?? pending.count
+        let position = freePositions.popLast() ?? pending.count
         count += 1
-        let id = RequestID(count << Self.placeBits | UInt64(place))
+        let id = RequestID(count << Self.positionBits | UInt64(position))
         let call = Pending(connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
-        if place < pending.count {
-            (pending[place], requests[place]) = (call, id)
+        if position < pending.count {
+            (pending[position], requests[position]) = (call, id)
         } else {
             pending.append(call)
             requests.append(id)
@@ -74,10 +74,10 @@ struct OpenRequests {
     }
 
     mutating func remove(_ id: RequestID) -> Pending? {
-        let place = Int(id.number & (1 << Self.placeBits - 1))
-        guard place < pending.count, requests[place] == id else { return nil }
-        requests[place] = nil
-        freePlaces.append(place)
-        return pending[place].take()
+        let position = Int(id.number & (1 << Self.positionBits - 1))
+        guard position < pending.count, requests[position] == id else { return nil }
+        requests[position] = nil
+        freePositions.append(position)
+        return pending[position].take()
     }
 }

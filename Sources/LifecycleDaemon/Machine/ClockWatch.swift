@@ -81,7 +81,7 @@ import Systemd
 
     /// Arms the timer for the next midnight.
     ///
-    /// - Returns: Whether the clock was set, or the machine asleep, just before.
+    /// - Returns: Whether the clock was set, or the machine slept, just before.
     private func arm() throws(Processes.Errno) -> Bool {
         var wasCancelled = false
         midnight = WallClock.nextMidnight(after: WallClock.now)

@@ -97,7 +97,7 @@ enum ResourceSetting: Int, CaseIterable {
         }
     }
 
-    /// Changes the value of a thread or a process to one that follows from the present one.
+    /// Changes the value of a thread or a process; the new value follows from the present value.
     ///
     /// - Parameters:
     ///   - isCurrent: As in ``write(_:to:if:)``.
