@@ -6,14 +6,16 @@ import Testing
 
 @Suite struct AppAccessTests {
     @Test func appMayOnlyQueryAndActOnItself() {
-        let allowed = LifedMethod.allCases.filter { $0.accessOfApps != .refused }
-        #expect(
-            Set(allowed) == [
-                .list, .getStatus, .monitor, .history, .findApp, .describe, .explain, .background, .suspend, .terminate,
-                .kill,
-            ])
-        #expect(
-            Set(allowed.filter { $0.accessOfApps == .filtered }) == [.list, .getStatus, .monitor, .history, .findApp])
+        #expect(methods(.filtered) == [.list, .getStatus, .monitor, .history, .findApp])
+        #expect(methods(.onItself) == [.describe, .explain, .background, .suspend, .terminate, .kill])
+    }
+
+    @Test func methodThatAffectsAllUsersIsForAdministrators() {
+        #expect(methods(.administrators) == [.simulateMemoryPressure, .simulate, .reload, .reexecute])
+    }
+
+    private func methods(_ access: MethodAccess) -> Set<LifedMethod> {
+        Set(LifedMethod.allCases.filter { $0.access == access })
     }
 
     @Test func scopeOfEverythingSeesAllApps() {

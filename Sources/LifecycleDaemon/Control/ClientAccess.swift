@@ -86,47 +86,34 @@ enum Visibility {
     case everything
 }
 
-/// The access of apps to a method. An app acts on itself alone, and gives itself nothing that the user or its manifest
-/// has not.
-enum AppAccess {
-    /// Allowed; the reply contains the app alone.
+/// The clients that may call a method. An app acts on itself alone, and gives itself nothing that the user or its manifest has not.
+enum MethodAccess {
+    /// All clients; the reply to an app contains the app alone.
     case filtered
+    /// Users, and an app on itself.
     case onItself
-    case refused
+    case users
+    case administrators
 }
 
 extension LifedMethod {
-    var accessOfApps: AppAccess {
+    var access: MethodAccess {
         switch self {
         case .list, .getStatus, .monitor, .history, .findApp: .filtered
         case .describe, .explain, .background, .suspend, .terminate, .kill: .onItself
         // The user decides what is in the foreground.
-        case .launch, .restart, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .refused
-        case .openScene, .focusScene, .backgroundScene, .closeScene: .refused
+        case .launch, .restart, .open, .continueActivity, .focus, .home, .beginInterruption, .endInterruption: .users
+        case .openScene, .focusScene, .backgroundScene, .closeScene: .users
         // An app learns nothing about other programs.
-        case .listAvailable: .refused
+        case .listAvailable: .users
         // These keep an app running without limit; background tasks and modes are for that.
-        case .resume, .setInUse, .wake: .refused
+        case .resume, .setInUse, .wake: .users
         // The new app would be outside the limits of this one.
-        case .run, .adopt, .release: .refused
+        case .run, .adopt, .release: .users
         // An app adopts no process.
-        case .monitorAdoptions: .refused
-        // These affect other apps.
-        case .simulateMemoryPressure, .simulate, .reload, .reexecute: .refused
-        }
-    }
-
-    /// A Boolean value that indicates whether only administrators may call the method, with any parameters.
-    var isForAdministrators: Bool {
-        switch self {
-        case .reload, .reexecute, .simulate, .simulateMemoryPressure: true
-        case .launch, .run, .restart, .focus, .background, .home, .beginInterruption, .endInterruption, .open,
-            .continueActivity,
-            .suspend,
-            .resume, .wake, .setInUse, .terminate, .kill, .list, .listAvailable, .describe, .explain, .history,
-            .monitor, .monitorAdoptions,
-            .getStatus, .openScene, .focusScene, .backgroundScene, .closeScene, .findApp, .adopt, .release:
-            false
+        case .monitorAdoptions: .users
+        // These affect the apps of all users.
+        case .simulateMemoryPressure, .simulate, .reload, .reexecute: .administrators
         }
     }
 }

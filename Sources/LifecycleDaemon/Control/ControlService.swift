@@ -76,16 +76,18 @@ final class ControlService {
         if call.call.interface == MetricsInterface.name { return try MetricsCalls(service: self).perform(call) }
         let method = LifedMethod.allCases[call.call.methodPosition]
         guard allows(method, call) else { return server.refuse(call, "an app has this right over itself only") }
-        if method.isForAdministrators, let objection = rights.administratorObjection(to: call.scope) { throw objection }
+        if method.access == .administrators, let objection = rights.administratorObjection(to: call.scope) {
+            throw objection
+        }
         try dispatch(method, call.call, call)
     }
 
     private func allows(_ method: LifedMethod, _ call: ClientCall) -> Bool {
         guard let app = call.scope.onlyApp else { return true }
-        switch method.accessOfApps {
+        switch method.access {
         case .filtered: return true
         case .onItself: return call.id == app
-        case .refused: return false
+        case .users, .administrators: return false
         }
     }
 

@@ -50,38 +50,14 @@ extension FuzzTarget {
 
     private static func answer(to call: Call) -> Reply {
         do throws(ServiceError) {
-            switch LifedMethod(rawValue: call.methodName) {
-            case .launch: return try echo(call, LaunchParameters.self)
-            case .run: return try echo(call, RunParameters.self)
-            case .beginInterruption: return try echo(call, BeginInterruptionParameters.self)
-            case .endInterruption: return try echo(call, EndInterruptionParameters.self)
-            case .open: return try echo(call, OpenParameters.self)
-            case .continueActivity: return try echo(call, ContinueActivityParameters.self)
-            case .simulate: return try echo(call, SimulateParameters.self)
-            case .setInUse: return try echo(call, SetInUseParameters.self)
-            case .wake: return try echo(call, WakeParameters.self)
-            case .simulateMemoryPressure: return try echo(call, SimulateMemoryPressureParameters.self)
-            case .openScene: return try echo(call, OpenSceneParameters.self)
-            case .focusScene, .backgroundScene, .closeScene: return try echo(call, SceneParameters.self)
-            case .focus: return try echo(call, FocusParameters.self)
-            case .suspend: return try echo(call, SuspendParameters.self)
-            case .background, .resume, .terminate, .restart, .release, .describe, .explain:
-                return try echo(call, AppParameters.self)
-            case .kill: return try echo(call, KillParameters.self)
-            case .adopt: return try echo(call, AdoptParameters.self)
-            case .findApp: return try echo(call, FindAppParameters.self)
-            case .history: return try echo(call, HistoryParameters.self)
-            case .listAvailable: return try echo(call, ListAvailableParameters.self)
-            case .home, .list, .monitor, .monitorAdoptions, .getStatus, .reload, .reexecute, nil:
-                return try echo(call, NoParameters.self)
-            }
+            return try echo(call)
         } catch {
             return error.reply
         }
     }
 
     /// The calls that were understood, in words that can be compared.
-    private static func echo<Parameters: JSONReadable & JSONWritable>(
+    static func echo<Parameters: JSONReadable & JSONWritable>(
         _ call: Call, _ type: Parameters.Type
     ) throws(ServiceError) -> Reply {
         let reply = Reply(try call.parameters(as: type))
