@@ -95,7 +95,7 @@ extension ProcessIdentity {
 
 extension SavedTree {
     /// A tree of which nothing is known but its main process.
-    init(main: ProcessIdentity, token: String = "unknown") throws {
+    init(main: ProcessIdentity, token: String = "1-0") throws {
         self.init(
             token: try #require(LaunchToken(rawValue: token)), main: main, cgroup: nil, suspendMethod: .signal,
             desiredState: .running, heldBefore: [],

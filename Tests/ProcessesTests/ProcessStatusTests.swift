@@ -92,15 +92,16 @@ import Testing
 
     @Test func isTheWholeValueOfTheWholeName() {
         #expect(token("A=1\0LIFECYCLE_LAUNCH=abc-1\0B=2\0") == "abc-1")
-        #expect(token("LIFECYCLE_LAUNCH=abc") == "abc")
-        #expect(token("XLIFECYCLE_LAUNCH=abc\0LIFECYCLE_LAUNCHER=x\0") == nil)
-        #expect(token("A=LIFECYCLE_LAUNCH=abc\0") == nil)
+        #expect(token("LIFECYCLE_LAUNCH=0-ffffffffffffffff") == "0-ffffffffffffffff")
+        #expect(token("XLIFECYCLE_LAUNCH=a-1\0LIFECYCLE_LAUNCHER=a-1\0") == nil)
+        #expect(token("A=LIFECYCLE_LAUNCH=a-1\0") == nil)
     }
 
     @Test func badValuesAreNone() {
         #expect(token("LIFECYCLE_LAUNCH=\0") == nil)
-        #expect(token("LIFECYCLE_LAUNCH=a b\0") == nil)
-        #expect(token("LIFECYCLE_LAUNCH=" + String(repeating: "a", count: 65)) == nil)
+        for value in ["a", "a-", "-1", "a-1-2", "a b-1", "A-1", "0a-1", "+a-1", "a-+1", "10000000000000000-1", "ä-1"] {
+            #expect(token("LIFECYCLE_LAUNCH=\(value)\0") == nil, "\(value)")
+        }
         #expect(token("") == nil)
         #expect(token("\0\0\0") == nil)
     }

@@ -342,7 +342,7 @@ extension RestorationTests {
             world.table.remove(former.token)
             kill(former.main.pid, SIGKILL)
             try world.wait("it is ours") { ProcessStatus(of: main.pid)?.parent == getpid() }
-            let tree = try world.restore(try SavedTree(main: main, token: "neglected"))
+            let tree = try world.restore(try SavedTree(main: main, token: "2-0"))
             #expect(tree.isChild)
             _ = tree.stop()
             try world.waitForEvent(tree, .mainStopped(.stop, asked: true))
@@ -364,13 +364,13 @@ extension RestorationTests {
             try world.wait("it has ended") { main.hasEnded }
             #expect(ProcessStatus(of: main.pid)?.isZombie == true)
             // A process that has left its session is known by the mark, and a zombie is at the root of some hierarchies of cgroups.
-            let tree = try world.restore(try SavedTree(main: main, token: "neglected"))
+            let tree = try world.restore(try SavedTree(main: main, token: "2-0"))
             #expect(tree.exitStatus == .killed(by: .kill, dumpedCore: false))
             try world.wait("the escaped are found") { tree.processes().count == 2 }
             tree.kill()
             try world.waitForEvent(tree, .emptied)
             world.table.remove(tree.token)
-            let end = world.table.restore(try SavedTree(main: main, token: "neglected")).end
+            let end = world.table.restore(try SavedTree(main: main, token: "2-0")).end
             #expect(end == .killed(by: .kill, dumpedCore: false))
             #expect(!parent.isEmpty)
             try world.end()

@@ -6,17 +6,11 @@ public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// The variable that carries the token.
     public static let environmentName = "LIFECYCLE_LAUNCH"
 
-    /// The value of the variable.
-    public let rawValue: String
+    private let first: UInt64
+    private let second: UInt64
 
-    /// Takes a token that was stored before, or nil when it has other characters than letters, digits, `-` and `_`,
-    /// is empty, or is longer than 64 characters.
-    public init?(rawValue: String) {
-        let isPlain = rawValue.utf8.allSatisfy { byte in
-            byte.isLetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        }
-        guard isPlain, (1...64).contains(rawValue.utf8.count) else { return nil }
-        self.rawValue = rawValue
+    private init(first: UInt64, second: UInt64) {
+        (self.first, self.second) = (first, second)
     }
 
     /// Returns a token that no other launch has.
@@ -24,9 +18,17 @@ public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringCon
         LaunchToken(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
     }
 
-    private init(first: UInt64, second: UInt64) {
-        rawValue = String(first, radix: 16) + "-" + String(second, radix: 16)
+    /// Reads a token; nil for a text that is not the value of one.
+    public init?(rawValue: String) {
+        let numbers = rawValue.split(separator: "-", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let first = UInt64(numbers[0], radix: 16), let second = UInt64(numbers[1], radix: 16)
+        else { return nil }
+        self.init(first: first, second: second)
+        guard self.rawValue == rawValue else { return nil }
     }
+
+    /// The value of the variable.
+    public var rawValue: String { String(first, radix: 16) + "-" + String(second, radix: 16) }
 
     /// The value of the variable.
     public var description: String { rawValue }
