@@ -45,8 +45,8 @@ public final class ProcessTree {
     /// Set until the main process has become the program.
     var start: ProgramStart?
     var finalExecStatus = ExecStatus.pending
-    /// The members at the latest look, if all of them were stopped then.
-    var stoppedMembers: Set<ProcessIdentity>?
+    /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
+    var stoppedMembers: [ProcessIdentity]?
     /// Those of them that have children among them, in levels, parents before their children.
     private var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
@@ -212,7 +212,7 @@ extension ProcessTree {
 
     /// The stopped processes that another program could continue without notice from the kernel.
     public var unnoticedMembers: Set<ProcessIdentity> {
-        isChild || isFreezing || desiredState != .stopped ? [] : stoppedMembers ?? []
+        isChild || isFreezing || desiredState != .stopped ? [] : Set(stoppedMembers ?? [])
     }
 
     /// A Boolean value that indicates whether one of them runs.
@@ -248,7 +248,7 @@ extension ProcessTree {
     }
 
     private func checkSignalled(after signalled: [ProcessIdentity] = []) -> StopCheck {
-        var known: Set<ProcessIdentity>?
+        var known = signalled
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
             // A process that could not be seen may run.
@@ -256,7 +256,7 @@ extension ProcessTree {
                 stoppedMembers = nil
                 return .pending([main])
             }
-            let present = Set(members.identities)
+            let present = members.identities.sorted { $0.pid < $1.pid }
             running = members.filter { !$0.isHeld(among: members) }
             if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
@@ -270,7 +270,7 @@ extension ProcessTree {
             // Something that was running during the look may have left a child behind that was not found:
             // only another look at the same processes, which were stopped before it, is sure.
             stoppedMembers = running.isEmpty ? present : nil
-            let hasNewMembers = !present.isSubset(of: known ?? Set(signalled))
+            let hasNewMembers = !Set(present).isSubset(of: known)
             known = present
             if !running.isEmpty && !hasNewMembers { break }
         }
@@ -284,7 +284,7 @@ extension ProcessTree {
         return containment.lookOutside(members)
     }
 
-    private func recordStopped(_ members: [ProcessStatus], _ identities: Set<ProcessIdentity>) {
+    private func recordStopped(_ members: [ProcessStatus], _ identities: [ProcessIdentity]) {
         stoppedMembers = identities
         stoppedParents = DescentOrder(members).levelsOfParents
     }
@@ -314,7 +314,7 @@ extension ProcessTree {
         }
         hasParents = !parents.isEmpty
         // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers?.isOnly(main) == true
+        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers == [main]
         stoppedMembers = nil
         if isMainAlone { return signal(.resume, only: [main]) }
         if isFreezing && suspendMethod == .freezer {
