@@ -13,11 +13,19 @@ private final class GroupDirectories {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    var parent: Cgroup { Cgroup(mountPoint: path, name: "") }
+
     func group(_ name: String, processes: String = "") throws -> Cgroup {
-        let group = Cgroup(mountPoint: path, name: name)
+        let group = parent.child(name)
         try group.create()
         try write(processes, to: group)
         return group
+    }
+
+    /// Makes a group.
+    func files(_ name: String) throws -> GroupFiles {
+        _ = try group(name)
+        return GroupFiles(of: name, in: parent)
     }
 
     func write(_ processes: String, to group: Cgroup) throws {
@@ -49,7 +57,7 @@ private final class GroupDirectories {
     @Test func groupThatWasLookedAtLeastRecentlyIsClosed() throws {
         let directories = try GroupDirectories()
         let recent = RecentGroupFiles()
-        let files = try (0..<18).map { GroupFiles(of: try directories.group(String($0))) }
+        let files = try (0..<18).map { try directories.files(String($0)) }
         for file in files.prefix(16) { recent.touch(file, main: getpid()) }
         #expect(directories.openGroups == Set((0..<16).map(String.init)))
         // Another look at the first one makes the second one the oldest.
@@ -65,7 +73,7 @@ private final class GroupDirectories {
     @Test func groupThatIsRemovedMakesRoom() throws {
         let directories = try GroupDirectories()
         let recent = RecentGroupFiles()
-        let files = try (0..<17).map { GroupFiles(of: try directories.group(String($0))) }
+        let files = try (0..<17).map { try directories.files(String($0)) }
         for file in files.prefix(16) { recent.touch(file, main: getpid()) }
         recent.remove(files[5])
         files[5].close()
@@ -77,7 +85,7 @@ private final class GroupDirectories {
         let directories = try GroupDirectories()
         let recent = RecentGroupFiles()
         let group = try directories.group("0", processes: "12\n13\n")
-        let files = GroupFiles(of: group)
+        let files = GroupFiles(of: "0", in: directories.parent)
         #expect(files.processIDs() == [12, 13])
         recent.touch(files, main: getpid())
         #expect(files.processIDs() == [12, 13])

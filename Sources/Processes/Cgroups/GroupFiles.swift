@@ -9,7 +9,11 @@ final class GroupFiles {
         let processes: Descriptor
     }
 
-    private let group: Cgroup
+    /// The group above, of which all apps' groups share the texts.
+    private let parent: Cgroup
+    let name: String
+    var group: Cgroup { parent.child(name) }
+
     private var open: Open?
     /// The process whose `stat` and list of children are open, and the files.
     private var main: ProcessID?
@@ -18,7 +22,10 @@ final class GroupFiles {
     /// The number of the latest look at the group; nil while the files are closed.
     fileprivate var latestLook: UInt64?
 
-    init(of group: Cgroup) { self.group = group }
+    init(of name: String, in parent: Cgroup) {
+        self.parent = parent
+        self.name = name
+    }
 
     /// A Boolean value that indicates whether all files are open.
     fileprivate var isComplete: Bool { open != nil && status != nil }
@@ -28,7 +35,7 @@ final class GroupFiles {
     /// - Parameter main: The main process.
     fileprivate func open(main: ProcessID?) {
         if open == nil, let directory = try? Descriptor.open(group.path, O_RDONLY | O_DIRECTORY),
-            let processes = try? Descriptor.open("\(group.path)/cgroup.procs", O_RDONLY)
+            let processes = try? Self.open("cgroup.procs", in: directory.rawValue, O_RDONLY)
         {
             open = Open(directory: directory, processes: processes)
         }
@@ -69,6 +76,12 @@ final class GroupFiles {
         guard let directory = open?.directory.rawValue else {
             return try Descriptor.open("\(group.path)/\(attribute)", flags)
         }
+        return try Self.open(attribute, in: directory, flags)
+    }
+
+    private static func open(
+        _ attribute: StaticString, in directory: Int32, _ flags: Int32
+    ) throws(Errno) -> Descriptor {
         let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount)
         {
             unsafe linux_open_at(directory, $0, flags | O_CLOEXEC)

@@ -14,14 +14,13 @@ final class CgroupContainment: Containment {
         let helpers: HelperPrograms
     }
 
-    let group: Cgroup
+    var group: Cgroup { files.group }
     let subtree: CgroupSubtree
     /// The launch whose processes the group holds, once there is one.
     var launch: Launch?
     /// The known members that are not in the group.
     var outside: Set<ProcessIdentity> = []
 
-    private let name: String
     private let events: CgroupEventFile
     private let files: GroupFiles
     private var isFreezeRequested: Bool
@@ -35,20 +34,18 @@ final class CgroupContainment: Containment {
     /// Creates a containment.
     ///
     /// - Parameters:
-    ///   - group: A group of the subtree in which nothing else is, removed with the containment.
+    ///   - group: A group of an app in the subtree, in which nothing else is. It is removed with the containment.
     ///   - isAskedToFreeze: Whether the group was asked to freeze before.
     init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
-        self.group = group
-        name = group.lastName
         self.subtree = subtree
         isFreezeRequested = isAskedToFreeze
         events = try CgroupEventFile(of: group)
-        files = GroupFiles(of: group)
+        files = GroupFiles(of: group.lastName, in: subtree.apps)
     }
 
     override var kind: ContainmentKind { .cgroup }
     override var cgroup: Cgroup? { group }
-    override var groupName: String? { name }
+    override var groupName: String? { files.name }
 
     /// Limits the groups below the group, and opens the files that the first operation reads.
     override func completeSetUp() {
