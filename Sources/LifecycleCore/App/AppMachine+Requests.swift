@@ -23,6 +23,8 @@ extension AppMachine {
                 refuse(waiter, with: given ?? lossRefusal(shared.now), &shared)
             }
         }
+        // An empty array would keep its memory, for each app.
+        if waiters.isEmpty { waiters = [] }
     }
 
     /// Refuses the requests with a goal that matches.

@@ -36,9 +36,10 @@ extension AppProcesses {
 
     func watchExec(of app: RunningApp) throws(SpawnError) {
         guard let descriptor = app.tree.execStatusDescriptor else { return }
+        let index = app.index
         do throws(SystemdError) {
-            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self, weak app] _ in
-                if let app { self?.readExecStatus(of: app) }
+            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self] _ in
+                if let self, let app = running[index] { readExecStatus(of: app) }
             }
         } catch {
             app.tree.kill()
