@@ -33,7 +33,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--trees", type=numbers, default=[10, 100, 1000], help="sizes of suspended process trees")
-    parser.add_argument("--apps", type=numbers, default=[0, 100, 1000], help="numbers of suspended apps")
+    parser.add_argument("--apps", type=numbers, default=[0, 1000, 2000], help="numbers of suspended apps")
     parser.add_argument("--crowds", type=numbers, default=[10, 2000], help="numbers of suspended apps to compare")
     parser.add_argument("--quiet", type=float, default=3, help="milliseconds before each operation")
     parser.add_argument("--idle", type=float, default=10, help="seconds in which wake-ups are counted")
