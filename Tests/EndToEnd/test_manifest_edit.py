@@ -90,3 +90,10 @@ def test_a_desktop_entry_is_printed_and_not_edited(desktop, tmp_path):
     assert "Exec=sleep infinity" in desktop.lifectl("cat", "clock").stdout
     result = desktop.lifectl("edit", "clock", check=False)
     assert result.returncode == REFUSED and "write a manifest clock.toml" in result.stderr
+
+
+def test_a_large_manifest_is_edited_whole(direct, manifest, edit):
+    text = MANIFEST + "# a comment\n" * 20_000 + "callbacks = 'none'\n"
+    manifest.write_text(text)
+    assert edit("""sed -i 's/Clock/Watch/' "$2" """).returncode == 0
+    assert manifest.read_text() == text.replace("Clock", "Watch")

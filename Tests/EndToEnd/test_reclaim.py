@@ -205,6 +205,23 @@ def test_resources_come_back_after_the_daemon_was_killed(direct, listeners):
     wait_for(lambda: own_values(pids["two"]) == own, what=f"{own}, not {own_values(pids['two'])}")
 
 
+def test_order_of_kills_survives_a_reload_without_it(direct, listeners):
+    in_a_row(direct, listeners, "two", "one", "front")
+    pids = {name: direct.lifectl.pid(name) for name in ("two", "one")}
+    configured = (direct.configuration / "lifed.toml").read_text()
+
+    def scores():
+        return [own_values(pid)[1] for pid in pids.values()]
+
+    wait_for(lambda: scores() == [1000, 999])
+    configure(direct, f'{configured}[resources.suspended]\noomScoreAdjustment = "own"\n')
+    direct.lifectl("reload")
+    wait_for(lambda: max(scores()) < 999)
+    configure(direct, configured)
+    direct.lifectl("reload")
+    wait_for(lambda: scores() == [1000, 999], what=f"the former order, not {scores()}")
+
+
 def test_nothing_is_written_where_nothing_is_configured(direct, listeners):
     text = "".join(
         f"[resources.{state}]\n" + "".join(f'{key} = "own"\n' for key in KEYS)
