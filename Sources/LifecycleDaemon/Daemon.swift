@@ -92,6 +92,8 @@ public final class Daemon {
     /// - Throws: An error after which the loop cannot go on.
     public func run() throws -> Int32 {
         signal(SIGPIPE, SIG_IGN)
+        // Where a parent has ignored it, the kernel reaps children and tells of none.
+        signal(SIGCHLD, SIG_DFL)
         for number in [SIGTERM, SIGINT] {
             signals.append(try loop.signal(number) { [weak self] _ in self?.shutDown() })
         }

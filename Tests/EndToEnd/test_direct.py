@@ -6,6 +6,7 @@ import resource
 import select
 import signal
 import subprocess
+import sys
 
 import programs
 from container import wait_for
@@ -170,6 +171,16 @@ def test_what_a_dead_daemon_was_just_starting_does_not_keep_its_place(direct):
 def stopped_child(direct):
     stopped = [each.pid for each in direct.kernel.all() if each.parent == direct.process.pid and each.state in "Tt"]
     return stopped[0] if stopped else None
+
+
+def test_a_daemon_whose_parent_ignored_the_ends_of_children_sees_them(direct):
+    direct.stop()
+    ignore = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    direct.start([sys.executable, "-c", ignore])
+    direct.lifectl.start("app", "sh", "-c", "exit 3")
+    direct.lifectl.wait_for_state("app", "notRunning")
+    direct.lifectl.start("other", *programs.IDLE)
+    direct.lifectl("terminate", "other")
 
 
 def test_a_daemon_without_standard_streams_keeps_its_sockets_to_itself(direct):
