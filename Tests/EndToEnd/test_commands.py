@@ -230,6 +230,19 @@ def test_two_commands_have_interruptions_of_their_own(direct, begin):
     assert interruptions(direct) == []
 
 
+def test_an_interruption_ends_with_no_client_but_its_own(direct, begin):
+    direct.lifectl("interrupt", "begin", "--name", "call")
+    shared = [begin("interrupt", "--name", name, "--", "sleep", "infinity") for name in ("call", "alarm", "alarm")]
+    clients = 1 + len(shared)
+    wait_for(lambda: direct.lifectl.json("status")["status"]["clients"] == clients)
+    assert interruptions(direct) == ["call", "alarm"]
+    for process, left in zip(shared, (["call", "alarm"], ["call", "alarm"], ["call"])):
+        process.kill()
+        clients -= 1
+        wait_for(lambda: direct.lifectl.json("status")["status"]["clients"] == clients)
+        assert interruptions(direct) == left
+
+
 def test_a_command_that_cannot_start_ends_its_interruption(direct):
     result = direct.lifectl("interrupt", "--", "/nonexistent/ring", check=False)
     assert result.returncode == LAUNCH_FAILED

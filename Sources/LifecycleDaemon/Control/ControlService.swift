@@ -166,15 +166,21 @@ extension ControlService: LifedHandler {
 
     func beginInterruption(_ parameters: BeginInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
-        if parameters.whileConnected == true { boundInterruptions.add(name, to: call.connection) }
+        // An interruption that lasts until it is ended by its name does not end with another client.
+        let isBound =
+            parameters.whileConnected == true
+            && (boundInterruptions.contains(name) || !manager.core.interruptions.contains(name))
         try ask(.beginInterruption(name), for: call)
+        guard isBound, manager.core.interruptions.contains(name) else { return }
+        guard call.connection.isOpen else { return manager.request(.endInterruption(name, answer: nil)) }
+        boundInterruptions.add(name, to: call.connection)
     }
 
     func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
         let answer = try parameters.answer.map { name in try launchable(name) }
-        boundInterruptions.remove(name)
         try ask(.endInterruption(name, answer: answer), for: call)
+        if !manager.core.interruptions.contains(name) { boundInterruptions.remove(name) }
     }
 
     private func interruption(_ given: String?) throws(ServiceError) -> String {

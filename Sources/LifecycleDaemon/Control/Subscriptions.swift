@@ -86,21 +86,27 @@ struct UseReports {
 
 /// The interruptions that end with the connections of their clients.
 struct BoundInterruptions {
-    private var names: [ObjectIdentifier: Set<String>] = [:]
+    private var connections: [String: Set<ObjectIdentifier>] = [:]
+
+    func contains(_ name: String) -> Bool { connections[name] != nil }
 
     mutating func add(_ name: String, to connection: ControlConnection) {
-        names[ObjectIdentifier(connection), default: []].insert(name)
+        connections[name, default: []].insert(ObjectIdentifier(connection))
     }
 
-    /// Removes an interruption that a client ends.
-    mutating func remove(_ name: String) {
-        for connection in names.keys { names[connection]?.remove(name) }
-    }
+    /// Removes an interruption that has ended.
+    mutating func remove(_ name: String) { connections[name] = nil }
 
     /// Removes a client.
     ///
     /// - Returns: The interruptions that end with it, in the order of their names.
     mutating func remove(_ connection: ControlConnection) -> [String] {
-        names.removeValue(forKey: ObjectIdentifier(connection))?.sorted() ?? []
+        var ended: [String] = []
+        for name in connections.keys where connections[name]?.remove(ObjectIdentifier(connection)) != nil {
+            guard connections[name]?.isEmpty == true else { continue }
+            connections[name] = nil
+            ended.append(name)
+        }
+        return ended.sorted()
     }
 }
