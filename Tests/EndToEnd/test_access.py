@@ -110,6 +110,24 @@ def test_a_member_controls_own_apps_and_sees_id_and_state_of_others(lifed):
         lifed.lifectl(command, "mine", user="member")
 
 
+def test_an_app_with_full_control_has_the_rights_of_its_user_alone(lifed):
+    lifed.lifectl.start("roots", *programs.IDLE)
+    calls = ("terminate roots", "explain roots", "reload", "simulate memory critical", "status launcher")
+    script = "".join(f"lifectl {call}; echo $?; " for call in calls)
+    command = ["/bin/sh", "-c", f"({script}) >/tmp/launcher.status 2>/tmp/launcher.errors; exec sleep infinity"]
+    lifed.manifest("launcher", command, 'user = "member"\ncontrol = "full"')
+    lifed.lifectl("reload")
+    lifed.lifectl("launch", "launcher")
+
+    def statuses():
+        text = lifed.container.run(["cat", "/tmp/launcher.status"], check=False).stdout
+        return [int(line) for line in text.splitlines() if line.isdigit()]
+
+    wait_for(lambda: len(statuses()) == len(calls), what=f"{len(calls)} exit statuses, not {statuses()}")
+    assert statuses() == [77, 77, 77, 77, 0]
+    assert lifed.lifectl.state("roots") != "notRunning"
+
+
 def test_a_member_sees_the_history_of_own_apps_that_have_ended(lifed):
     for user, app in (("member", "mine"), ("root", "theirs")):
         lifed.lifectl("run", "--id", app, "--", *programs.IDLE, user=user)

@@ -21,6 +21,6 @@ import Testing
     @Test func scopeOfEverythingSeesAllApps() {
         #expect(ClientScope.everything.onlyApp == nil)
         #expect(ClientScope.app(AppID("clock")).onlyApp == AppID("clock"))
-        #expect(ClientScope.launcher(AppID("clock")).onlyApp == nil)
+        #expect(ClientScope.member(1000).onlyApp == nil)
     }
 }

@@ -47,14 +47,19 @@ struct AccessPolicy {
     }
 }
 
-/// The rights of a client, decided once, when it connects.
+/// A client, identified once, when it connects.
+struct ClientIdentity: Equatable {
+    let scope: ClientScope
+    /// The app of which the client is a process; nil for another program. The app of a scope of a user has `control = "full"`.
+    var app: AppID?
+}
+
+/// The rights of a client.
 enum ClientScope: Equatable {
     /// Root, the daemon's own user, or an administrator.
     case everything
     /// A member of the group `lifed`: everything about apps of this user, id and state of all others.
     case member(UInt32)
-    /// Everything, for an app with `control = "full"`.
-    case launcher(AppID)
     case app(AppID)
     /// The client has ended, or is a process of an app that has ended.
     case nothing
@@ -65,16 +70,8 @@ enum ClientScope: Equatable {
 
     var isForUser: Bool {
         switch self {
-        case .everything, .member, .launcher: true
+        case .everything, .member: true
         case .app, .nothing: false
-        }
-    }
-
-    /// The app of which the client is a process; nil for another program.
-    var source: AppID? {
-        switch self {
-        case .app(let id), .launcher(let id): id
-        case .everything, .member, .nothing: nil
         }
     }
 }
@@ -135,7 +132,7 @@ final class ClientRights {
 
     func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
         switch scope {
-        case .everything, .launcher: .everything
+        case .everything: .everything
         case .member(let user): owner(of: app) == user ? .everything : .state
         case .app(let own): own == app ? .everything : .nothing
         case .nothing: .nothing
@@ -198,7 +195,7 @@ final class ClientRights {
         }
         return ControlError(
             .notPermitted, id: nil, reason: "seat0 shows the session of another user, whose foreground it is",
-            remedy: "switch to your session, or launch the app with --background")
+            remedy: "switch to your session; 'lifectl launch --background' works without")
     }
 
     func administratorObjection(to scope: ClientScope) -> ControlError? {

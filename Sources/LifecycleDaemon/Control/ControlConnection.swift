@@ -17,7 +17,7 @@ protocol ConnectionDelegate: AnyObject {
 final class ControlConnection {
     let peer: PeerCredentials
     private let acceptTime = Confinement.now
-    let scope: ClientScope
+    let client: ClientIdentity
     var lastActivity: UInt64 = 0
     var isSubscribed = false
 
@@ -33,11 +33,11 @@ final class ControlConnection {
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
 
     init(
-        _ descriptor: consuming Descriptor, peer: PeerCredentials, scope: ClientScope, limits: ConnectionLimits,
+        _ descriptor: consuming Descriptor, peer: PeerCredentials, client: ClientIdentity, limits: ConnectionLimits,
         overrun: Reply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
     ) throws(SystemdError) {
         self.peer = peer
-        self.scope = scope
+        self.client = client
         self.descriptor = descriptor
         self.service = service
         self.delegate = delegate
@@ -53,6 +53,7 @@ final class ControlConnection {
         return Confinement(of: peer.process, knownAt: acceptTime) ?? .unknown
     }
 
+    var scope: ClientScope { client.scope }
     var isBusy: Bool { state.outstandingCall != nil }
     var number: Int32 { descriptor.rawValue }
     var hasPendingOutput: Bool { state.pendingOutputCount > 0 }

@@ -5,11 +5,11 @@ import Processes
 import Systemd
 import Varlink
 
-/// Decides the scope of clients, and handles their calls.
+/// Tells the apps of clients, and handles their calls.
 protocol ControlServerDelegate: AnyObject {
-    func scope(of process: ProcessID) -> ClientScope
-    /// Returns the rights of the processes of an app.
-    func scope(ofApp app: AppID) -> ClientScope
+    func owner(of process: ProcessID) -> ProcessOwner
+    /// Returns whether the processes of an app have the rights of their user.
+    func hasRightsOfUser(_ app: AppID) -> Bool
     func handle(_ call: ClientCall)
     /// Calls were handled, and the replies to those that have one are written.
     func callsHandled()
@@ -107,21 +107,31 @@ final class ControlServer {
         // Clients without any right displace none of the others.
         if connections.count >= clientLimit, !makeRoom(amongAll: access.right(of: peer) != .none) { return }
         let number = descriptor.rawValue
-        let scope = reserve.lend { self.scope(of: peer, on: number) }
+        let client = reserve.lend { identify(peer, on: number) }
         let connection = try? ControlConnection(
-            descriptor, peer: peer, scope: scope, limits: limits, overrun: overrun, loop: loop, service: service,
+            descriptor, peer: peer, client: client, limits: limits, overrun: overrun, loop: loop, service: service,
             delegate: self)
         guard let connection else { return }
         connections[ObjectIdentifier(connection)] = connection
         touch(connection)
     }
 
-    private func scope(of peer: PeerCredentials, on socket: Int32) -> ClientScope {
-        if peer.process == PeerCredentials.outsideProcess { return rights(of: peer) }
-        guard let process = PeerProcess(of: socket, number: peer.process) else { return .nothing }
-        let scope = delegate?.scope(of: peer.process) ?? .nothing
-        guard process.lives else { return .nothing }
-        return scope == .everything ? rights(of: peer) : scope
+    private func identify(_ peer: PeerCredentials, on socket: Int32) -> ClientIdentity {
+        if peer.process == PeerCredentials.outsideProcess { return ClientIdentity(scope: rights(of: peer)) }
+        guard let process = PeerProcess(of: socket, number: peer.process) else {
+            return ClientIdentity(scope: .nothing)
+        }
+        let owner = delegate?.owner(of: peer.process) ?? .unknown
+        return process.lives ? identity(of: peer, ownedBy: owner) : ClientIdentity(scope: .nothing)
+    }
+
+    private func identity(of peer: PeerCredentials, ownedBy owner: ProcessOwner) -> ClientIdentity {
+        switch owner {
+        case .noApp: ClientIdentity(scope: rights(of: peer))
+        case .app(let app):
+            ClientIdentity(scope: delegate?.hasRightsOfUser(app) == true ? rights(of: peer) : .app(app), app: app)
+        case .unknown: ClientIdentity(scope: .nothing)
+        }
     }
 
     private func rights(of peer: PeerCredentials) -> ClientScope {
@@ -135,25 +145,23 @@ final class ControlServer {
     /// Closes the connections of clients whose rights have changed since they connected.
     func reviewRights() {
         for connection in connections.values where !hasRightsAsBefore(connection) {
-            let owner = connection.scope.source == nil ? "user" : "app"
+            let owner = connection.client.app == nil ? "user" : "app"
             reportDrop(of: connection, "the rights of its \(owner) have changed")
             connection.close()
         }
     }
 
     private func hasRightsAsBefore(_ connection: ControlConnection) -> Bool {
-        switch connection.scope {
-        case .everything, .member:
-            access.right(of: connection.peer) != .none && rights(of: connection.peer) == connection.scope
-        case .launcher(let app), .app(let app): delegate?.scope(ofApp: app) == connection.scope
-        case .nothing: true
-        }
+        let (peer, client) = (connection.peer, connection.client)
+        if client.scope == .nothing { return true }
+        if client.scope.isForUser, access.right(of: peer) == .none { return false }
+        return identity(of: peer, ownedBy: client.app.map { .app($0) } ?? .noApp) == client
     }
 
     /// Closes the connections of an app that has ended: another program may have them, and the id may become that of another
     /// user's app.
     func closeConnections(of app: AppID) {
-        for connection in connections.values where connection.scope.source == app { connection.close() }
+        for connection in connections.values where connection.client.app == app { connection.close() }
     }
 
     private func touch(_ connection: ControlConnection) {

@@ -56,7 +56,7 @@ extension ControlService {
     func open(_ open: OpenParameters, for call: ClientCall) throws {
         guard let url = URLText(open.url) else { throw ServiceError.invalidParameter("url") }
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
-        let event = AppEvent.openURL(url.text, type: type, source: call.scope.source?.name)
+        let event = AppEvent.openURL(url.text, type: type, source: call.connection.client.app?.name)
         guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
         let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
         try ask(.deliver(id, event), for: call)

@@ -263,17 +263,9 @@ extension ControlService: ControlServerDelegate {
 
     func callsHandled() { manager.suspensions?.noteOccasion() }
 
-    func scope(of process: ProcessID) -> ClientScope {
-        switch manager.processes.owner(of: process) {
-        case .noApp: .everything
-        case .app(let id): scope(ofApp: id)
-        case .unknown: .nothing
-        }
-    }
+    func owner(of process: ProcessID) -> ProcessOwner { manager.processes.owner(of: process) }
 
-    func scope(ofApp app: AppID) -> ClientScope {
-        manager.catalog[app]?.control == .full ? .launcher(app) : .app(app)
-    }
+    func hasRightsOfUser(_ app: AppID) -> Bool { manager.catalog[app]?.control == .full }
 
     func connectionClosed(_ connection: ControlConnection) {
         subscriptions.remove(connection)
