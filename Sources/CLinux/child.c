@@ -156,7 +156,7 @@ static void reset_capabilities(void)
 
 // The same for what the parent has of the machine, such as by Nice=-5 of its unit. Lower than usual stays: it is meant for
 // all that the parent starts.
-static void reset_priorities(void)
+static void reset_priorities(const struct linux_spawn_request *request)
 {
     struct sched_param none = {0};
     int policy = sched_getscheduler(0);
@@ -168,14 +168,11 @@ static void reset_priorities(void)
     int io_priority = linux_get_io_priority(0);
     if (io_priority > 0 && io_priority >> IO_CLASS_SHIFT == IO_CLASS_REAL_TIME)
         linux_set_io_priority(0, 0);
-    char sign;
-    int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    int file = request->reset_oom_score ? open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return;
-    if (pread(file, &sign, 1, 0) == 1 && sign == '-') {
-        ssize_t written = pwrite(file, "0", 1, 0);
-        (void)written;
-    }
+    ssize_t written = write(file, "0", 1);
+    (void)written;
     close(file);
 }
 
@@ -294,7 +291,7 @@ _Noreturn void linux_run_child(const struct linux_spawn_request *request, int st
     if (setsid() < 0)
         fail(status, LINUX_SPAWN_SESSION, errno, 0);
     place_descriptors(request, &status, &gate);
-    reset_priorities();
+    reset_priorities(request);
     set_descriptor_limit(request, status);
     reset_capabilities();
     make_session_keyring(request, status);

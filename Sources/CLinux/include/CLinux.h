@@ -77,6 +77,8 @@ struct linux_spawn_request {
     uint64_t descriptor_limit;
     /// A directory of a cgroup v2 hierarchy to be born in, or -1.
     int cgroup;
+    /// Set by `linux_spawn`: the child has a lower OOM score than usual to give up.
+    bool reset_oom_score;
     bool confine;
     struct linux_confinement confinement;
     /// Absolute paths, the only ones below which the child may write, or NULL; needs Landlock. Implies no_new_privs.

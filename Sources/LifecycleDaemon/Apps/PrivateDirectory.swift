@@ -9,11 +9,12 @@ enum PrivateDirectory {
     ///
     /// - Parameter owner: The owner; nil for the daemon's own user. New parents belong to the daemon.
     static func make(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DaemonError) {
-        let isThere = unsafe access(path, F_OK) == 0
-        if !isThere || !checked.contains(path) {
-            try makeParents(of: path)
-            try checkParents(of: path)
+        var status = stat()
+        if checked.contains(path), unsafe lstat(path, &status) == 0 {
+            return try check(path, status, owner: owner?.user ?? geteuid())
         }
+        try makeParents(of: path)
+        try checkParents(of: path)
         try add(path, mode: mode, owner: owner)
         checked.insert(path)
     }

@@ -4,6 +4,9 @@ import CLinux
 struct BootTime: Comparable {
     private var nanoseconds: Int64
 
+    /// The boot.
+    static let zero = BootTime(nanoseconds: 0)
+
     /// The clock ticks of a second, in which the kernel counts the start and the processor time of a process.
     static let ticksPerSecond = UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
 
@@ -19,6 +22,17 @@ struct BootTime: Comparable {
         let (seconds, rest) = UInt64(nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
         return seconds * Self.ticksPerSecond + rest * Self.ticksPerSecond / 1_000_000_000
     }
+
+    /// Returns the tick of an instant between two times; nil if it may be one of two ticks.
+    ///
+    /// The kernel's own clock may differ by some nanoseconds.
+    static func tick(from first: BootTime, to last: BootTime) -> UInt64? {
+        let earliest = BootTime(nanoseconds: first.nanoseconds - difference).ticks
+        return earliest == BootTime(nanoseconds: last.nanoseconds + difference).ticks ? earliest : nil
+    }
+
+    /// More than the clocks differ by, in nanoseconds.
+    private static let difference: Int64 = 1_000
 
     static func < (first: BootTime, second: BootTime) -> Bool { first.nanoseconds < second.nanoseconds }
 

@@ -28,14 +28,16 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
     try request.validate()
     let null = try openForLaunch("/dev/null", O_RDWR, "open /dev/null")
 
+    let before = BootTime.now
     let (spawned, result) = startChild(request, nullDevice: null.rawValue)
+    let tick = BootTime.tick(from: before, to: .now)
     guard result == 0 else { throw .failed("make a process", -result) }
     let pidfd = Descriptor(owning: spawned.pidfd)
     let status = Descriptor(owning: spawned.status)
     let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
 
     // The child cannot have been reaped yet, so this is its own.
-    guard let start = ProcessStatus(of: spawned.pid)?.startTime else {
+    guard let start = StartClock.startTime(of: spawned.pid, tick: tick) else {
         let error = linux_errno()
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
         throw .failed("read /proc", error)
@@ -89,6 +91,7 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
                 set_descriptor_limit: request.descriptorLimit != nil,
                 descriptor_limit: request.descriptorLimit ?? 0,
                 cgroup: request.cgroup ?? -1,
+                reset_oom_score: false,
                 confine: request.confinement != nil,
                 confinement: request.confinement?.forChild ?? linux_confinement(),
                 writable_paths: request.writablePaths == nil ? nil : writablePaths.pointers,
@@ -110,7 +113,10 @@ extension SpawnRequest {
     /// The launch token comes first, where it is found soonest.
     fileprivate var environmentStrings: [String] {
         let name = LaunchToken.environmentName
-        return ["\(name)=\(launchToken)"] + environment.filter { $0.key != name }.map { "\($0.key)=\($0.value)" }
+        var strings = [name + "=" + launchToken.rawValue]
+        strings.reserveCapacity(environment.count + 1)
+        for (key, value) in environment where key != name { strings.append(key + "=" + value) }
+        return strings
     }
 
     fileprivate func descriptorMappings(nullDevice: Int32) -> [linux_descriptor_mapping] {
