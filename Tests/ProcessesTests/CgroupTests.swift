@@ -163,6 +163,16 @@ import Testing
         }
     }
 
+    @Test func groupOfNewTreeTellsOfNoChange() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let tree = try world.table.launch(SpawnRequest(program: "/bin/true"))
+            var change = pollfd(fd: try #require(tree.changeDescriptors.first), events: Int16(POLLPRI), revents: 0)
+            #expect(unsafe poll(&change, 1, 0) == 0)
+            try world.end()
+        }
+    }
+
     @Test func aProgramThatDoesNotExistLeavesNoGroup() async {
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)

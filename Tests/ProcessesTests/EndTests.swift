@@ -131,6 +131,7 @@ import Testing
                 #expect(tree.execStatus() != .pending)
                 world.table.remove(tree.token)
             }
+            world.table.removeDiscardedGroups()
             #expect(World.childCount == 0)
             // The test library opens and closes a few of its own meanwhile.
             #expect(World.descriptorCount < before + 20)

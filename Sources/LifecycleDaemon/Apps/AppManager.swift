@@ -244,6 +244,7 @@ final class AppManager {
     /// Removes what is left of the control groups. Called when all apps have ended.
     func leave() {
         processes.table.terminateHelpers()
+        processes.table.removeDiscardedGroups()
         processes.cgroups?.leave()
     }
 

@@ -92,6 +92,12 @@ extension AppProcesses {
         reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
     }
 
+    /// Reaps the main process of an app, if it is a child that has ended, before SIGCHLD is handled.
+    func reapMain(of app: RunningApp) {
+        guard app.tree.isChild, app.tree.exitStatus == nil else { return }
+        for event in table.reap(child: app.main.pid).events { handle(event) }
+    }
+
     func reapAll() {
         if hasSeenChildren { restoreSeen() }
         let reaped = table.reap()

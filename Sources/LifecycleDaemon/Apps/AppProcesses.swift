@@ -383,7 +383,9 @@ final class AppProcesses {
         app.endOperation()
         app.tree.terminate(with: signal)
         app.isAskedToEnd = true
-        save(app)
+        // Without an idle processor, an app that ends at once has ended by now.
+        reapMain(of: app)
+        if running[index] === app { save(app) }
     }
 
     func kill(_ index: AppIndex) {

@@ -49,8 +49,11 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
+        // Nothing is born in a tree without processes.
+        if wasSeenEmpty { return true }
         guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
         else { return false }
+        wasSeenEmpty = !containment.endsWhenEmpty && members.isEmpty
         return members.isEmpty || containment.releaseHelpers(members).isEmpty
     }
 }

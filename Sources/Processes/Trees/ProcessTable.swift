@@ -11,6 +11,8 @@ public final class ProcessTable {
     private var tokensByGroup: [String: LaunchToken] = [:]
     /// Trees whose main process ended: the end of any orphan may be the end of these.
     private var draining: Set<LaunchToken> = []
+    /// Trees that were removed after the ends of their main processes, and whose descriptors are still open.
+    private var removedTrees: [ProcessTree] = []
     /// Orphans that were there when a process ended, and were not given to its tree.
     var knownStrangers: Set<ProcessIdentity> = []
     let orphans: Orphans
@@ -57,6 +59,7 @@ public final class ProcessTable {
         guard treesByToken[request.launchToken] == nil else {
             throw .invalidRequest("its launch token is in use")
         }
+        discardRemovedTrees()
         let tree = try start(request, name: name, suspendMethod: suspendMethod)
         insert(tree)
         return tree
@@ -76,8 +79,17 @@ public final class ProcessTable {
         }
     }
 
-    /// Removes the groups of trees that were removed, if they are empty. Nothing but the next launch waits for that.
-    public func removeDiscardedGroups() { groups?.sweep() }
+    /// Closes the descriptors of trees that were removed, and removes their groups, if they are empty. Nothing but the next launch
+    /// waits for that.
+    public func removeDiscardedGroups() {
+        discardRemovedTrees()
+        groups?.sweep()
+    }
+
+    private func discardRemovedTrees() {
+        for tree in removedTrees { tree.containment.discard() }
+        removedTrees.removeAll()
+    }
 
     /// Returns whether a tree is held by a group already.
     func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
@@ -102,6 +114,8 @@ public final class ProcessTable {
             let process = try spawn(request, in: group)
             // It would tell of the birth of the process if it were watched before.
             let containment = try CgroupContainment.make(group, in: cgroups)
+            // A file that was just opened tells of a change, and nothing has changed since.
+            _ = containment.acknowledgeChange()
             containment.launch = .init(main: process.identity, token: token, orphans: orphans, helpers: helpers)
             return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
         } catch {
@@ -111,6 +125,7 @@ public final class ProcessTable {
     }
 
     /// Forgets a tree. Its processes, if it has any, become strangers; a main process is still reaped.
+    /// ``removeDiscardedGroups()`` closes what is held for a launched tree whose main process has ended.
     ///
     /// - Parameter token: The launch of the tree; an unknown one is ignored.
     public func remove(_ token: LaunchToken) {
@@ -118,7 +133,8 @@ public final class ProcessTable {
         guard let tree = treesByToken.removeValue(forKey: token) else { return }
         if !tree.isChild { tokensByForeignMain[tree.main] = nil }
         if let group = tree.containment.groupName, tokensByGroup[group] == token { tokensByGroup[group] = nil }
-        tree.containment.discard()
+        // A reply may wait for the end of an app. A tree that goes on is let go at once, with the gate of a child that waits at it.
+        if tree.exitStatus == nil || tree.isAdopted { tree.containment.discard() } else { removedTrees.append(tree) }
     }
 
     /// Returns the tree that a living process belongs to: by its main process, or as of the latest look at each tree,
@@ -190,7 +206,12 @@ extension ProcessTable {
     /// - Returns: The events of its tree, in order.
     public func reap(child pid: ProcessID) -> Reaped {
         // Stopped, continued and ended: more can hardly have come together, and the other call reads the rest.
-        reap(limit: 3) { Reaper.next(of: pid) }
+        var hasEnded = false
+        return reap(limit: 3) {
+            guard !hasEnded, let event = Reaper.next(of: pid) else { return nil }
+            if case .ended = event.change { hasEnded = true }
+            return event
+        }
     }
 
     private func reap(limit: Int, _ next: () -> ChildEvent?) -> Reaped {

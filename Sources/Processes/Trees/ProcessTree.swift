@@ -45,6 +45,8 @@ public final class ProcessTree {
     /// Set until the main process has become the program.
     var start: ProgramStart?
     var finalExecStatus = ExecStatus.pending
+    /// A Boolean value that indicates whether no process was found after the main process had been reaped.
+    var wasSeenEmpty = false
     /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
     var stoppedMembers: [ProcessIdentity]?
     /// Those of them that have children among them, in levels, parents before their children.
