@@ -23,5 +23,5 @@ extension JSONWord {
     }
 
     /// Writes the word.
-    public func write(to json: inout JSONWriter) { json.write(word) }
+    public func write(to json: inout JSONWriter) { json.writePlain(word) }
 }

@@ -17,28 +17,29 @@ public struct Call {
 
     private let parameters: JSONText
 
-    /// The name of the interface, before the last dot.
-    public let interface: String
-    /// The name of the method, behind the last dot.
-    public let methodName: String
-    /// The position of the method among those of its interface; set when a ``Service`` has accepted the call.
+    /// The position of the interface among those that the service was created with, and of the method among those of its interface;
+    /// set when a ``Service`` has accepted the call.
+    public internal(set) var interfacePosition = 0
     public internal(set) var methodPosition = 0
 
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
         parameters = envelope.parameters
         method = envelope.method
-        (interface, methodName) = Self.split(envelope.method)
         wantsMore = envelope.more
         isOneway = envelope.oneway
     }
 
-    /// Returns the interface and the name of a method.
-    private static func split(_ method: String) -> (String, String) {
+    /// The name of the interface, before the last dot.
+    public var interface: String {
         let name = method.utf8.span
-        var dot = name.count
-        repeat { dot -= 1 } while dot >= 0 && name[dot] != UInt8(ascii: ".")
-        return (name.text(0..<max(dot, 0)), name.text(dot + 1..<name.count))
+        return name.text(0..<max(name.lastDot, 0))
+    }
+
+    /// The name of the method, behind the last dot.
+    public var methodName: String {
+        let name = method.utf8.span
+        return name.text(name.lastDot + 1..<name.count)
     }
 
     /// Reads the parameters. Absent, null and `{}` are the same.
@@ -56,6 +57,13 @@ public struct Call {
 }
 
 extension Span<UInt8> {
+    /// The position of the last dot; -1 for none.
+    fileprivate var lastDot: Int {
+        var dot = count
+        repeat { dot -= 1 } while dot >= 0 && self[dot] != UInt8(ascii: ".")
+        return dot
+    }
+
     fileprivate func text(_ range: Range<Int>) -> String {
         unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }

@@ -4,9 +4,10 @@ public struct Interface: Sendable {
     public let name: String
     /// The text in Varlink's interface definition language.
     public let description: String
-    /// The position of each method that the service has, and whether it answers only calls with `more`; by its name without that of
-    /// the interface.
-    fileprivate let methods: [String: (position: Int, isStreaming: Bool)]
+    /// The methods that the service has, by their positions, without the name of the interface.
+    fileprivate let methods: [String]
+    /// The methods that answer only calls with `more`.
+    fileprivate let streamingMethods: Set<String>
 
     /// Creates an interface.
     ///
@@ -16,11 +17,8 @@ public struct Interface: Sendable {
     public init(name: String, description: String, methods: [String], streamingMethods: Set<String> = []) {
         self.name = name
         self.description = description
-        var table: [String: (position: Int, isStreaming: Bool)] = [:]
-        for (position, method) in methods.enumerated() {
-            table[method] = (position, streamingMethods.contains(method))
-        }
-        self.methods = table
+        self.methods = methods
+        self.streamingMethods = streamingMethods
     }
 }
 
@@ -30,31 +28,48 @@ public struct Service: Sendable {
     public enum Dispatch: Equatable, Sendable {
         /// The call is about the service itself, or wrong: this is its only reply.
         case answer(Reply)
-        /// The call is a valid call of the method at this position of its interface.
-        case accept(Int)
+        /// The call is a valid call of the method at this position of the interface at this position.
+        case accept(interface: Int, method: Int)
+    }
+
+    private struct Method {
+        /// The position of the interface among those that the service was created with; nil for that of every service.
+        let interface: Int?
+        let position: Int
+        let isStreaming: Bool
     }
 
     private let information: Information
     private let interfaces: [Interface]
+    /// By the qualified name, so that a call needs one look.
+    private let methods: [String: Method]
 
     /// Creates a service with its interfaces; `org.varlink.service` is added to them.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.interfaces = [Self.introspection] + interfaces
+        var methods: [String: Method] = [:]
+        for (number, interface) in self.interfaces.enumerated() {
+            for (position, name) in interface.methods.enumerated() {
+                methods["\(interface.name).\(name)"] = Method(
+                    interface: number == 0 ? nil : number - 1, position: position,
+                    isStreaming: interface.streamingMethods.contains(name))
+            }
+        }
+        self.methods = methods
         information = Information(
             vendor: vendor, product: product, version: version, url: url, interfaces: self.interfaces.map { $0.name })
     }
 
     /// Answers calls about the service itself and wrong calls, and accepts the others.
     public func dispatch(_ call: Call) -> Dispatch {
-        let name = call.interface
-        guard let interface = interface(named: name) else {
-            return .answer(ServiceError.interfaceNotFound(name).reply)
-        }
-        guard let method = interface.methods[call.methodName] else {
-            return .answer(ServiceError.methodNotFound(call.method).reply)
+        guard let method = methods[call.method] else {
+            let name = call.interface
+            return .answer(
+                interface(named: name) == nil
+                    ? ServiceError.interfaceNotFound(name).reply : ServiceError.methodNotFound(call.method).reply)
         }
         if !call.wantsMore && method.isStreaming { return .answer(ServiceError.expectedMore.reply) }
-        guard interface.name == Self.introspection.name else { return .accept(method.position) }
+        if let interface = method.interface { return .accept(interface: interface, method: method.position) }
         do throws(ServiceError) {
             return .answer(try introspect(call))
         } catch {
@@ -63,9 +78,7 @@ public struct Service: Sendable {
     }
 
     private func interface(named name: String) -> Interface? {
-        // Without a closure, which would get a copy of each.
-        for index in interfaces.indices where interfaces[index].name == name { return interfaces[index] }
-        return nil
+        interfaces.first { $0.name == name }
     }
 
     private func introspect(_ call: Call) throws(ServiceError) -> Reply {
@@ -86,8 +99,8 @@ extension ServerConnection {
     public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
         while var call = try nextCall() {
             switch service.dispatch(call) {
-            case .accept(let position):
-                call.methodPosition = position
+            case .accept(let interface, let method):
+                (call.interfacePosition, call.methodPosition) = (interface, method)
                 return call
             case .answer(let reply): send(reply, to: call.id)
             }

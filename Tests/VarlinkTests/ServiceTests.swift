@@ -26,6 +26,7 @@ import Testing
         {
             connection.receive(message(text))
             let call = try #require(try connection.nextCall(of: service))
+            #expect(call.interfacePosition == 0)
             #expect(call.methodPosition == position)
             connection.send(Reply(NoParameters()), to: call.id)
         }

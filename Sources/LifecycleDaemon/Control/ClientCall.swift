@@ -45,14 +45,14 @@ enum ReplyForm {
 /// The calls that wait for a reply of the core. The reply to a client that has gone is dropped.
 struct OpenRequests {
     struct Pending {
-        weak var connection: ControlConnection?
+        let id: RequestID
+        let connection: ControlConnection
         let call: Call.ID
         let form: ReplyForm
     }
 
-    /// The calls, and their requests, at their positions, which the numbers of the requests contain.
+    /// The calls at their positions, which the numbers of the requests contain.
     private var pending: [Pending?] = []
-    private var requests: [RequestID?] = []
     private var freePositions: [Int] = []
     private var count: UInt64 = 0
 
@@ -63,21 +63,24 @@ struct OpenRequests {
         let position = freePositions.popLast() ?? pending.count
         count += 1
         let id = RequestID(count << Self.positionBits | UInt64(position))
-        let call = Pending(connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
-        if position < pending.count {
-            (pending[position], requests[position]) = (call, id)
-        } else {
-            pending.append(call)
-            requests.append(id)
-        }
+        if position == pending.count { pending.append(nil) }
+        pending[position] = Pending(
+            id: id, connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
         return id
     }
 
     mutating func remove(_ id: RequestID) -> Pending? {
         let position = Int(id.number & (1 << Self.positionBits - 1))
-        guard position < pending.count, requests[position] == id else { return nil }
-        requests[position] = nil
+        guard position < pending.count, pending[position]?.id == id else { return nil }
         freePositions.append(position)
         return pending[position].take()
+    }
+
+    /// Drops the calls of a client that has gone.
+    mutating func removeAll(of connection: ControlConnection) {
+        for position in pending.indices where pending[position]?.connection === connection {
+            freePositions.append(position)
+            pending[position] = nil
+        }
     }
 }

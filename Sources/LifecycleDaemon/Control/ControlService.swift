@@ -72,8 +72,11 @@ final class ControlService {
 
     // MARK: Calls
 
+    /// The position of the interface of metrics among those of the service.
+    private static let metricsPosition = 1
+
     private func perform(_ call: ClientCall) throws {
-        if call.call.interface == MetricsInterface.name { return try MetricsCalls(service: self).perform(call) }
+        if call.call.interfacePosition == Self.metricsPosition { return try MetricsCalls(service: self).perform(call) }
         let method = LifedMethod.allCases[call.call.methodPosition]
         guard allows(method, call) else { return server.refuse(call, "an app has this right over itself only") }
         if method.access == .administrators, let objection = rights.administratorObjection(to: call.scope) {
@@ -268,6 +271,7 @@ extension ControlService: ControlServerDelegate {
     func hasRightsOfUser(_ app: AppID) -> Bool { manager.catalog[app]?.control == .full }
 
     func connectionClosed(_ connection: ControlConnection) {
+        requests.removeAll(of: connection)
         subscriptions.remove(connection)
         // A use ends with the connection of the client that reported it.
         manager.endReports(by: connection)
@@ -287,7 +291,7 @@ extension ControlService: LifecycleObserver {
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply) {
         // The reply may lead to the next call of the connection, so the request is removed before.
         guard let pending = requests.remove(id) else { return }
-        pending.connection?.send(presentation.reply(reply, pending.form), to: pending.call)
+        pending.connection.send(presentation.reply(reply, pending.form), to: pending.call)
     }
 
     func stateChanged(_ transition: LifecycleCore.Transition) {

@@ -13,7 +13,12 @@ struct Presentation {
 
     // MARK: Apps
 
-    func app(_ app: AppMachine) -> ControlAPI.App {
+    func app(_ app: borrowing AppMachine) -> ControlAPI.App { present(app) }
+
+    /// Without a copy of the machine.
+    private func app(_ app: Box<AppMachine>) -> ControlAPI.App { present(app.value) }
+
+    @inline(__always) private func present(_ app: borrowing AppMachine) -> ControlAPI.App {
         // Each reply has an app: a closure would take as long as a member.
         var result = ControlAPI.App(
             id: app.id.name, name: manager.name(of: app.id), state: state(of: app), target: app.target,
@@ -26,13 +31,15 @@ struct Presentation {
         if let last = app.lastExit {
             result.lastExit = exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
         }
-        if app.hasScenes { result.scenes = app.scenes.all.map { scene($0, of: app) } }
+        if app.hasScenes { result.scenes = scenes(of: copy app) }
         return result
     }
 
+    private func scenes(of app: AppMachine) -> [ControlAPI.Scene] { app.scenes.all.map { scene($0, of: app) } }
+
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
     /// runs in the background.
-    private func state(of app: AppMachine) -> AppState {
+    private func state(of app: borrowing AppMachine) -> AppState {
         guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.index),
             tree.hasRunningMember
         else { return app.state }
@@ -60,7 +67,7 @@ struct Presentation {
 
     /// Returns whether another program keeps the main process stopped. The kernel reports only the stop of a child; the
     /// state of another process is read each time.
-    private func isStoppedByOther(_ app: AppMachine) -> Bool {
+    private func isStoppedByOther(_ app: borrowing AppMachine) -> Bool {
         guard app.shouldRunNow, let tree = manager.processes.tree(of: app.index) else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
     }
@@ -231,8 +238,8 @@ struct Presentation {
         case .done(let app):
             switch form {
             case .app, .restartedApp:
-                if let app { Varlink.Reply(AppReply(app: self.app(app.value))) } else { Self.appIsGone }
-            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map { self.app($0.value) }))
+                if let app { Varlink.Reply(AppReply(app: self.app(app))) } else { Self.appIsGone }
+            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map { self.app($0) }))
             case .outcome: outcome(.notListening, app?.value)
             case .nothing: Varlink.Reply(NoParameters())
             }

@@ -1,16 +1,35 @@
+/// Names of objects. A call has few: they need no memory of the heap.
+private struct JSONNames {
+    private var first: InlineArray<8, Range<Int>> = .init(repeating: 0..<0)
+    private var others: [Range<Int>] = []
+    private(set) var count = 0
+
+    subscript(index: Int) -> Range<Int> { index < first.count ? first[index] : others[index - first.count] }
+
+    mutating func append(_ name: Range<Int>) {
+        if count < first.count { first[count] = name } else { others.append(name) }
+        count += 1
+    }
+
+    mutating func remove(from index: Int) {
+        count = index
+        let rest = max(index - first.count, 0)
+        if others.count > rest { others.removeSubrange(rest...) }
+    }
+}
+
 /// The check of a JSON text, in one pass. Errors have no path.
 struct JSONChecker {
     private let depth: Int
     private var position = 0
     /// The contents of the names of all objects that are not at their end.
-    private var names: [Range<Int>] = []
+    private var names = JSONNames()
 
     /// The number of names up to which each is compared with each.
     private static let fewNames = 16
 
     init(depth: Int) {
         self.depth = depth
-        names.reserveCapacity(Self.fewNames)
     }
 
     /// Checks a text.
@@ -95,7 +114,7 @@ extension JSONChecker {
         } while take(",", bytes)
         try expect("}", bytes)
         if hasEscapes || names.count - first > Self.fewNames { try compareNames(bytes, first) }
-        names.removeSubrange(first...)
+        names.remove(from: first)
     }
 
     private mutating func enter(_ bytes: Span<UInt8>, _ level: Int) throws(JSONError) {
@@ -123,8 +142,8 @@ extension JSONChecker {
     private func compareNames(_ bytes: Span<UInt8>, _ first: Int) throws(JSONError) {
         var text: [UInt8] = []
         var entries: [(name: Range<Int>, position: Int)] = []
-        for name in names[first...] {
-            let start = text.count
+        for index in first..<names.count {
+            let (name, start) = (names[index], text.count)
             bytes.appendUnescaped(name, to: &text)
             entries.append((start..<text.count, name.lowerBound - 1))
         }

@@ -111,8 +111,8 @@ extension JSONWriter {
 
     /// Writes a name that needs no escape sequences.
     public mutating func key(_ name: StaticString) {
-        unsafe appendQuoted(name.utf8Start, name.utf8CodeUnitCount)
-        endKey()
+        unsafe appendQuoted(name.utf8Start, name.utf8CodeUnitCount, isKey: true)
+        needsComma = false
     }
 
     /// Writes a name.
@@ -127,19 +127,19 @@ extension JSONWriter {
         needsComma = false
     }
 
-    /// Begins a string of these bytes, and ends it.
+    /// Begins a string of these bytes, and ends it; a name with its colon.
     @inline(__always)
-    private mutating func appendQuoted(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
-        reserve(size + 3)
-        var end = unsafe memory + count
-        if needsComma {
-            unsafe end.pointee = UInt8(ascii: ",")
-            unsafe end += 1
-        }
-        unsafe end.pointee = UInt8(ascii: "\"")
-        unsafe (end + 1).initialize(from: bytes, count: size)
-        unsafe end[size + 1] = UInt8(ascii: "\"")
-        count = unsafe end + size + 2 - memory
+    private mutating func appendQuoted(_ bytes: UnsafePointer<UInt8>, _ size: Int, isKey: Bool = false) {
+        reserve(size + 4)
+        let start = unsafe memory + count
+        // Without a comma, the quotation mark takes its place.
+        unsafe start.pointee = UInt8(ascii: ",")
+        let text = unsafe start + (needsComma ? 2 : 1)
+        unsafe text[-1] = UInt8(ascii: "\"")
+        unsafe text.initialize(from: bytes, count: size)
+        unsafe text[size] = UInt8(ascii: "\"")
+        if isKey { unsafe text[size + 1] = UInt8(ascii: ":") }
+        count = unsafe text + size + (isKey ? 2 : 1) - memory
         needsComma = true
     }
 
@@ -152,6 +152,19 @@ extension JSONWriter {
 
 // MARK: - Values
 
+extension Span<UInt8> {
+    /// A Boolean value that indicates whether a string of these bytes needs escape sequences.
+    fileprivate var needsEscapes: Bool {
+        for index in indices {
+            switch self[index] {
+            case ..<0x20, "\"", "\\": return true
+            default: break
+            }
+        }
+        return false
+    }
+}
+
 extension JSONWriter {
     /// Writes a value.
     @inlinable public mutating func write(_ value: some JSONWritable) {
@@ -160,26 +173,24 @@ extension JSONWriter {
 
     /// Writes a string.
     public mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { content in
-            if let start = content.baseAddress, unsafe !needsEscapes(content) {
-                return unsafe appendQuoted(start, content.count)
-            }
-            separate()
-            append("\"")
-            for index in content.indices { unsafe appendEscaped(content[index]) }
-            append("\"")
-        }
+        let content = text.utf8.span
+        guard content.needsEscapes else { return writePlain(text) }
+        separate()
+        append("\"")
+        for index in content.indices { appendEscaped(content[index]) }
+        append("\"")
     }
 
-    private func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        for index in text.indices {
-            switch unsafe text[index] {
-            case ..<0x20, "\"", "\\": return true
-            default: break
+    /// Writes a string that needs no escape sequences.
+    public mutating func writePlain(_ text: String) {
+        unsafe text.utf8.span.withUnsafeBufferPointer { content in
+            if let start = content.baseAddress {
+                unsafe appendQuoted(start, content.count)
+            } else {
+                separate()
+                append(literal: "\"\"")
             }
         }
-        return false
     }
 
     private mutating func appendEscaped(_ byte: UInt8) {
