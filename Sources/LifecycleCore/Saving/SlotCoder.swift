@@ -115,11 +115,9 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     // MARK: Values
 
     mutating func text(_ value: String) {
-        var text = value
-        text.withUTF8 { bytes in
-            appendSize(bytes.count)
-            append(unsafe RawSpan(_unsafeElements: bytes))
-        }
+        let bytes = unsafe value.utf8.span.bytes
+        appendSize(bytes.byteCount)
+        append(bytes)
     }
 
     /// Adds a byte that is 1 for true.
@@ -129,8 +127,10 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
     @inline(__always)
     package mutating func number(_ name: StaticString, _ value: inout UInt64?) {
-        append(value == nil ? UInt8(0) : 1)
-        if let value { append(value) }
+        reserve(9)
+        unsafe memory.storeBytes(of: value == nil ? 0 : 1, toByteOffset: count, as: UInt8.self)
+        unsafe memory.storeBytes(of: (value ?? 0).littleEndian, toByteOffset: count + 1, as: UInt64.self)
+        count += value == nil ? 1 : 9
     }
 
     @inline(__always)
@@ -139,6 +139,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     }
 
     /// Adds the value behind its size.
+    @inline(__always)
     package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
         append(UInt64(0))
         guard value != nil else { return }

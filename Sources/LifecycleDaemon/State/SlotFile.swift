@@ -311,11 +311,16 @@ nonisolated enum SlotFormat {
 
     /// Returns the digest of bytes whose number is a multiple of eight.
     static func digest(of bytes: RawSpan, _ seed: UInt64) -> UInt64 {
+        precondition(bytes.byteCount % 8 == 0, "the bytes are not whole numbers")
         var digest = mix(0, seed)
-        var position = 0
-        while position < bytes.byteCount {
-            digest = mix(digest, number(bytes, position))
-            position += 8
+        // Each number is checked to be within the bytes otherwise.
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard var next = bytes.baseAddress else { return }
+            let end = unsafe next + bytes.count
+            while unsafe next < end {
+                digest = mix(digest, UInt64(littleEndian: unsafe next.loadUnaligned(as: UInt64.self)))
+                unsafe next += 8
+            }
         }
         return digest
     }
