@@ -114,11 +114,12 @@ final class CoreDriver: InputHandler {
 
     private func save(_ effects: [Effect]) {
         store.take(changesOf: &core)
-        store.save(announcing: unsaved.isEmpty ? effects : unsaved + effects)
+        store.save(announcing: hasUnsavedStep ? unsaved + effects : effects)
         forgetUnsaved()
     }
 
     private func forgetUnsaved() {
+        guard hasUnsavedStep else { return }
         hasUnsavedStep = false
         unsaved.removeAll(keepingCapacity: true)
     }
@@ -156,35 +157,28 @@ final class CoreDriver: InputHandler {
 /// The order in which effects are performed: their own, but replies behind the messages that follow them. The client may take the
 /// processor as soon as it has its reply, and an app must not wait for it.
 nonisolated struct EffectOrder {
-    /// Effects among which replies come last, and the one to look at next.
-    private var group = 0..<0
     private var position = 0
-    private var isAtReplies = true
+    /// The first of the replies that wait, all of them before the position; nil if none waits.
+    private var firstReply: Int?
 
     /// Returns the index of the next effect to perform; nil behind the last one.
     mutating func next(in effects: Span<Effect>) -> Int? {
-        while true {
-            while position < group.upperBound {
-                let index = position
-                position += 1
-                if effects[index].isReply == isAtReplies { return index }
-            }
-            if !isAtReplies {
-                isAtReplies = true
-                position = group.lowerBound
-            } else {
-                guard group.upperBound < effects.count else { return nil }
-                beginGroup(in: effects)
-            }
+        while position < effects.count {
+            if firstReply != nil, !effects[position].isReplyOrMayPrecedeIt { break }
+            let index = position
+            position += 1
+            guard effects[index].isReply else { return index }
+            if firstReply == nil { firstReply = index }
         }
+        return nextReply(in: effects)
     }
 
-    private mutating func beginGroup(in effects: Span<Effect>) {
-        var end = group.upperBound
-        while end < effects.count, effects[end].isReplyOrMayPrecedeIt { end += 1 }
-        group = group.upperBound..<max(end, group.upperBound + 1)
-        position = group.lowerBound
-        isAtReplies = false
+    private mutating func nextReply(in effects: Span<Effect>) -> Int? {
+        guard let reply = firstReply else { return nil }
+        var next = reply + 1
+        while next < position, !effects[next].isReply { next += 1 }
+        firstReply = next < position ? next : nil
+        return reply
     }
 }
 

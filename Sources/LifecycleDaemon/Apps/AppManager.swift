@@ -293,60 +293,74 @@ extension AppManager: EffectHandler {
         var order = EffectOrder()
         while let position = order.next(in: effects) {
             switch effects[position] {
-            case .spawn(let id):
-                if let app = index(of: id) { spawn(id, app) }
-                ownMemory.noteLaunch()
-            case .stop(let id): if let app = index(of: id) { stop(app) }
-            case .resume(let id): if let app = index(of: id) { resume(app) }
-            case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
-            case .kill(let id): if let app = index(of: id) { processes.kill(app) }
-            case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
-            case .answerAssertion(let id, let number, let refusal):
-                if let app = index(of: id) { answer(number, of: id, app, refusal) }
-            case .tellTimeLeft(let id, let end):
-                if let app = index(of: id) {
-                    channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
-                }
-            case .expireTask(let id, let number, let deadline):
-                let time = deadline.duration(since: driver.now).wholeMilliseconds
-                let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
-                if let app = index(of: id) { channels.send(message, to: app) }
-            case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
-            case .checkMemory(let id, let atOnce):
-                if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
             case .transition(let transition): perform(transition)
-            case .sceneTransition(let transition):
-                let app = index(of: transition.app)
-                announcements.append((.scene(transition), app, processes.lastPID(of: app)))
-            case .decision(let decision): record(decision)
-            case .reply(let id, let reply):
-                if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: id) {
-                    done()
-                } else {
-                    observer?.requestEnded(id, with: reply)
-                }
-            case .forgotten(let id, let exit, let reclaimed):
-                if let app = index(of: id) { forget(id, app, exit, reclaimed) }
-            case .finished:
-                announceTransitions()
-                store.end()
-                exits.ended.write()
-                loop.exit(code: 0)
+            case .stop(let id): stop(id)
+            case .resume(let id): resume(id)
+            case .reply(let id, let reply): end(id, with: reply)
+            case .spawn, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
+                .checkMemory, .sceneTransition, .decision, .forgotten, .finished:
+                perform(effects[position])
             }
         }
     }
 
-    private func stop(_ app: AppIndex) {
+    // Within the loop, the accesses of all effects would be made for each input.
+    @inline(never) private func perform(_ effect: Effect) {
+        switch effect {
+        case .transition, .stop, .resume, .reply: break
+        case .spawn(let id):
+            if let app = index(of: id) { spawn(id, app) }
+            ownMemory.noteLaunch()
+        case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
+        case .kill(let id): if let app = index(of: id) { processes.kill(app) }
+        case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
+        case .answerAssertion(let id, let number, let refusal):
+            if let app = index(of: id) { answer(number, of: id, app, refusal) }
+        case .tellTimeLeft(let id, let end):
+            if let app = index(of: id) {
+                channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
+            }
+        case .expireTask(let id, let number, let deadline):
+            let time = deadline.duration(since: driver.now).wholeMilliseconds
+            let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
+            if let app = index(of: id) { channels.send(message, to: app) }
+        case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
+        case .checkMemory(let id, let atOnce):
+            if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
+        case .sceneTransition(let transition):
+            let app = index(of: transition.app)
+            announcements.append((.scene(transition), app, processes.lastPID(of: app)))
+        case .decision(let decision): record(decision)
+        case .forgotten(let id, let exit, let reclaimed):
+            if let app = index(of: id) { forget(id, app, exit, reclaimed) }
+        case .finished:
+            announceTransitions()
+            store.end()
+            exits.ended.write()
+            loop.exit(code: 0)
+        }
+    }
+
+    @inline(never) private func end(_ request: RequestID, with reply: LifecycleCore.Reply) {
+        if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: request) {
+            done()
+        } else {
+            observer?.requestEnded(request, with: reply)
+        }
+    }
+
+    @inline(never) private func stop(_ id: AppID) {
+        guard let app = index(of: id) else { return }
         suspensions?.willStop(app)
         if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
     }
 
-    private func resume(_ app: AppIndex) {
+    @inline(never) private func resume(_ id: AppID) {
+        guard let app = index(of: id) else { return }
         trimmer.end(app)
         processes.resume(app)
     }
 
-    // Within the loop over the effects, its accesses would be made for each of them.
     @inline(never) private func perform(_ transition: LifecycleCore.Transition) {
         guard let app = transition.index else { return }
         if transition.to == .notRunning {

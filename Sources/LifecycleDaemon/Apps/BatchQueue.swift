@@ -64,6 +64,7 @@ final class BatchQueue {
     }
 
     func remove(_ app: AppIndex) {
+        guard !queue.isEmpty else { return }
         if pending != nil {
             pending?.remove(app)
         } else if let position = position(of: app) {

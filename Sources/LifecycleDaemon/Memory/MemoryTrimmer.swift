@@ -34,7 +34,9 @@ final class MemoryTrimmer {
     }
 
     /// Ends with an app that is resumed or ends. The rest of its memory stays.
-    func end(_ app: AppIndex) { waiting[app] = nil }
+    func end(_ app: AppIndex) {
+        if !waiting.isEmpty { waiting[app] = nil }
+    }
 
     private func step() {
         guard let app = waiting.keys.min(by: { $0.value < $1.value }), var work = waiting.removeValue(forKey: app)
