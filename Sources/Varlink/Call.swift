@@ -17,9 +17,9 @@ public struct Call {
 
     private let parameters: JSONText
 
-    /// The position of the interface among those that the service was created with, and of the method among those of its interface;
-    /// set when a ``Service`` has accepted the call.
+    /// The position of the interface among those that the service was created with; set when a ``Service`` has accepted the call.
     public internal(set) var interfacePosition = 0
+    /// The position of the method among those of its interface; set with that of the interface.
     public internal(set) var methodPosition = 0
 
     init(id: ID, envelope: CallEnvelope) {

@@ -15,7 +15,7 @@ struct Presentation {
 
     func app(_ app: borrowing AppMachine) -> ControlAPI.App { present(app) }
 
-    /// Without a copy of the machine.
+    /// Presents an app without a copy of the machine.
     private func app(_ app: Box<AppMachine>) -> ControlAPI.App { present(app.value) }
 
     @inline(__always) private func present(_ app: borrowing AppMachine) -> ControlAPI.App {
