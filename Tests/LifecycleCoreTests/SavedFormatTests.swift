@@ -185,7 +185,7 @@ import Testing
     @Test func terminatingAppKeepsTheAccountOfItsEnd() throws {
         let app = try Self.app(Self.terminatingChat)
         #expect(app.phase == .terminating(Termination(state: .background, reason: .terminate)))
-        #expect(app.desired == .end(atOnce: false))
+        #expect(app.desired == .end)
     }
 
     @Test func deadlinesAreRestored() {

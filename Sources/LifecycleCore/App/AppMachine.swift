@@ -177,7 +177,7 @@ public struct AppMachine: Sendable, Equatable {
 
     /// Returns the reason of the end when the main process ended with this status without a signal of the daemon.
     func exitReason(_ status: ExitStatus) -> Reason {
-        if case .end = desired { return desiredReason }
+        if desired.isEnd { return desiredReason }
         return status == .code(0) ? .exit : .crash
     }
 
@@ -200,7 +200,7 @@ public struct AppMachine: Sendable, Equatable {
 
     @inline(__always) private func desiredTarget(_ shared: borrowing Shared) -> AppState {
         switch desired {
-        case .rest, .end: return .notRunning
+        case .rest, .end, .endAtOnce: return .notRunning
         case .run:
             if shared.blockers.isEmpty, shared.foreground.contains(index) { return shared.foregroundTarget }
             if policy.suspend == .never { return .background }

@@ -116,13 +116,18 @@ public struct Termination: Sendable, Equatable {
 }
 
 /// The state that requests and rules want for an app; its target follows from it.
-enum Desired: Sendable, Equatable {
+enum Desired: String, Sendable {
     /// The app need not run.
     case rest
     /// The app runs, in the foreground or not.
     case run
-    /// The app ends, asked or at once.
-    case end(atOnce: Bool)
+    /// The app is asked to end.
+    case end
+    /// The app ends at once.
+    case endAtOnce = "end-at-once"
+
+    /// A Boolean value that indicates whether the app is to end.
+    var isEnd: Bool { self == .end || self == .endAtOnce }
 }
 
 /// The channel of an app.

@@ -64,7 +64,7 @@ extension Lifecycle {
             knownApps[home].isRunning || !knownApps[home].policy.isTransient
         else { return }
         // An app that is being ended comes back when it is gone, and not before.
-        if case .end = knownApps[home].desired { return }
+        if knownApps[home].desired.isEnd { return }
         putInForeground(home, reason: .home)
     }
 
@@ -152,7 +152,7 @@ extension Lifecycle {
     mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason) {
         guard knownApps[app].isRunning else { return }
         change(app) { machine, _ in
-            machine.desired = .end(atOnce: atOnce)
+            machine.desired = atOnce ? .endAtOnce : .end
             machine.desiredReason = reason
         }
         leaveForegroundEnding(app, reason: reason)

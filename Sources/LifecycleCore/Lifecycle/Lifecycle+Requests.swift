@@ -119,7 +119,7 @@ extension Lifecycle {
     private func refusalOfSuspension(of app: AppIndex, isAtOnce: Bool) -> Refusal? {
         let machine = knownApps[app]
         // The reason of its end decides whether it is restored, and it is not suspended any more.
-        if case .end = machine.desired { return .terminating(machine.id) }
+        if machine.desired.isEnd { return .terminating(machine.id) }
         if machine.policy.suspend == .never { return .neverSuspended(machine.id) }
         if settings.homeApp == machine.id, shared.foreground == [app] { return .homeStaysInForeground(machine.id) }
         if isAtOnce { return nil }

@@ -14,9 +14,8 @@ public enum Saved: Sendable, Equatable {
     public var app: AppID? {
         switch self {
         case .slot(let bytes):
-            var (reader, id) = (SlotReader(bytes), AppID?.none)
-            AppID.code(&id, with: &reader)
-            return id
+            var reader = SlotReader(bytes)
+            return AppID.code(nil, with: &reader)
         case .text(let record): return record["id"].flatMap { AppID(text: $0) }
         }
     }
@@ -119,21 +118,17 @@ extension Lifecycle {
 
     /// Writes or reads the values: the table of what concerns several apps.
     private mutating func code(with coder: inout some SavedCoder & ~Copyable) {
-        coder.apps("front", &shared.foreground, in: knownApps)
-        var slots = shared.activation.slots
-        coder.apps("place", &slots, in: knownApps)
-        if coder.isReading {
-            for app in slots where knownApps[app].state.isAlive { shared.activation.append(app) }
-        }
-        var interruptions = shared.interruptions.elements
-        coder.list("interruption", &interruptions)
-        if coder.isReading { shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit)) }
+        shared.foreground = coder.apps("front", shared.foreground, in: knownApps)
+        let slots = coder.apps("place", shared.activation.slots, in: knownApps)
+        let interruptions = coder.list("interruption", shared.interruptions.elements)
         coder.instant("memory-warned", &reclaimer.lastWarning)
-        ReclaimRound.code(&reclaimer.round, with: &coder)
-        coder.apps("returning", &shared.returning, in: knownApps)
-        var blockers = shared.blockers.elements
-        coder.list("concealed", &blockers)
-        if coder.isReading { shared.blockers = OrderedSet(blockers) }
+        reclaimer.round = ReclaimRound.code(reclaimer.round, with: &coder)
+        shared.returning = coder.apps("returning", shared.returning, in: knownApps)
+        let blockers = coder.list("concealed", shared.blockers.elements)
+        guard coder.isReading else { return }
+        for app in slots where knownApps[app].state.isAlive { shared.activation.append(app) }
+        shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit))
+        shared.blockers = OrderedSet(blockers)
     }
 
     private mutating func restoreApp(_ id: AppID, _ record: Saved, _ policy: (AppID) -> Policy?) {

@@ -9,8 +9,7 @@ extension AppMachine {
 
     /// Writes the record of the app and its deadlines, or reads them. The id is known before it is read.
     mutating func code(_ deadlines: inout [SavedDeadline], with coder: inout some SavedCoder & ~Copyable) {
-        var name: String? = id.name
-        coder.text("id", &name)
+        _ = coder.text("id", id.name)
         coder.list("deadline", &deadlines)
         code(with: &coder)
     }
@@ -20,12 +19,11 @@ extension AppMachine {
         let awaitsAnswer = phase.code(with: &coder)
         coder.reason("reason", &reason)
         coder.instant("since", &since)
-        codeDesired(with: &coder)
+        desired = coder.word("wish", desired) ?? (state.isAlive ? .run : .rest)
         coder.reason("wish-reason", &desiredReason)
-        var exit = lastExit
-        coder.item("exit", &exit)
-        if coder.isReading { lastExit = exit }
-        codeReclaimed(with: &coder)
+        let exit = coder.item("exit", lastExit)
+        let account = ReclaimRecord.code(reclaimed, with: &coder)
+        if coder.isReading { (lastExit, reclaimed) = (exit, account) }
         codeRestart(with: &coder)
         coder.list("scene", &scenes.all)
         coder.list("scene-front", &scenes.foreground)
@@ -35,8 +33,7 @@ extension AppMachine {
 
     /// Writes or reads the values of an app that runs.
     private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout some SavedCoder & ~Copyable) {
-        var isConnected = isConnected
-        coder.flag("linked", &isConnected)
+        let isConnected = coder.flag("linked", isConnected)
         if coder.isReading { channel = isConnected ? .reconnecting(mayHaveReceivedNext: false) : .none }
         coder.flag("scenes", &launch.hasScenes)
         coder.flag("awake", &assertions.isKeptRunning)
@@ -48,13 +45,17 @@ extension AppMachine {
         coder.flag("stopped-by-other", &isStoppedByOther)
         coder.flag("been-in-front", &wasInForeground)
         coder.instant("last-in-front", &lastInForeground)
-        codeLaunch(with: &coder)
+        coder.instant("launched", &launch.instant)
+        launch.reason = coder.word("launch-reason", launch.reason) ?? .launch
+        coder.flag("has-launched", &launch.isComplete)
+        coder.text("launch-url", &launch.url)
+        coder.number("launch-event", &launch.event)
+        coder.flag("declined", &launch.hasDeclined)
         coder.number("sequence", &outbox.lastSequence)
         // There are always some numbers left to count on.
         if coder.isReading, outbox.lastSequence >= 1 << 62 { outbox.lastSequence = 0 }
         coder.list("owed", &outbox.callbacks)
-        var mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
-        coder.flag("may-have-heard", &mayHaveReceivedNext)
+        let mayHaveReceivedNext = coder.flag("may-have-heard", channel == .reconnecting(mayHaveReceivedNext: true))
         if coder.isReading, mayHaveReceivedNext, isConnected, !outbox.callbacks.isEmpty {
             channel = .reconnecting(mayHaveReceivedNext: true)
         }
@@ -68,78 +69,44 @@ extension AppMachine {
         if coder.isReading { dropStrayResignations() }
     }
 
-    @inline(__always) private mutating func codeDesired(with coder: inout some SavedCoder & ~Copyable) {
-        var word: String? = desired.word
-        coder.text("wish", &word)
-        guard coder.isReading else { return }
-        desired = word.flatMap { Desired(word: $0) } ?? (state.isAlive ? .run : .rest)
-    }
-
-    @inline(__always) private mutating func codeReclaimed(with coder: inout some SavedCoder & ~Copyable) {
-        var account = reclaimed
-        ReclaimRecord.code(&account, with: &coder)
-        if coder.isReading { reclaimed = account }
-    }
-
     @inline(__always) private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
-        var failures = restart.failures > 0 ? UInt64(restart.failures) : nil
-        var isLimitReached = restart.isLimitReached
-        coder.number("failures", &failures)
-        coder.flag("given-up", &isLimitReached)
+        let failures = coder.number("failures", restart.failures > 0 ? UInt64(restart.failures) : nil)
+        let isLimitReached = coder.flag("given-up", restart.isLimitReached)
         guard coder.isReading else { return }
         let times = Int(clamping: min(failures ?? 0, 1000))
         restart = isLimitReached ? .limitReached(times: times) : times > 0 ? .failed(times: times) : .steady
-    }
-
-    @inline(__always) private mutating func codeLaunch(with coder: inout some SavedCoder & ~Copyable) {
-        coder.instant("launched", &launch.instant)
-        var reason: Reason? = launch.reason
-        coder.word("launch-reason", &reason)
-        if coder.isReading { launch.reason = reason ?? .launch }
-        coder.flag("has-launched", &launch.isComplete)
-        coder.text("launch-url", &launch.url)
-        coder.number("launch-event", &launch.event)
-        coder.flag("declined", &launch.hasDeclined)
     }
 
     // MARK: The callback that is awaited
 
     private mutating func codeAwaited(with coder: inout some SavedCoder & ~Copyable) {
         let awaited = phase.awaitedCallback
-        var saved = SavedDelivery(awaited?.delivery)
-        saved.code(with: &coder)
-        var sent = awaited?.sent
-        coder.instant("sent", &sent)
-        var (next, nextOfScene): (AppState?, SceneState?) = (nil, nil)
-        switch awaited?.next {
-        case .app(let state)?: next = state
-        case .scene(let state)?: nextOfScene = state
-        case nil: break
-        }
-        coder.word("next", &next)
-        coder.word("next-scene", &nextOfScene)
+        let delivery = codeDelivery(awaited?.delivery, with: &coder)
+        let sent = coder.instant("sent", awaited?.sent)
+        let next = NextState.code(awaited?.next, with: &coder)
         // An app that is not connected answers nothing, whatever the record says.
-        guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery = delivery(saved)
-        else { return }
-        let followed = next.map { NextState.app($0) } ?? nextOfScene.map { NextState.scene($0) }
-        phase = .running(
-            state, awaiting: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: followed)))
+        guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery else { return }
+        phase = .running(state, awaiting: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: next)))
     }
 
-    /// Returns the callback that the app has not answered; nil if it would have no meaning when it is sent again.
-    private func delivery(_ saved: SavedDelivery) -> Delivery? {
-        guard let callback = saved.callback, let deadline = saved.deadline, let told = saved.state,
-            (saved.scene != nil) == callback.isAboutScene,
-            saved.event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
+    /// Writes the callback that the app has not answered, or reads it; nil if it would have no meaning when it is sent again.
+    private func codeDelivery(_ given: Delivery?, with coder: inout some SavedCoder & ~Copyable) -> Delivery? {
+        let callback = coder.word("callback", given?.callback)
+        let sequence = coder.number("told-sequence", given?.sequence)
+        let event = coder.item("told-event", given?.event)
+        let scene = coder.item("told-scene", given?.scene?.scene)
+        let sceneReason = coder.text("told-scene-reason", given?.scene?.reason?.rawValue)
+        let deadline = coder.instant("answer-by", given?.deadline)
+        let told = coder.word("told-state", given?.state)
+        guard coder.isReading, let callback, let deadline, let told, (scene != nil) == callback.isAboutScene,
+            event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
         else { return nil }
         var delivery = delivery(
-            of: PendingCallback(callback), sequence: saved.sequence ?? outbox.lastSequence, deadline: deadline,
-            state: told)
-        if let scene = saved.scene {
-            delivery.subject = .scene(
-                SceneNews(scene: scene, reason: saved.sceneReason.flatMap { SceneReason(saved: $0) }))
+            of: PendingCallback(callback), sequence: sequence ?? outbox.lastSequence, deadline: deadline, state: told)
+        if let scene {
+            delivery.subject = .scene(SceneNews(scene: scene, reason: sceneReason.flatMap { SceneReason(saved: $0) }))
         }
-        if let event = saved.event { delivery.subject = .event(event) }
+        if let event { delivery.subject = .event(event) }
         return delivery
     }
 
@@ -154,51 +121,18 @@ extension AppMachine {
     // MARK: The task under way
 
     private mutating func codeTask(with coder: inout some SavedCoder & ~Copyable) {
-        var event = outbox.task?.event
-        coder.item("task", &event)
-        guard event != nil else { return }
-        var sequence = outbox.task?.sequence
-        var deadline = outbox.task?.deadline
-        var told = outbox.task?.state
-        coder.number("task-sequence", &sequence)
-        coder.instant("task-until", &deadline)
-        coder.word("task-state", &told)
+        let task = outbox.task
+        guard let event = coder.item("task", task?.event) else { return }
+        let sequence = coder.number("task-sequence", task?.sequence)
+        let deadline = coder.instant("task-until", task?.deadline)
+        let told = coder.word("task-state", task?.state)
         // Work is done by a process that was told of it, and ends with that.
-        guard coder.isReading, state.isAlive, isConnected, let event, event.event.isTask, let sequence, let deadline,
-            let told
+        guard coder.isReading, state.isAlive, isConnected, event.event.isTask, let sequence, let deadline, let told
         else { return }
         var delivery = delivery(
             of: PendingCallback(.performTask), sequence: sequence, deadline: deadline, state: told)
         delivery.subject = .event(event)
         outbox.task = delivery
-    }
-}
-
-/// The saved parts of a callback that an app was sent.
-private struct SavedDelivery {
-    var callback: Callback?
-    var sequence: UInt64?
-    var event: QueuedEvent?
-    var scene: SceneID?
-    var sceneReason: String?
-    var deadline: Instant?
-    var state: AppState?
-
-    init(_ delivery: Delivery?) {
-        guard let delivery else { return }
-        (callback, sequence, event) = (delivery.callback, delivery.sequence, delivery.event)
-        (scene, sceneReason) = (delivery.scene?.scene, delivery.scene?.reason?.rawValue)
-        (deadline, state) = (delivery.deadline, delivery.state)
-    }
-
-    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
-        coder.word("callback", &callback)
-        coder.number("told-sequence", &sequence)
-        coder.item("told-event", &event)
-        coder.item("told-scene", &scene)
-        coder.text("told-scene-reason", &sceneReason)
-        coder.instant("answer-by", &deadline)
-        coder.word("told-state", &state)
     }
 }
 
@@ -223,14 +157,11 @@ extension Phase {
     ///
     /// - Returns: Whether a callback is awaited, and follows in the record.
     @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
-        var state: AppState? = self.state
-        var termination = self.termination
-        var operation = self.operation
-        coder.word("state", &state)
-        coder.item("ending", &termination)
-        coder.word("awaiting", &operation)
+        let state = coder.word("state", self.state) ?? .notRunning
+        let termination = coder.item("ending", self.termination)
+        let operation = coder.word("awaiting", self.operation)
         guard operation == .spawn else {
-            if coder.isReading { self = Phase(state ?? .notRunning, operation, termination) }
+            if coder.isReading { self = Phase(state, operation, termination) }
             return operation == .answer
         }
         var next: AppState?
@@ -238,9 +169,8 @@ extension Phase {
         coder.word("next", &next)
         guard coder.isReading else { return false }
         // An operation that the state does not allow is left out.
-        let isSpawning = (state ?? .notRunning) == .notRunning
-        let edge = isSpawning ? next.flatMap { AppState.notRunning.edge(to: $0) } : nil
-        self = edge.map { .spawning(to: $0.to, termination) } ?? Phase(state ?? .notRunning, nil, termination)
+        let edge = state == .notRunning ? next.flatMap { state.edge(to: $0) } : nil
+        self = edge.map { .spawning(to: $0.to, termination) } ?? Phase(state, nil, termination)
         return false
     }
 

@@ -7,70 +7,87 @@ package protocol SavedCoder: ~Copyable {
     var isReading: Bool { get }
 
     /// Writes a flag, or reads it; false without a valid one.
-    mutating func flag(_ name: StaticString, _ value: inout Bool)
+    mutating func flag(_ name: StaticString, _ value: Bool) -> Bool
     /// Writes a number, or reads it; nil without a valid one.
-    mutating func number(_ name: StaticString, _ value: inout UInt64?)
+    mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64?
     /// Writes a text, or reads it; nil without a valid one.
-    mutating func text(_ name: StaticString, _ value: inout String?)
+    mutating func text(_ name: StaticString, _ value: String?) -> String?
     /// Writes a value, or reads it; nil without a valid one.
-    mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?)
+    mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item?
     /// Writes values, or reads the valid ones.
-    mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item])
+    mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item]
     /// Writes the ids of apps, or reads those of apps that are known, each once.
-    mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable)
+    mutating func apps(_ name: StaticString, _ values: [AppIndex], in table: borrowing AppTable) -> [AppIndex]
 }
 
 extension SavedCoder where Self: ~Copyable {
-    /// Writes the ids of apps, or reads those of apps that are known, each once.
-    package mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable) {
+    package mutating func apps(_ name: StaticString, _ values: [AppIndex], in table: borrowing AppTable) -> [AppIndex] {
         var ids: [AppID] = []
         for app in values { ids.append(table.id(of: app)) }
-        list(name, &ids)
-        guard isReading else { return }
-        values = []
+        ids = list(name, ids)
+        guard isReading else { return values }
+        var known: [AppIndex] = []
         for id in ids {
-            if let app = table.index(of: id), !values.contains(app) { values.append(app) }
+            if let app = table.index(of: id), !known.contains(app) { known.append(app) }
         }
+        return known
     }
 
     /// Writes or reads an instant.
     @inline(__always)
-    package mutating func instant(_ name: StaticString, _ value: inout Instant?) {
-        var microseconds = value?.microseconds
-        number(name, &microseconds)
-        if isReading { value = microseconds.map { Instant(microseconds: $0) } }
-    }
-
-    /// Writes or reads an instant. Without a valid one, the owner keeps its default.
-    @inline(__always)
-    package mutating func instant(_ name: StaticString, _ value: inout Instant) {
-        var microseconds: UInt64? = value.microseconds
-        number(name, &microseconds)
-        if isReading, let microseconds { value = Instant(microseconds: microseconds) }
-    }
-
-    /// Writes or reads a number. Without a valid one, the owner keeps its default.
-    @inline(__always)
-    mutating func number(_ name: StaticString, _ value: inout UInt64) {
-        var number: UInt64? = value
-        self.number(name, &number)
-        if isReading, let number { value = number }
-    }
-
-    /// Writes or reads a reason. Without one, the owner keeps its default.
-    @inline(__always)
-    package mutating func reason(_ name: StaticString, _ value: inout Reason) {
-        var word: String? = value.rawValue
-        text(name, &word)
-        if isReading, let word { value = Reason(saved: word) }
+    package mutating func instant(_ name: StaticString, _ value: Instant?) -> Instant? {
+        number(name, value?.microseconds).map { Instant(microseconds: $0) }
     }
 
     /// Writes or reads a word; nil for one of another version.
     @inline(__always)
+    package mutating func word<Word: RawRepresentable<String>>(_ name: StaticString, _ value: Word?) -> Word? {
+        let word = text(name, value?.rawValue)
+        return isReading ? word.flatMap { Word(rawValue: $0) } : value
+    }
+
+    // MARK: In place
+
+    @inline(__always)
+    package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = flag(name, value) }
+
+    @inline(__always)
+    package mutating func number(_ name: StaticString, _ value: inout UInt64?) { value = number(name, value) }
+
+    @inline(__always)
+    package mutating func text(_ name: StaticString, _ value: inout String?) { value = text(name, value) }
+
+    @inline(__always)
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
+        value = item(name, value)
+    }
+
+    @inline(__always)
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
+        values = list(name, values)
+    }
+
+    @inline(__always)
+    package mutating func instant(_ name: StaticString, _ value: inout Instant?) { value = instant(name, value) }
+
+    @inline(__always)
     package mutating func word<Word: RawRepresentable<String>>(_ name: StaticString, _ value: inout Word?) {
-        var word = value?.rawValue
-        text(name, &word)
-        if isReading { value = word.flatMap { Word(rawValue: $0) } }
+        value = word(name, value)
+    }
+
+    // Without a valid value, the owner of these keeps its default.
+
+    @inline(__always)
+    package mutating func instant(_ name: StaticString, _ value: inout Instant) {
+        value = instant(name, value) ?? value
+    }
+
+    @inline(__always)
+    mutating func number(_ name: StaticString, _ value: inout UInt64) { value = number(name, value) ?? value }
+
+    @inline(__always)
+    package mutating func reason(_ name: StaticString, _ value: inout Reason) {
+        if let word = text(name, value.rawValue), isReading { value = Reason(saved: word) }
     }
 }
 
@@ -85,14 +102,25 @@ package struct RecordWriter: SavedCoder {
     /// Creates a writer that adds to a record.
     package init(_ record: SavedRecord = SavedRecord()) { self.record = record }
 
-    package mutating func flag(_ name: StaticString, _ value: inout Bool) { if value { record.add(name, "1") } }
-    package mutating func number(_ name: StaticString, _ value: inout UInt64?) { record.add(name, value) }
-    package mutating func text(_ name: StaticString, _ value: inout String?) { record.add(name, value) }
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
-        record.add(name, value?.text)
+    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool {
+        if value { record.add(name, "1") }
+        return value
     }
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
+    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
+        record.add(name, value)
+        return value
+    }
+    package mutating func text(_ name: StaticString, _ value: String?) -> String? {
+        record.add(name, value)
+        return value
+    }
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
+        record.add(name, value?.text)
+        return value
+    }
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
         for value in values { record.add(name, value.text) }
+        return values
     }
 }
 
@@ -103,15 +131,15 @@ package struct RecordReader: SavedCoder {
 
     package init(_ record: SavedRecord) { self.record = record }
 
-    package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = record[name.description] == "1" }
-    package mutating func number(_ name: StaticString, _ value: inout UInt64?) {
-        value = record[name.description].flatMap { UInt64($0) }
+    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool { record[name.description] == "1" }
+    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
+        record[name.description].flatMap { UInt64($0) }
     }
-    package mutating func text(_ name: StaticString, _ value: inout String?) { value = record[name.description] }
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
-        value = record[name.description].flatMap { Item(text: $0) }
+    package mutating func text(_ name: StaticString, _ value: String?) -> String? { record[name.description] }
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
+        record[name.description].flatMap { Item(text: $0) }
     }
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
-        values = record.all(name.description).compactMap { Item(text: $0) }
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
+        record.all(name.description).compactMap { Item(text: $0) }
     }
 }

@@ -8,52 +8,57 @@ package protocol PartCoder: ~Copyable {
     var isText: Bool { get }
 
     /// Writes or reads a number. Nil is written as 0, and as the empty text.
-    mutating func number(_ value: inout UInt64?)
+    mutating func number(_ value: UInt64?) -> UInt64?
     /// Writes or reads a text without a separator. Nil is the empty text there.
-    mutating func text(_ value: inout String?)
+    mutating func text(_ value: String?) -> String?
     /// Writes or reads the last part, which may contain separators.
-    mutating func rest(_ value: inout String?)
-    /// Writes or reads a byte of a slot.
-    mutating func byte(_ value: inout UInt8?)
+    mutating func rest(_ value: String?) -> String?
+    /// Writes or reads a byte of a slot. Text has none.
+    mutating func byte(_ value: UInt8?) -> UInt8?
 }
 
 extension PartCoder where Self: ~Copyable {
+    @inline(__always)
+    package mutating func rest(_ value: String?) -> String? { text(value) }
+
+    package mutating func byte(_ value: UInt8?) -> UInt8? { value }
+
     /// Writes or reads a word; nil for one of another version.
     @inline(__always)
-    mutating func word<Word: RawRepresentable<String>>(_ value: inout Word?) {
-        var word = value?.rawValue
-        text(&word)
-        if isReading { value = word.flatMap { Word(rawValue: $0) } }
+    mutating func word<Word: RawRepresentable<String>>(_ value: Word?) -> Word? {
+        let word = text(value?.rawValue)
+        return isReading ? word.flatMap { Word(rawValue: $0) } : value
+    }
+
+    /// Writes or reads a reason as the last part.
+    @inline(__always)
+    mutating func lastReason(_ value: Reason?) -> Reason? {
+        let word = rest(value?.rawValue)
+        return isReading ? word.map { Reason(saved: $0) } : value
     }
 
     /// Writes or reads an instant, which a complete value has.
     @inline(__always)
-    mutating func instant(_ value: inout Instant?) {
-        var microseconds = value?.microseconds
-        number(&microseconds)
-        if isReading { value = microseconds.map { Instant(microseconds: $0) } }
+    mutating func instant(_ value: Instant?) -> Instant? {
+        number(value?.microseconds).map { Instant(microseconds: $0) }
     }
 
     /// Writes or reads an instant that a complete value may lack.
-    mutating func optionalInstant(_ value: inout Instant?) {
-        guard !isText else { return instant(&value) }
-        var isThere: UInt8? = value == nil ? 0 : 1
-        byte(&isThere)
-        if isThere == 1 { instant(&value) }
+    mutating func optionalInstant(_ value: Instant?) -> Instant? {
+        isText || byte(value == nil ? 0 : 1) == 1 ? instant(value) : nil
     }
 
     /// Writes or reads up to three texts as the last parts.
-    mutating func texts(_ values: inout [String]) {
+    mutating func texts(_ values: [String]) -> [String] {
         var coded: [String] = []
         for position in 0..<3 {
             var value = position < values.count ? values[position] : nil
             guard isReading || value != nil else { break }
             if isText { value = value.map { SavedText.escaped($0) } }
-            if position < 2 { text(&value) } else { rest(&value) }
-            guard let value else { break }
+            guard let value = position < 2 ? text(value) : rest(value) else { break }
             coded.append(isText ? SavedText.unescaped(value) : value)
         }
-        if isReading { values = coded }
+        return coded
     }
 }
 
@@ -62,8 +67,10 @@ package protocol SavedItem {
     /// The byte between the parts in text.
     static var separator: Unicode.Scalar { get }
 
-    /// Writes the parts of a value, or reads them: the table of the type. A value is nil after parts without meaning.
-    static func code(_ item: inout Self?, with parts: inout some PartCoder & ~Copyable)
+    /// Writes the parts of a value, or reads them: the table of the type.
+    ///
+    /// - Returns: The value; nil after parts without meaning.
+    static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self?
 }
 
 extension SavedItem {
@@ -73,17 +80,14 @@ extension SavedItem {
     /// The value as one line of text.
     package var text: String {
         var parts = TextPartWriter(separator: Self.separator)
-        var item: Self? = self
-        Self.code(&item, with: &parts)
+        _ = Self.code(self, with: &parts)
         return parts.text
     }
 
     /// Creates the value of such a text; nil for any other text.
     package init?(text: String) {
         var parts = TextPartReader(text, separator: Self.separator)
-        var item: Self?
-        Self.code(&item, with: &parts)
-        guard let item, parts.isAtEnd else { return nil }
+        guard let item = Self.code(nil, with: &parts), parts.isAtEnd else { return nil }
         self = item
     }
 }
@@ -101,10 +105,15 @@ private struct TextPartWriter: PartCoder {
 
     var text: String { parts.joined(separator: String(separator)) }
 
-    mutating func number(_ value: inout UInt64?) { parts.append(value.map { String($0) } ?? "") }
-    mutating func text(_ value: inout String?) { parts.append(value ?? "") }
-    mutating func rest(_ value: inout String?) { parts.append(value ?? "") }
-    mutating func byte(_ value: inout UInt8?) { parts.append(value.map { String($0) } ?? "") }
+    mutating func number(_ value: UInt64?) -> UInt64? {
+        parts.append(value.map { String($0) } ?? "")
+        return value
+    }
+
+    mutating func text(_ value: String?) -> String? {
+        parts.append(value ?? "")
+        return value
+    }
 }
 
 /// Reads the parts of a value from text.
@@ -123,28 +132,18 @@ private struct TextPartReader: PartCoder {
     /// A Boolean value that indicates whether everything was read.
     var isAtEnd: Bool { left == nil }
 
-    mutating func text(_ value: inout String?) {
-        guard let parts = left, let end = parts.firstIndex(of: separator) else { return rest(&value) }
+    mutating func text(_ value: String?) -> String? {
+        guard let parts = left, let end = parts.firstIndex(of: separator) else { return rest(nil) }
         left = parts[parts.index(after: end)...]
-        value = String(decoding: parts[..<end], as: UTF8.self)
+        return String(decoding: parts[..<end], as: UTF8.self)
     }
 
-    mutating func rest(_ value: inout String?) {
-        value = left.map { String(decoding: $0, as: UTF8.self) }
-        left = nil
+    mutating func rest(_ value: String?) -> String? {
+        defer { left = nil }
+        return left.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    mutating func number(_ value: inout UInt64?) {
-        var digits: String?
-        text(&digits)
-        value = digits.flatMap { UInt64($0) }
-    }
-
-    mutating func byte(_ value: inout UInt8?) {
-        var number: UInt64?
-        self.number(&number)
-        value = number.flatMap { UInt8(exactly: $0) }
-    }
+    mutating func number(_ value: UInt64?) -> UInt64? { text(nil).flatMap { UInt64($0) } }
 }
 
 /// The escaping of text in saved records: one unit separator between the parts of a value, and an escape sequence for
@@ -160,12 +159,8 @@ enum SavedText {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
-            case separator:
-                result.append(escape)
-                result.append("f")
-            case escape:
-                result.append(escape)
-                result.append("e")
+            case separator: result += [escape, "f"]
+            case escape: result += [escape, "e"]
             default: result.append(scalar)
             }
         }

@@ -1,73 +1,46 @@
 // The parts of a saved app, each with the table of its type: values of a slot, and one line of text.
 
-extension Desired {
-    var word: String {
-        switch self {
-        case .rest: "rest"
-        case .run: "run"
-        case .end(atOnce: false): "end"
-        case .end(atOnce: true): "end-at-once"
-        }
-    }
-
-    init?(word: String) {
-        switch word {
-        case "rest": self = .rest
-        case "run": self = .run
-        case "end": self = .end(atOnce: false)
-        case "end-at-once": self = .end(atOnce: true)
-        default: return nil
-        }
-    }
-}
-
 extension String: SavedItem {
     /// Writes or reads the text.
-    package static func code(_ item: inout String?, with parts: inout some PartCoder & ~Copyable) { parts.rest(&item) }
+    package static func code(_ item: String?, with parts: inout some PartCoder & ~Copyable) -> String? {
+        parts.rest(item)
+    }
 }
 
 extension AppID: SavedItem {
     /// Writes or reads the name, which is not empty.
-    package static func code(_ item: inout AppID?, with parts: inout some PartCoder & ~Copyable) {
-        var name = item?.name
-        parts.rest(&name)
-        if parts.isReading { item = name.flatMap { $0.isEmpty ? nil : AppID($0) } }
+    package static func code(_ item: AppID?, with parts: inout some PartCoder & ~Copyable) -> AppID? {
+        let name = parts.rest(item?.name)
+        return parts.isReading ? name.flatMap { $0.isEmpty ? nil : AppID($0) } : item
     }
 }
 
 extension SceneID: SavedItem {
     /// Writes or reads the name, which is valid.
-    package static func code(_ item: inout SceneID?, with parts: inout some PartCoder & ~Copyable) {
-        var name = item?.name
-        parts.rest(&name)
-        if parts.isReading { item = name.flatMap { SceneID($0) } }
+    package static func code(_ item: SceneID?, with parts: inout some PartCoder & ~Copyable) -> SceneID? {
+        let name = parts.rest(item?.name)
+        return parts.isReading ? name.flatMap { SceneID($0) } : item
     }
 }
 
 extension ForegroundBlocker: SavedItem {
     /// Writes or reads the word.
-    package static func code(_ item: inout ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable) {
-        parts.word(&item)
-    }
+    package static func code(
+        _ item: ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable
+    ) -> ForegroundBlocker? { parts.word(item) }
 }
 
 extension ExitStatus {
     /// Writes or reads the kernel's account of an end: in a slot a byte for its kind, and its number.
-    fileprivate static func code(_ status: inout ExitStatus?, with parts: inout some PartCoder & ~Copyable) {
-        if parts.isText {
-            var word = status?.word
-            parts.text(&word)
-            if parts.isReading { status = word.map { ExitStatus(word: $0) } }
-            return
-        }
-        var (kind, number): (UInt8?, UInt64?) = (0, nil)
-        if case .code(let code) = status { (kind, number) = (1, UInt64(bitPattern: Int64(code))) }
-        if case .signal(let signal) = status { (kind, number) = (2, UInt64(bitPattern: Int64(signal))) }
-        parts.byte(&kind)
-        if kind == 1 || kind == 2 { parts.number(&number) }
-        guard parts.isReading else { return }
-        let value = number.map { Int32(truncatingIfNeeded: $0) }
-        status = value.map { kind == 1 ? .code($0) : .signal($0) } ?? .unknown
+    fileprivate static func code(_ status: ExitStatus?, with parts: inout some PartCoder & ~Copyable) -> ExitStatus? {
+        if parts.isText { return parts.text(status?.word).map { ExitStatus(word: $0) } }
+        var (kind, value): (UInt8?, Int32?) = (0, nil)
+        if case .code(let code) = status { (kind, value) = (1, code) }
+        if case .signal(let signal) = status { (kind, value) = (2, signal) }
+        kind = parts.byte(kind)
+        guard kind == 1 || kind == 2, let number = parts.number(value.map { UInt64(bitPattern: Int64($0)) })
+        else { return .unknown }
+        return kind == 1 ? .code(Int32(truncatingIfNeeded: number)) : .signal(Int32(truncatingIfNeeded: number))
     }
 
     private var word: String {
@@ -90,30 +63,21 @@ extension ExitStatus {
 
 extension ExitRecord: SavedItem {
     /// Writes or reads the end of an app.
-    package static func code(_ item: inout ExitRecord?, with parts: inout some PartCoder & ~Copyable) {
-        var (instant, state, status, reason) = (item?.instant, item?.state, item?.status, item?.reason.rawValue)
-        parts.instant(&instant)
-        parts.word(&state)
-        ExitStatus.code(&status, with: &parts)
-        parts.rest(&reason)
-        guard parts.isReading else { return }
-        item = nil
-        guard let instant, let state, let status, let reason else { return }
-        item = ExitRecord(state: state, reason: Reason(saved: reason), status: status, instant: instant)
+    package static func code(_ item: ExitRecord?, with parts: inout some PartCoder & ~Copyable) -> ExitRecord? {
+        guard let instant = parts.instant(item?.instant), let state = parts.word(item?.state),
+            let status = ExitStatus.code(item?.status, with: &parts), let reason = parts.lastReason(item?.reason)
+        else { return nil }
+        return ExitRecord(state: state, reason: reason, status: status, instant: instant)
     }
 }
 
 extension Termination: SavedItem {
     /// Writes or reads an end that has begun.
-    package static func code(_ item: inout Termination?, with parts: inout some PartCoder & ~Copyable) {
-        var (state, status, reason) = (item?.state, item?.status, item?.reason.rawValue)
-        parts.word(&state)
-        ExitStatus.code(&status, with: &parts)
-        parts.rest(&reason)
-        guard parts.isReading else { return }
-        item = nil
-        guard let state, let status, let reason else { return }
-        item = Termination(state: state, reason: Reason(saved: reason), status: status)
+    package static func code(_ item: Termination?, with parts: inout some PartCoder & ~Copyable) -> Termination? {
+        guard let state = parts.word(item?.state), let status = ExitStatus.code(item?.status, with: &parts),
+            let reason = parts.lastReason(item?.reason)
+        else { return nil }
+        return Termination(state: state, reason: reason, status: status)
     }
 }
 
@@ -122,71 +86,50 @@ struct SavedDeadline: SavedItem {
     let kind: DeadlineKind
     let instant: Instant
 
-    static func code(_ item: inout SavedDeadline?, with parts: inout some PartCoder & ~Copyable) {
-        var (kind, instant) = (item?.kind, item?.instant)
-        parts.word(&kind)
-        parts.instant(&instant)
-        guard parts.isReading else { return }
-        item = nil
-        guard let kind, let instant else { return }
-        item = SavedDeadline(kind: kind, instant: instant)
+    static func code(_ item: SavedDeadline?, with parts: inout some PartCoder & ~Copyable) -> SavedDeadline? {
+        guard let kind = parts.word(item?.kind), let instant = parts.instant(item?.instant) else { return nil }
+        return SavedDeadline(kind: kind, instant: instant)
     }
 }
 
 extension Assertion: SavedItem {
     /// Writes or reads an assertion. The app chooses the name.
-    package static func code(_ item: inout Assertion?, with parts: inout some PartCoder & ~Copyable) {
-        var (kind, number, since, name) = (item?.kind, item?.number, item?.since, item?.name)
-        parts.word(&kind)
-        parts.number(&number)
-        parts.instant(&since)
-        parts.rest(&name)
-        guard parts.isReading else { return }
-        item = nil
-        guard let kind, let number, let since, let name else { return }
-        item = Assertion(kind: kind, number: number, name: name, since: since)
+    package static func code(_ item: Assertion?, with parts: inout some PartCoder & ~Copyable) -> Assertion? {
+        guard let kind = parts.word(item?.kind), let number = parts.number(item?.number),
+            let since = parts.instant(item?.since), let name = parts.rest(item?.name)
+        else { return nil }
+        return Assertion(kind: kind, number: number, name: name, since: since)
     }
 }
 
 extension PendingCallback: SavedItem {
     /// Writes or reads the callback, and its scene if it has one.
-    package static func code(_ item: inout PendingCallback?, with parts: inout some PartCoder & ~Copyable) {
-        var (callback, scene) = (item?.callback, item?.scene)
-        parts.word(&callback)
-        if parts.isReading || scene != nil { SceneID.code(&scene, with: &parts) }
-        guard parts.isReading else { return }
-        item = nil
-        guard let callback, (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return }
-        item = PendingCallback(callback, scene)
+    package static func code(
+        _ item: PendingCallback?, with parts: inout some PartCoder & ~Copyable
+    ) -> PendingCallback? {
+        guard let callback = parts.word(item?.callback) else { return nil }
+        var scene = item?.scene
+        if parts.isReading || scene != nil { scene = SceneID.code(scene, with: &parts) }
+        guard (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return nil }
+        return PendingCallback(callback, scene)
     }
 }
 
 extension SentCallback: SavedItem {
     /// Writes or reads a resignation behind a callback. The state that follows is that of any resignation, or there is none.
-    package static func code(_ item: inout SentCallback?, with parts: inout some PartCoder & ~Copyable) {
+    package static func code(_ item: SentCallback?, with parts: inout some PartCoder & ~Copyable) -> SentCallback? {
         let delivery = item?.delivery
-        var (sequence, deadline, sent) = (delivery?.sequence, delivery?.deadline, item?.sent)
-        var (state, next, callback) = (delivery?.state, item?.next?.word, delivery?.pending)
-        var hasNext: UInt8? = next == nil ? 0 : 1
-        parts.number(&sequence)
-        parts.instant(&deadline)
-        parts.instant(&sent)
-        parts.word(&state)
-        if parts.isText {
-            parts.text(&next)
-            hasNext = (next ?? "").isEmpty ? 0 : 1
-        } else {
-            parts.byte(&hasNext)
-        }
-        PendingCallback.code(&callback, with: &parts)
-        guard parts.isReading else { return }
-        item = nil
-        guard let sequence, let deadline, let sent, let state, let callback, callback.isResignation else { return }
+        guard let sequence = parts.number(delivery?.sequence), let deadline = parts.instant(delivery?.deadline),
+            let sent = parts.instant(item?.sent), let state = parts.word(delivery?.state)
+        else { return nil }
+        let word = item?.next?.word
+        let hasNext = parts.isText ? parts.text(word)?.isEmpty == false : parts.byte(word == nil ? 0 : 1) == 1
+        guard let callback = PendingCallback.code(delivery?.pending, with: &parts), callback.isResignation
+        else { return nil }
         var resignation = Delivery(
             sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
         if let scene = callback.scene { resignation.subject = .scene(SceneNews(scene: scene, reason: nil)) }
-        item = SentCallback(
-            delivery: resignation, sent: sent, next: hasNext == 1 ? callback.stateAfterResignation : nil)
+        return SentCallback(delivery: resignation, sent: sent, next: hasNext ? callback.stateAfterResignation : nil)
     }
 }
 
@@ -197,6 +140,19 @@ extension NextState {
         case .scene(let state): state.rawValue
         }
     }
+
+    /// Writes or reads the state that follows, which is the app's or that of a scene.
+    static func code(_ next: NextState?, with coder: inout some SavedCoder & ~Copyable) -> NextState? {
+        var (app, scene): (AppState?, SceneState?) = (nil, nil)
+        switch next {
+        case .app(let state): app = state
+        case .scene(let state): scene = state
+        case nil: break
+        }
+        coder.word("next", &app)
+        coder.word("next-scene", &scene)
+        return app.map { .app($0) } ?? scene.map { .scene($0) }
+    }
 }
 
 extension QueuedEvent: SavedItem {
@@ -204,15 +160,11 @@ extension QueuedEvent: SavedItem {
     package static var separator: Unicode.Scalar { SavedText.separator }
 
     /// Writes or reads an event and its number.
-    package static func code(_ item: inout QueuedEvent?, with parts: inout some PartCoder & ~Copyable) {
-        var (number, callback, texts) = (item?.number, item?.event.callback, item?.event.parts ?? [])
-        parts.number(&number)
-        parts.word(&callback)
-        parts.texts(&texts)
-        guard parts.isReading else { return }
-        item = nil
-        guard let number, let callback, let event = AppEvent(callback, texts) else { return }
-        item = QueuedEvent(number: number, event: event)
+    package static func code(_ item: QueuedEvent?, with parts: inout some PartCoder & ~Copyable) -> QueuedEvent? {
+        guard let number = parts.number(item?.number), let callback = parts.word(item?.event.callback),
+            let event = AppEvent(callback, parts.texts(item?.event.parts ?? []))
+        else { return nil }
+        return QueuedEvent(number: number, event: event)
     }
 }
 
@@ -260,37 +212,33 @@ extension Scene: SavedItem {
     package static var separator: Unicode.Scalar { SavedText.separator }
 
     /// Writes or reads a scene.
-    package static func code(_ item: inout Scene?, with parts: inout some PartCoder & ~Copyable) {
-        var (name, role, origin, state) = (item?.id.name, item?.role, item?.origin.rawValue, item?.state)
-        var (reason, since, last) = (item?.reason.rawValue, item?.since, item?.lastInForeground)
-        var (desiredReason, flags, info) = (item?.desiredReason?.rawValue, item.map { Flags($0) }, item?.info)
-        parts.text(&name)
-        parts.text(&role)
-        parts.text(&origin)
-        parts.word(&state)
-        parts.text(&reason)
-        parts.instant(&since)
-        if !parts.isText { Flags.code(&flags, with: &parts) }
-        parts.optionalInstant(&last)
-        parts.text(&desiredReason)
-        if parts.isText { Flags.code(&flags, with: &parts) }
-        parts.rest(&info)
-        guard parts.isReading else { return }
-        item = nil
+    package static func code(_ item: Scene?, with parts: inout some PartCoder & ~Copyable) -> Scene? {
+        let name = parts.text(item?.id.name)
+        let role = parts.text(item?.role)
+        let origin = parts.text(item?.origin.rawValue)
+        let state = parts.word(item?.state)
+        let reason = parts.text(item?.reason.rawValue)
+        let since = parts.instant(item?.since)
+        var flags = item.map { Flags($0) }
+        if !parts.isText { flags = Flags.code(flags, with: &parts) }
+        let last = parts.optionalInstant(item?.lastInForeground)
+        let desiredReason = parts.text(item?.desiredReason?.rawValue)
+        if parts.isText { flags = Flags.code(flags, with: &parts) }
+        let info = parts.rest(item?.info)
+        guard parts.isReading else { return item }
         guard let id = name.flatMap({ SceneID($0) }), let role, SceneID.isWord(role), let state,
-            let origin = origin.flatMap({ Origin(saved: $0) }),
-            let reason, let flags
-        else { return }
-        if let text = info, text.utf8.count > SceneText.infoLimit || parts.isText && !flags.contains(.info) {
-            info = nil
+            let origin = origin.flatMap({ Origin(saved: $0) }), let reason, let flags
+        else { return nil }
+        var scene = Scene(id: id, role: role, info: nil, origin: origin, since: since ?? Instant(microseconds: 0))
+        if let info, info.utf8.count <= SceneText.infoLimit, !parts.isText || flags.contains(.info) {
+            scene.info = info
         }
-        var scene = Scene(id: id, role: role, info: info, origin: origin, since: since ?? Instant(microseconds: 0))
         (scene.state, scene.reason, scene.lastInForeground) = (state, Reason(saved: reason), last)
         scene.desiredReason = desiredReason.flatMap { $0.isEmpty ? nil : Reason(saved: $0) }
         scene.wasConnected = flags.contains(.connected)
         scene.isWanted = flags.contains(.wanted)
         scene.isClosing = flags.contains(.closing)
-        item = scene
+        return scene
     }
 
     /// The flags of a scene: bits of a byte, and letters in text, where one says whether there is an info.
@@ -314,16 +262,13 @@ extension Scene: SavedItem {
             if scene.info != nil { insert(.info) }
         }
 
-        static func code(_ flags: inout Flags?, with parts: inout some PartCoder & ~Copyable) {
+        static func code(_ flags: Flags?, with parts: inout some PartCoder & ~Copyable) -> Flags? {
             guard parts.isText else {
-                var byte = flags?.subtracting(.info).rawValue
-                parts.byte(&byte)
-                flags = byte.map { Flags(rawValue: $0) }
-                return
+                return parts.byte(flags?.subtracting(.info).rawValue).map { Flags(rawValue: $0) }
             }
-            var text: String? = letters.filter { flags?.contains($0.flag) ?? false }.map { String($0.letter) }.joined()
-            parts.text(&text)
-            flags = text.map { text in Flags(letters.filter { text.unicodeScalars.contains($0.letter) }.map { $0.flag })
+            let text = letters.filter { flags?.contains($0.flag) ?? false }.map { String($0.letter) }.joined()
+            return parts.text(text).map { text in
+                Flags(letters.filter { text.unicodeScalars.contains($0.letter) }.map { $0.flag })
             }
         }
     }

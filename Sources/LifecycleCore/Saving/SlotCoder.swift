@@ -114,75 +114,81 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     // MARK: Values
 
-    mutating func text(_ value: String) {
-        let bytes = unsafe value.utf8.span.bytes
+    private mutating func append(_ text: String) {
+        let bytes = unsafe text.utf8.span.bytes
         appendSize(bytes.byteCount)
         append(bytes)
     }
 
     /// Adds a byte that is 1 for true.
     @inline(__always)
-    package mutating func flag(_ name: StaticString, _ value: inout Bool) { append(value ? UInt8(1) : 0) }
+    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool {
+        append(value ? UInt8(1) : 0)
+        return value
+    }
 
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
     @inline(__always)
-    package mutating func number(_ name: StaticString, _ value: inout UInt64?) {
+    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
         reserve(9)
         unsafe memory.storeBytes(of: value == nil ? 0 : 1, toByteOffset: count, as: UInt8.self)
         unsafe memory.storeBytes(of: (value ?? 0).littleEndian, toByteOffset: count + 1, as: UInt64.self)
         count += value == nil ? 1 : 9
+        return value
     }
 
     @inline(__always)
-    package mutating func text(_ name: StaticString, _ value: inout String?) {
-        if let value { text(value) } else { append(UInt8(0)) }
-    }
+    package mutating func text(_ name: StaticString, _ value: String?) -> String? { text(value) }
 
     /// Adds the value behind its size.
     @inline(__always)
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
         append(UInt64(0))
-        guard value != nil else { return }
+        guard value != nil else { return nil }
         let start = count
-        Item.code(&value, with: &self)
+        _ = Item.code(value, with: &self)
         put(UInt64(count - start + 1), at: start - 8)
+        return value
     }
 
     /// Adds the number of values, and each of them.
     @inline(__always)
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
         if values.isEmpty { append(UInt8(1)) } else { append(values) }
+        return values
     }
 
     private mutating func append<Item: SavedItem>(_ values: [Item]) {
         appendSize(values.count)
-        for value in values {
-            var item: Item? = value
-            self.item("", &item)
-        }
+        for value in values { _ = item("", value) }
     }
 
     /// Adds the number of apps, and the id of each as an item: without an array of them.
-    package mutating func apps(_ name: StaticString, _ values: inout [AppIndex], in table: borrowing AppTable) {
+    package mutating func apps(_ name: StaticString, _ values: [AppIndex], in table: borrowing AppTable) -> [AppIndex] {
         appendSize(values.count)
-        for app in values {
-            append(UInt64(0))
-            let start = count
-            text(table.id(of: app).name)
-            put(UInt64(count - start + 1), at: start - 8)
-        }
+        for app in values { _ = item("", table.id(of: app)) }
+        return values
     }
 
     // MARK: Parts
 
     @inline(__always)
-    package mutating func number(_ value: inout UInt64?) { append(value ?? 0) }
+    package mutating func number(_ value: UInt64?) -> UInt64? {
+        append(value ?? 0)
+        return value
+    }
+
     @inline(__always)
-    package mutating func text(_ value: inout String?) { text("", &value) }
+    package mutating func text(_ value: String?) -> String? {
+        if let value { append(value) } else { append(UInt8(0)) }
+        return value
+    }
+
     @inline(__always)
-    package mutating func rest(_ value: inout String?) { text("", &value) }
-    @inline(__always)
-    package mutating func byte(_ value: inout UInt8?) { append(value ?? 0) }
+    package mutating func byte(_ value: UInt8?) -> UInt8? {
+        append(value ?? 0)
+        return value
+    }
 }
 
 /// Reads the values that a ``SlotWriter`` has written.
@@ -245,37 +251,32 @@ public struct SlotReader: SavedCoder, PartCoder {
 
     // MARK: Values
 
-    private mutating func text() -> String? {
-        size().flatMap { take($0) }.map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = byte() == 1 }
-    package mutating func number(_ name: StaticString, _ value: inout UInt64?) { value = byte() == 1 ? number() : nil }
-    package mutating func text(_ name: StaticString, _ value: inout String?) { value = text() }
+    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool { byte() == 1 }
+    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? { byte() == 1 ? number() : nil }
+    package mutating func text(_ name: StaticString, _ value: String?) -> String? { text(value) }
 
     /// Reads a value. The next one begins behind its size, whatever it is.
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
-        value = nil
-        guard let size = number(), size > 0, let part = take(size - 1) else { return }
+    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
+        guard let size = number(), size > 0, let part = take(size - 1) else { return nil }
         var reader = SlotReader(part)
-        Item.code(&value, with: &reader)
+        return Item.code(nil, with: &reader)
     }
 
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
-        values = []
+    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
+        var values: [Item] = []
         var rest = size() ?? 0
         while rest > 0, position < bytes.endIndex {
             rest -= 1
-            var value: Item?
-            item("", &value)
-            if let value { values.append(value) }
+            if let value: Item = item("", nil) { values.append(value) }
         }
+        return values
     }
 
     // MARK: Parts
 
-    package mutating func number(_ value: inout UInt64?) { value = number() }
-    package mutating func text(_ value: inout String?) { value = text() }
-    package mutating func rest(_ value: inout String?) { value = text() }
-    package mutating func byte(_ value: inout UInt8?) { value = byte() }
+    package mutating func number(_ value: UInt64?) -> UInt64? { number() }
+    package mutating func text(_ value: String?) -> String? {
+        size().flatMap { take($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+    package mutating func byte(_ value: UInt8?) -> UInt8? { byte() }
 }
