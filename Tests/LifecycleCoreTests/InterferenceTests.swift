@@ -302,7 +302,7 @@ extension World {
     }
 
     @Test func queueOfMachinesNamesEachOnceHoweverManyThereWere() {
-        var queue = ReconcileQueue()
+        var queue = AppQueue()
         for round in 0..<3 {
             for value in 0..<100 {
                 queue.append(AppIndex(value: value))

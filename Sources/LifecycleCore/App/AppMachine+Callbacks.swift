@@ -36,10 +36,7 @@ extension AppMachine {
             of: callback, sequence: outbox.lastSequence + 1, deadline: deadline, state: stateToTell(callback.callback))
         if let event { delivery.subject = .event(event) }
         outbox.lastSequence = delivery.sequence
-        // Its activation slot has a whole second from now on.
-        if callback.isResignation, shared.deadlines[.resignation, index] != nil {
-            shared.deadlines.set(.resignation, index, at: deadline)
-        }
+        extendSlot(for: delivery, &shared)
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
         if awaited == nil {
             phase = .running(state, awaiting: Box(sent))
@@ -53,6 +50,12 @@ extension AppMachine {
         shared.effects.append(.deliver(id, delivery))
         // An app that waits for the slot may be told to come as soon as this one was told to go.
         if callback.isResignation { shared.reconcileWaiting() }
+    }
+
+    /// Gives the activation slot of an app that is told to resign a whole second from now on.
+    func extendSlot(for delivery: Delivery, _ shared: inout Shared) {
+        guard delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil else { return }
+        shared.deadlines.set(.resignation, index, at: delivery.deadline)
     }
 
     /// Returns the callback as the app is told of it.

@@ -63,14 +63,7 @@ extension AppMachine {
         guard isReconnecting, state.isAlive, state != .suspended else { return }
         let end = shared.now + Self.reconnectionTime
         shared.deadlines.set(.reconnection, index, at: end)
-        for kind in [DeadlineKind.answer, .launch, .performTask, .taskExpiration] {
-            if let due = shared.deadlines[kind, index], due < end { shared.deadlines.set(kind, index, at: end) }
-        }
-    }
-
-    /// Handles an app that did not reconnect in time.
-    mutating func reconnectionOverdue(_ shared: inout Shared) {
-        if isReconnecting { disconnect(&shared) }
+        shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
     }
 
     /// Goes on with an app that has reconnected.
@@ -155,9 +148,6 @@ extension AppMachine {
         callback.delivery.deadline = answerDeadline(of: callback.delivery.callback, shared)
         callback.sent = shared.now
         shared.effects.append(.deliver(id, callback.delivery))
-        // Its activation slot has a whole second from now on.
-        if callback.delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil {
-            shared.deadlines.set(.resignation, index, at: callback.delivery.deadline)
-        }
+        extendSlot(for: callback.delivery, &shared)
     }
 }

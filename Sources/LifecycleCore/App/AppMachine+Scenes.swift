@@ -339,7 +339,7 @@ extension AppMachine {
     /// - Parameter reason: The reason of what the app does next; nil if that has one already.
     mutating func leaveForeground(reason: Reason? = nil, _ shared: inout Shared) {
         if let reason { desiredReason = reason }
-        if shared.removeFromForeground(index) { lastInForeground = shared.now }
+        if shared.foreground.remove(index) { lastInForeground = shared.now }
         shared.reconciles.append(index)
     }
 

@@ -26,7 +26,8 @@ public struct AppMachine: Sendable, Equatable {
         get { policyBox.value }
         set { policyBox = Box(newValue) }
     }
-    private var policyBox: Box<Policy>
+    /// Apps with equal policies share one.
+    var policyBox: Box<Policy>
 
     /// The phase, from which the state follows.
     public internal(set) var phase = Phase.notRunning
@@ -42,17 +43,9 @@ public struct AppMachine: Sendable, Equatable {
     var desiredReason = Reason.none
 
     /// The last end of the app; set from the first end on.
-    public internal(set) var lastExit: ExitRecord? {
-        get { lastExitBox?.value }
-        set { lastExitBox = newValue.map { Box($0) } }
-    }
-    private var lastExitBox: Box<ExitRecord>?
+    @Boxed public internal(set) var lastExit: ExitRecord?
     /// The reason for which the app was reclaimed; set by a reclaim, cleared by an end for another reason.
-    public internal(set) var reclaimed: ReclaimRecord? {
-        get { reclaimedBox?.value }
-        set { reclaimedBox = newValue.map { Box($0) } }
-    }
-    private var reclaimedBox: Box<ReclaimRecord>?
+    @Boxed public internal(set) var reclaimed: ReclaimRecord?
     /// The failures that delay the next launch.
     public internal(set) var restart = RestartState.steady
     /// The last launch.
@@ -83,15 +76,12 @@ public struct AppMachine: Sendable, Equatable {
     /// The requests that wait for the app, and their goals.
     var waiters: [Waiter] = []
 
-    /// - Parameter policy: Apps with equal policies share one.
     init(id: AppID, index: AppIndex, policy: Box<Policy>, since: Instant) {
         self.id = id
         self.index = index
         policyBox = policy
         self.since = since
     }
-
-    mutating func setPolicy(_ policy: Box<Policy>) { policyBox = policy }
 
     // MARK: Queries
 
@@ -222,8 +212,8 @@ public struct AppMachine: Sendable, Equatable {
 
     /// Gives up the activation slot in time if the app is not to be active any more.
     private mutating func updateActivationSlot(_ shared: inout Shared) {
-        guard shared.activation.contains(index) else {
-            if !target.isForeground { shared.activation.stopWaiting(index) }
+        guard shared.activation.slots.contains(index) else {
+            if !target.isForeground { shared.activation.waiting.remove(index) }
             return
         }
         if state != .active, target != .active {
@@ -381,4 +371,22 @@ public final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
 
     /// Compares the values.
     public static func == (left: Box, right: Box) -> Bool { left === right || left.value == right.value }
+}
+
+/// A property that is rarely there, on the heap; see ``Box``.
+@propertyWrapper
+public struct Boxed<Value: Sendable & Equatable>: Sendable, Equatable {
+    private var box: Box<Value>?
+
+    /// Puts a value on the heap, if there is one.
+    public init(wrappedValue: Value?) { box = wrappedValue.map { Box($0) } }
+
+    /// The value, if there is one.
+    public var wrappedValue: Value? {
+        get { box?.value }
+        set { box = newValue.map { Box($0) } }
+    }
+
+    /// A Boolean value that indicates whether there is no value; none is copied to find out.
+    @inline(__always) var isNil: Bool { box == nil }
 }

@@ -52,11 +52,7 @@ struct Outbox: Sendable, Equatable {
     /// The events that wait for their place between the callbacks.
     var events: [QueuedEvent] = []
     /// The task that the app works on, which keeps it running and delays no callback.
-    var task: Delivery? {
-        get { taskBox?.value }
-        set { taskBox = newValue.map { Box($0) } }
-    }
-    private var taskBox: Box<Delivery>?
+    @Boxed var task: Delivery?
     /// The number of the last callback.
     var lastSequence: UInt64 = 0
     /// The number of the last event.
@@ -66,7 +62,7 @@ struct Outbox: Sendable, Equatable {
     static let eventLimit = 16
 
     /// A Boolean value that indicates whether work waits or is under way.
-    @inline(__always) var hasTask: Bool { taskBox != nil || events.contains { $0.event.isTask } }
+    @inline(__always) var hasTask: Bool { !_task.isNil || events.contains { $0.event.isTask } }
 
     mutating func append(_ event: AppEvent) -> UInt64 {
         lastEvent += 1

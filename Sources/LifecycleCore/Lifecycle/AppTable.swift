@@ -135,32 +135,6 @@ public struct AppTable: Sendable {
     func contains(_ index: AppIndex) -> Bool { !machines[index.value].isForgotten }
 }
 
-/// The apps whose records may have changed, forgotten ones included.
-struct ChangedApps: Sendable {
-    /// The number of apps for which room is kept. Only a restart changes all.
-    private static let countToKeep = 256
-
-    private var indexes: [AppIndex] = []
-    private var isListed: [Bool] = []
-
-    mutating func append(_ app: AppIndex) {
-        while isListed.count <= app.value { isListed.append(false) }
-        guard !isListed[app.value] else { return }
-        isListed[app.value] = true
-        indexes.append(app)
-    }
-
-    /// Removes the index that was added last; nil if none is left. It may belong to another app by now.
-    mutating func popLast() -> AppIndex? {
-        guard let index = indexes.popLast() else {
-            if indexes.capacity > Self.countToKeep { indexes = [] }
-            return nil
-        }
-        isListed[index.value] = false
-        return index
-    }
-}
-
 /// The positions of apps in another table by their ids: a hash table of numbers, which takes 8 bytes for each app. A dictionary takes
 /// five times as much, because it has the ids once more.
 public struct AppIDTable: Sendable {

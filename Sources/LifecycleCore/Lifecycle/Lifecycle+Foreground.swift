@@ -5,6 +5,7 @@ import OrderedCollections
 extension Lifecycle {
     /// Brings the app to the foreground by a request of the user: no app comes back there by itself any more.
     mutating func bringToForeground(_ app: AppIndex, reason: Reason) {
+        cancelRestart(of: app)
         shared.returning.removeAll()
         putInForeground(app, reason: reason)
     }
@@ -31,7 +32,7 @@ extension Lifecycle {
         }
         abandonReclaim(of: app)
         shared.deadlines.clear(.restart, app)
-        shared.returning.removeAll { $0 == app }
+        shared.returning.remove(app)
         if knownApps[app].isSpawning { shared.deadlines.clear(.termination, app) }
         if knownApps[app].isStoppedByOther || knownApps[app].launch.isForeign && knownApps[app].shouldRunNow {
             knownApps[app].isStoppedByOther = false
@@ -81,16 +82,29 @@ extension Lifecycle {
     /// The largest number of interruptions at once.
     public static let interruptionLimit = 64
 
-    mutating func beginInterruption(_ name: String) {
-        guard shared.interruptions.append(name).inserted else { return }
-        shared.effects.append(.decision(.interruptionBegan(name)))
-        reconcileForeground(reason: .interruption)
+    mutating func beginInterruption(_ name: String, for request: RequestID) {
+        guard interruptions.contains(name) || interruptions.count < Self.interruptionLimit else {
+            return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
+        }
+        if shared.interruptions.append(name).inserted {
+            shared.effects.append(.decision(.interruptionBegan(name)))
+            reconcileForeground(reason: .interruption)
+        }
+        wait(request, for: appsInSight, goal: .notActive)
     }
 
-    mutating func endInterruption(_ name: String) {
-        guard shared.interruptions.remove(name) != nil else { return }
-        shared.effects.append(.decision(.interruptionEnded(name)))
-        if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
+    /// Ends an interruption. The app that answers it comes to the foreground in the same step, launched if need be, so that the
+    /// interrupted app does not become active before it leaves.
+    mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
+        let app = answer.flatMap { knownApps.index(of: $0) }
+        if let answer, app == nil { return refuse(request, .noSuchApp(answer)) }
+        if shared.interruptions.remove(name) != nil {
+            shared.effects.append(.decision(.interruptionEnded(name)))
+            if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
+        }
+        guard let app else { return waitForForeground(request) }
+        bringToForeground(app, reason: .interruptionEnded)
+        wait(request, for: app, goal: .active)
     }
 
     // MARK: Blockers
@@ -165,9 +179,7 @@ extension Lifecycle {
         change(app) { $0.leaveForeground(&$1) }
         guard wasInForeground, !isShuttingDown else { return }
         let policy = knownApps[app].policy
-        if policy.restart.covers(reason), !policy.isAdopted, !shared.returning.contains(app) {
-            shared.returning.append(app)
-        }
+        if policy.restart.covers(reason), !policy.isAdopted { shared.returning.appendOnce(app) }
         if policy.onExit == .previous, shared.foreground.isEmpty { bringPreviousForward() }
     }
 

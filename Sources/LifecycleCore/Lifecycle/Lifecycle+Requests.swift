@@ -39,7 +39,6 @@ extension Lifecycle {
         guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
         let isAdopting = knownApps[app].policy.isAdopted && !knownApps[app].isRunning
         if !background {
-            cancelRestart(of: app)
             bringToForeground(app, reason: isAdopting ? .adopt : .launch)
         } else if knownApps[app].desired != .run {
             cancelRestart(of: app)
@@ -73,31 +72,8 @@ extension Lifecycle {
             change(app) { $0.leaveForeground(reason: .home, &$1) }
         }
         guard let home else { return wait(request, for: leaving, goal: .outOfForeground) }
-        cancelRestart(of: home)
         bringToForeground(home, reason: .home)
         wait(request, for: home, goal: .active)
-    }
-
-    private mutating func beginInterruption(_ name: String, for request: RequestID) {
-        guard interruptions.contains(name) || interruptions.count < Self.interruptionLimit else {
-            return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
-        }
-        beginInterruption(name)
-        wait(request, for: appsInSight, goal: .notActive)
-    }
-
-    /// Ends an interruption. The app that answers it comes to the foreground in the same step, launched if need be, so that the
-    /// interrupted app does not become active before it leaves.
-    private mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
-        guard let answer else {
-            endInterruption(name)
-            return waitForForeground(request)
-        }
-        guard let app = knownApps.index(of: answer) else { return refuse(request, .noSuchApp(answer)) }
-        endInterruption(name)
-        cancelRestart(of: app)
-        bringToForeground(app, reason: .interruptionEnded)
-        wait(request, for: app, goal: .active)
     }
 
     // MARK: The background
@@ -146,7 +122,6 @@ extension Lifecycle {
         change(app) { number = $0.queue(event, &$1) }
         guard let number else { return refuse(request, .tooManyEvents(id, limit: Outbox.eventLimit)) }
         if event.isForForeground {
-            cancelRestart(of: app)
             bringToForeground(app, reason: event.url == nil ? .activity : .url)
         } else if knownApps[app].desired != .run {
             want(app, reason: .wake)
@@ -223,8 +198,8 @@ extension Lifecycle {
         guard let scene = knownApps[app].session(opening, background ? .system : .user, now) else {
             return refuse(request, .tooManyScenes(id, limit: Scenes.limit))
         }
-        cancelRestart(of: app)
         if background {
+            cancelRestart(of: app)
             connectInBackground(scene, of: app)
             wait(request, for: app, goal: .scene(scene, .connected), scene: scene)
         } else {
@@ -287,7 +262,7 @@ extension Lifecycle {
     }
 
     /// Answers the request about this app when it has reached the goal.
-    private mutating func wait(_ request: RequestID, for app: AppIndex, goal: Goal, scene: SceneID? = nil) {
+    mutating func wait(_ request: RequestID, for app: AppIndex, goal: Goal, scene: SceneID? = nil) {
         if goal.needsForeground, let blocker = foregroundBlockers.first {
             return refuse(request, .foregroundBlocked(knownApps[app].id, by: blocker))
         }

@@ -27,7 +27,7 @@ public struct Lifecycle: Sendable {
     var hasStarted = false
     var hasFinished = false
     /// The apps whose records may have changed since the last ``takeChangedIndex()``.
-    var changed = ChangedApps()
+    var changed = AppQueue()
 
     /// The number of effects for which room is kept. Only a restart has one for each app.
     private static let effectsToKeep = 128
@@ -175,7 +175,7 @@ public struct Lifecycle: Sendable {
             case .resignation: machine.resignationOverdue(&shared)
             case .background, .killed, .restart: break
             case .launch: if !machine.isReady { end = .launchTimeout }
-            case .reconnection: machine.reconnectionOverdue(&shared)
+            case .reconnection: if machine.isReconnecting { machine.disconnect(&shared) }
             case .exit: machine.hangUpOverdue(&shared)
             case .tasks: machine.expireTasks(&shared)
             case .taskExpiration: if machine.tasksOverdue(&shared) { end = .taskTimeout }
@@ -216,7 +216,7 @@ public struct Lifecycle: Sendable {
             if machine.isRunning, machine.policy.suspend != policy.suspend, machine.desired == .run, !isInForeground {
                 machine.desiredReason = .policy
             }
-            machine.setPolicy(sharedPolicy)
+            machine.policyBox = sharedPolicy
             machine.completeLaunchWithoutDeadline(shared)
         }
         dropUncoveredRestart(of: app)
@@ -237,8 +237,8 @@ public struct Lifecycle: Sendable {
     /// Forgets an app without a manifest with its last process. By then every request that waited for it is answered.
     private mutating func remove(_ app: AppIndex) {
         shared.deadlines.clearAll(app)
-        shared.returning.removeAll { $0 == app }
-        shared.activation.stopWaiting(app)
+        shared.returning.remove(app)
+        shared.activation.waiting.remove(app)
         for use in Use.allCases { used[use]?.remove(app) }
         let machine = knownApps[app]
         knownApps.remove(app)
@@ -267,14 +267,10 @@ public struct Lifecycle: Sendable {
 
     // MARK: Start and stop
 
-    private mutating func start() {
-        if !hasStarted { launchAtStart() }
-        hasStarted = true
-    }
-
     /// Launches what is to run from the start, in the order of the ids: of those for the foreground the last gets it.
-    private mutating func launchAtStart() {
-        guard !isRestored, !isShuttingDown else { return }
+    private mutating func start() {
+        defer { hasStarted = true }
+        guard !hasStarted, !isRestored, !isShuttingDown else { return }
         let starting = knownApps.sortedIndexes { $0.policy.launchAtStart != nil }
         let foreground = starting.filter { knownApps[$0].policy.launchAtStart == .foreground }
             .suffix(settings.foregroundLimit)
@@ -301,7 +297,8 @@ public struct Lifecycle: Sendable {
     private mutating func shutDown() {
         shared.isShuttingDown = true
         for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
-        abandonMemoryCheck()
+        // No check of the memory is waited for.
+        if reclaimer.round?.phase == .looking { endReclaim() }
     }
 
     private mutating func finishShutDown() {

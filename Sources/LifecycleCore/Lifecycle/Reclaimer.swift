@@ -26,16 +26,13 @@ public struct ReclaimRecord: Sendable, Equatable {
     /// The memory that came back, in bytes; nil while it is not known.
     public internal(set) var freed: UInt64?
 
-    init(cause: Cause, order: some Collection<AppID>) {
+    /// - Parameters:
+    ///   - order: The apps that could have been reclaimed, or the first of them.
+    ///   - candidates: The number of these apps, if the order does not have all.
+    init(cause: Cause, order: [AppID], candidates: Int? = nil, freed: UInt64? = nil) {
         self.cause = cause
         self.order = Array(order.prefix(Self.orderLimit))
-        candidates = order.count
-    }
-
-    init(cause: Cause, order: [AppID], candidates: Int, freed: UInt64?) {
-        self.cause = cause
-        self.order = order
-        self.candidates = candidates
+        self.candidates = candidates ?? order.count
         self.freed = freed
     }
 }
@@ -80,7 +77,7 @@ struct Reclaimer: Sendable {
         var next = round ?? ReclaimRound(victim: victim, account: account)
         next.victim = victim
         next.account = account
-        next.phase = isAboutScenes ? .looking : .ending
+        next.phase = .ending
         next.isAboutScenes = isAboutScenes
         round = next
     }
@@ -98,7 +95,7 @@ extension Lifecycle {
     /// Handles a report of the machine. During a round the memory is checked after each app, and a report in between is about a
     /// time when that app still had its memory.
     mutating func handle(_ level: MemoryLevel, _ words: String) {
-        if level == .critical, reclaimer.round == nil { beginReclaim(.pressure(words)) }
+        if level == .critical, reclaimer.round == nil { reclaimNext(.pressure(words)) }
         let isNews = reclaimer.lastWarning.map { now.duration(since: $0) >= Reclaimer.warningInterval } ?? true
         if level != .normal, isNews { warnApps() }
     }
@@ -113,7 +110,7 @@ extension Lifecycle {
             warnApps()
             shared.effects.append(.reply(request, .reclaimed([])))
         case .critical:
-            if reclaimer.round == nil { beginReclaim(.simulation) }
+            if reclaimer.round == nil { reclaimNext(.simulation) }
             guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
             reclaimer.round?.requests.append(request)
             if all { reclaimer.round?.isForAll = true }
@@ -132,9 +129,7 @@ extension Lifecycle {
             }
             shared.effects.append(.decision(.reclaimed(round.victim, account)))
         }
-        guard !isShuttingDown, let cause = causeToGoOn(round, level, words), reclaimNext(cause) else {
-            return endReclaim()
-        }
+        guard let cause = causeToGoOn(round, level, words), reclaimNext(cause) else { return endReclaim() }
     }
 
     private func causeToGoOn(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
@@ -152,20 +147,17 @@ extension Lifecycle {
 
     /// Reclaims suspended apps beyond the limit.
     mutating func reclaimBeyondSuspendedLimit() {
-        if isBeyondSuspendedLimit, reclaimer.round == nil { beginReclaim(.suspendedLimit(settings.suspendedLimit)) }
+        if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
     }
 
     // MARK: Rounds
 
-    private mutating func beginReclaim(_ cause: ReclaimRecord.Cause) {
-        guard !isShuttingDown else { return }
-        _ = reclaimNext(cause)
-    }
-
     /// Disconnects the background scenes; if there are none, reclaims the first app in the order.
     ///
     /// - Returns: Whether there was something to reclaim.
+    @discardableResult
     private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
+        guard !isShuttingDown else { return false }
         if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
             reclaimer.target(owner, ReclaimRecord(cause: cause, order: [owner]), isAboutScenes: true)
             checkMemory()
@@ -190,9 +182,7 @@ extension Lifecycle {
 
     private mutating func continueRound(after id: AppID) {
         reclaimer.round?.reclaimed.append(id)
-        if isShuttingDown { return endReclaim() }
-        reclaimer.round?.phase = .looking
-        checkMemory()
+        if isShuttingDown { endReclaim() } else { checkMemory() }
     }
 
     /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
@@ -201,26 +191,21 @@ extension Lifecycle {
             round.victim == knownApps[app].id
         else { return }
         knownApps[app].reclaimed = nil
-        reclaimer.round?.phase = .looking
         checkMemory()
     }
 
     private mutating func checkMemory() {
         guard let round = reclaimer.round else { return }
+        reclaimer.round?.phase = .looking
         var isAtOnce = true
         if case .pressure = round.account.cause { isAtOnce = false }
         shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
     }
 
-    private mutating func endReclaim() {
+    mutating func endReclaim() {
         guard let round = reclaimer.round else { return }
         reclaimer.round = nil
         for request in round.requests { shared.effects.append(.reply(request, .reclaimed(round.reclaimed))) }
-    }
-
-    /// Ends a round that waits for a check of the memory, because the daemon stops.
-    mutating func abandonMemoryCheck() {
-        if reclaimer.round?.phase == .looking { endReclaim() }
     }
 
     /// Repeats what may not have been done when the daemon before was killed.
@@ -244,7 +229,10 @@ extension Lifecycle {
             change(app) { machine, shared in
                 let scenes = machine.scenesToReclaim
                 shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes)))
-                for scene in scenes { machine.reclaim(scene, &shared) }
+                for scene in scenes {
+                    machine.scenes.update(scene) { ($0.isWanted, $0.desiredReason) = (false, .reclaimed) }
+                    if machine.state == .suspended { machine.transition(scene, to: .unattached, &shared) }
+                }
                 shared.reconciles.append(app)
             }
         }
@@ -291,21 +279,12 @@ extension Lifecycle {
     /// Tells the connected apps that run. A suspended app has nothing that it could release, and is not told later.
     private mutating func warnApps() {
         reclaimer.lastWarning = now
-        for app in knownApps.sortedIndexes { change(app) { $0.warnOfMemory(&$1) } }
-    }
-}
-
-extension AppMachine {
-    fileprivate mutating func warnOfMemory(_ shared: inout Shared) {
-        if desired == .run, !isStoppedOrStopping { queue(.notice(.memoryWarning), &shared) }
-    }
-
-    /// Disconnects a scene for its memory.
-    fileprivate mutating func reclaim(_ scene: SceneID, _ shared: inout Shared) {
-        scenes.update(scene) { scene in
-            scene.isWanted = false
-            scene.desiredReason = .reclaimed
+        for app in knownApps.sortedIndexes {
+            change(app) { machine, shared in
+                if machine.desired == .run, !machine.isStoppedOrStopping {
+                    machine.queue(.notice(.memoryWarning), &shared)
+                }
+            }
         }
-        if state == .suspended { transition(scene, to: .unattached, &shared) }
     }
 }

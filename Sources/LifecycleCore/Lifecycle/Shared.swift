@@ -22,7 +22,7 @@ struct Shared: Sendable {
     /// The activation slots.
     var activation = ActivationQueue()
     /// The machines that have to be looked at before the input is handled.
-    var reconciles = ReconcileQueue()
+    var reconciles = AppQueue()
     var deadlines = DeadlineQueue()
     /// The requests that wait for several apps.
     var requests = RequestTracker()
@@ -35,9 +35,9 @@ struct Shared: Sendable {
     var foregroundTarget: AppState { interruptions.isEmpty ? .active : .inactive }
 }
 
-/// The machines to look at, each once, in the order in which they were added.
-struct ReconcileQueue: Sendable {
-    /// The number of machines for which room is kept. Only a restart looks at all.
+/// Apps in the order in which they were added, each once.
+struct AppQueue: Sendable {
+    /// The number of apps for which room is kept. Only a restart adds all.
     private static let countToKeep = 256
 
     private var indexes: [AppIndex] = []
@@ -53,6 +53,7 @@ struct ReconcileQueue: Sendable {
         indexes.append(index)
     }
 
+    /// Removes the app that was added first; nil if none is left. Its index may belong to another app by now.
     mutating func popFirst() -> AppIndex? {
         guard head < indexes.count else {
             // Not each time: it costs more than the rest.
@@ -75,36 +76,30 @@ struct ReconcileQueue: Sendable {
 /// more. It may join only when every app in its way was told to resign: the callbacks overlap, the slots do not.
 struct ActivationQueue: Sendable {
     /// The apps that are active or about to be, in turn; the first `foregroundLimit` of them have a slot.
-    private(set) var slots: [AppIndex] = []
+    var slots: [AppIndex] = []
     /// The apps that could not take their next step for want of a slot.
-    private(set) var waiting: [AppIndex] = []
+    var waiting: [AppIndex] = []
     /// The number of other apps in the queue that were not told to resign. Set by the router before the turn of a machine.
     var stayingCount = 0
 
-    func contains(_ index: AppIndex) -> Bool { slots.contains(index) }
-
     /// Returns whether the app in the queue has a slot.
     func hasSlot(_ index: AppIndex, limit: Int) -> Bool { slots.prefix(limit).contains(index) }
+}
 
-    mutating func append(_ index: AppIndex) {
-        if !slots.contains(index) { slots.append(index) }
+extension [AppIndex] {
+    /// Adds the app unless it is there.
+    mutating func appendOnce(_ app: AppIndex) {
+        if !contains(app) { append(app) }
     }
 
-    /// Removes the app from the queue.
+    /// Removes the app.
     ///
     /// - Returns: Whether it was there.
-    mutating func remove(_ index: AppIndex) -> Bool {
-        guard let position = slots.firstIndex(of: index) else { return false }
-        slots.remove(at: position)
+    @discardableResult
+    mutating func remove(_ app: AppIndex) -> Bool {
+        guard let position = firstIndex(of: app) else { return false }
+        remove(at: position)
         return true
-    }
-
-    mutating func wait(_ index: AppIndex) {
-        if !waiting.contains(index) { waiting.append(index) }
-    }
-
-    mutating func stopWaiting(_ index: AppIndex) {
-        if let position = waiting.firstIndex(of: index) { waiting.remove(at: position) }
     }
 }
 
@@ -115,20 +110,20 @@ extension Shared {
     ///   without a slot.
     /// - Returns: Whether the app is in the queue, or needs no slot.
     mutating func joinActivation(_ index: AppIndex, isActivating: Bool) -> Bool {
-        if activation.contains(index) { return true }
+        if activation.slots.contains(index) { return true }
         guard activation.stayingCount < settings.foregroundLimit else {
-            activation.wait(index)
+            activation.waiting.appendOnce(index)
             return false
         }
-        activation.stopWaiting(index)
-        if isActivating { activation.append(index) }
+        activation.waiting.remove(index)
+        if isActivating { activation.slots.append(index) }
         return true
     }
 
     /// Gives up the app's activation slot, so that the next app can have it.
     mutating func leaveActivation(_ index: AppIndex) {
         deadlines.clear(.resignation, index)
-        guard activation.remove(index) else { return }
+        guard activation.slots.remove(index) else { return }
         for other in activation.slots { reconciles.append(other) }
         reconcileWaiting()
     }
@@ -140,17 +135,8 @@ extension Shared {
 
     /// Puts the app first on the foreground list.
     mutating func insertInForeground(_ index: AppIndex) {
-        _ = removeFromForeground(index)
+        foreground.remove(index)
         foreground.append(index)
         for position in foreground.indices.dropFirst().reversed() { foreground.swapAt(position, position - 1) }
-    }
-
-    /// Removes the app from the foreground list.
-    ///
-    /// - Returns: Whether it was there.
-    mutating func removeFromForeground(_ index: AppIndex) -> Bool {
-        guard let position = foreground.firstIndex(of: index) else { return false }
-        foreground.remove(at: position)
-        return true
     }
 }

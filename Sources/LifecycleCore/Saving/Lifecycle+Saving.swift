@@ -24,7 +24,7 @@ public enum Saved: Sendable, Equatable {
 extension Lifecycle {
     /// Returns the index of an app whose record may have changed, forgotten apps included, once for each change; nil if none is
     /// left. An index is small, and belongs to one app until the app is forgotten.
-    public mutating func takeChangedIndex() -> Int? { changed.popLast()?.value }
+    public mutating func takeChangedIndex() -> Int? { changed.popFirst()?.value }
 
     /// The indexes of all apps.
     public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
@@ -112,7 +112,7 @@ extension Lifecycle {
         shared.foreground.removeAll { knownApps[$0].desired != .run }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
-        for app in knownApps.sortedIndexes(where: { $0.state == .active }) { shared.activation.append(app) }
+        for app in knownApps.sortedIndexes(where: { $0.state == .active }) { shared.activation.slots.appendOnce(app) }
         isRestored = true
     }
 
@@ -126,7 +126,7 @@ extension Lifecycle {
         shared.returning = coder.apps("returning", shared.returning, in: knownApps)
         let blockers = coder.list("concealed", shared.blockers.elements)
         guard coder.isReading else { return }
-        for app in slots where knownApps[app].state.isAlive { shared.activation.append(app) }
+        for app in slots where knownApps[app].state.isAlive { shared.activation.slots.appendOnce(app) }
         shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit))
         shared.blockers = OrderedSet(blockers)
     }
@@ -177,15 +177,11 @@ extension AppMachine {
 
     /// Leaves time to read what the app said while there was no daemon, and to find out whether its channel was kept.
     fileprivate func deferDeadlines(_ shared: inout Shared) {
-        let earliest = shared.now + Self.readingTime
-        let kinds: [DeadlineKind] = [
-            .answer, .resignation, .background, .launch, .reconnection, .tasks, .taskExpiration, .performTask, .hello,
-            .woken,
-        ]
-        for kind in kinds {
-            if let due = shared.deadlines[kind, index], due < earliest {
-                shared.deadlines.set(kind, index, at: earliest)
-            }
-        }
+        shared.deadlines.postpone(
+            [
+                .answer, .resignation, .background, .launch, .reconnection, .tasks, .taskExpiration, .performTask,
+                .hello,
+                .woken,
+            ], index, to: shared.now + Self.readingTime)
     }
 }

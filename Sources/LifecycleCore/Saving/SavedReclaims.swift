@@ -22,9 +22,9 @@ extension ReclaimRecord {
         let candidates = coder.number("reclaim-candidates", account.map { UInt64($0.candidates) })
         let freed = coder.number("reclaim-freed", account?.freed)
         guard coder.isReading else { return account }
-        let first = Array(order.prefix(Self.orderLimit))
         return ReclaimRecord(
-            cause: cause, order: first, candidates: candidates.map { Int(clamping: $0) } ?? first.count, freed: freed)
+            cause: cause, order: order,
+            candidates: candidates.map { Int(clamping: $0) } ?? min(order.count, Self.orderLimit), freed: freed)
     }
 }
 
