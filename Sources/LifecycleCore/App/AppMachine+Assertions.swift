@@ -45,8 +45,7 @@ extension AppMachine {
         endTaskExpiration(&shared)
     }
 
-    /// Ends the background time and the time of the tasks, which do not run in the foreground and while the app is
-    /// stopped.
+    /// Ends the background time and the time of the tasks: they run in the background only.
     mutating func leaveBackground(_ shared: inout Shared) {
         shared.deadlines.clear(.background, index)
         shared.deadlines.clear(.tasks, index)
@@ -60,9 +59,9 @@ extension AppMachine {
 
     // MARK: The time of tasks
 
-    /// All tasks share one time, which runs from the entry into the background, or from the last use there. An app that is to be
-    /// suspended by request has none.
+    /// The end of the time that all tasks share: from the entry into the background, or from the last use there.
     private var endOfTaskTime: Instant {
+        // An app that is to be suspended by request has none.
         if desiredReason == .suspend, !assertions.isOverridden { return since }
         return max(since, assertions.lastUse ?? since) + policy.timeouts.task
     }
@@ -104,9 +103,7 @@ extension AppMachine {
         }
     }
 
-    /// Handles expired tasks that the app did not end in time.
-    ///
-    /// - Returns: Whether it is killed for that.
+    /// Handles expired tasks that the app did not end in time; returns whether it is killed for that.
     mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
         guard assertions.hasTasks else { return false }
         // The tasks ended with the channel.
@@ -145,8 +142,7 @@ extension AppMachine {
         return Use.allCases.first { assertions.reportedUses.contains($0) && keeps($0, shared) }
     }
 
-    /// Returns whether a use keeps the app running. While the foreground is blocked, no app is visible. Sound keeps an
-    /// app running, and resumes none.
+    /// Returns whether a use keeps the app running. No app is visible behind a blocker, and sound resumes none.
     private func keeps(_ use: Use, _ shared: borrowing Shared) -> Bool {
         guard shared.settings.keptUses.keep(use, policy) else { return false }
         switch use {
@@ -156,8 +152,7 @@ extension AppMachine {
         }
     }
 
-    /// Begins a use. The time of the tasks stops, so that a visible app is not killed, and no request waits for a
-    /// suspension.
+    /// Begins a use, which stops the time of the tasks. No request waits for a suspension.
     private mutating func beginUse(_ use: Use, _ shared: inout Shared) {
         assertions.isOverridden = false
         shared.deadlines.clear(.tasks, index)

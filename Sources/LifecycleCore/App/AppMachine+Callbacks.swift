@@ -138,9 +138,7 @@ extension AppMachine {
         return scene.map { PendingCallback(.sceneWillResignActive, $0.id) }
     }
 
-    /// Sends the app, or one of its active scenes, its resignation at once, behind an unanswered callback.
-    ///
-    /// - Returns: Whether a step was taken.
+    /// Sends a resignation that is due at once, behind an unanswered callback; returns whether a step was taken.
     mutating func sendResignation(_ shared: inout Shared) -> Bool {
         guard channel == .connected, let resignation = dueResignation else { return false }
         let isStale = { (callback: PendingCallback) in callback.isActivation && callback.scene == resignation.scene }
@@ -159,8 +157,7 @@ extension AppMachine {
         return true
     }
 
-    /// Awaits the answer to the next resignation, when the callback that it was sent behind is done. The app handles one after
-    /// the other, and has a whole second for each.
+    /// Awaits the answer to the next resignation, for which the app has a whole second after the callback before it.
     private mutating func awaitNextResignation(_ shared: inout Shared) {
         guard case .running(let state, awaiting: nil) = phase, !outbox.resignations.isEmpty else { return }
         let next = outbox.resignations.removeFirst()
@@ -169,8 +166,7 @@ extension AppMachine {
         shared.deadlines.set(.answer, index, at: deadline)
     }
 
-    /// Separates a resignation from the step that it holds up: the app, or a scene of it, leaves its activation slot
-    /// without the answer, which is still awaited.
+    /// Separates a resignation from the step that it holds up. Its answer is still awaited.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
         if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
             box.value.delivery.scene?.scene == scene
@@ -186,8 +182,7 @@ extension AppMachine {
         shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback)))
     }
 
-    /// Takes the activation slot from an app that did not resign in time. The callback that it was sent before has the
-    /// rest of its time, and the next follows.
+    /// Takes the activation slot from an app that did not resign in time. A callback before that has the rest of its time.
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
         let position = shared.effects.count
@@ -281,8 +276,7 @@ extension AppMachine {
         completePendingCallback(next: awaited.next, &shared)
     }
 
-    /// Takes the step that the awaited callback holds up without its answer, and sends the callback again to an app
-    /// that reconnects without having received it.
+    /// Completes a callback without an answer, and sends it again to an app that reconnects without having received it.
     private mutating func completeUnheard(_ shared: inout Shared) {
         if isReconnecting, let awaited = phase.awaitedCallback, awaited.delivery.event == nil {
             outbox.callbacks.insert(awaited.delivery.pending, at: 0)
@@ -291,13 +285,12 @@ extension AppMachine {
         completeWithoutAnswer(&shared)
     }
 
-    /// Returns whether the step to this state is legal and needs no operation of the kernel.
-    private func canEnter(_ next: AppState) -> Bool { edge(to: next).map { $0.process == nil } ?? false }
-
     /// Enters the state that an answer leads to, if that is still a legal step.
     mutating func enter(_ next: NextState?, scene: SceneID?, answerTime: Duration?, _ shared: inout Shared) {
         switch next {
-        case .app(let next): if canEnter(next) { transition(to: next, answerTime: answerTime, &shared) }
+        case .app(let next):
+            guard let edge = edge(to: next), edge.process == nil else { return }
+            transition(to: next, answerTime: answerTime, &shared)
         case .scene(let next):
             guard let scene, scenes[scene]?.state.edge(to: next) != nil else { return }
             transition(scene, to: next, answerTime: answerTime, &shared)
@@ -305,9 +298,7 @@ extension AppMachine {
         }
     }
 
-    /// Handles a callback that the app did not answer in time; the consequence depends on the callback.
-    ///
-    /// - Returns: The reason for which the app is killed; nil if it is not.
+    /// Handles a callback that the app did not answer in time; returns the reason if it is killed for that.
     mutating func answerOverdue(_ shared: inout Shared) -> Reason? {
         guard let awaited = phase.awaitedCallback else { return nil }
         let callback = awaited.delivery.callback

@@ -66,9 +66,7 @@ extension AppMachine {
         shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
     }
 
-    /// Goes on with an app that has reconnected.
-    ///
-    /// - Parameter lastSequence: The number of the last callback that it received.
+    /// Goes on with an app that has reconnected and has received the callbacks up to this number.
     mutating func reconnect(lastSequence: UInt64, _ shared: inout Shared) {
         let mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
         channel = .connected
@@ -87,8 +85,7 @@ extension AppMachine {
         outbox.removeStaleActivations()
     }
 
-    /// Awaits the task again: a task that the app has received keeps its deadline, another one is sent now, with all
-    /// its time.
+    /// Awaits the task again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func repeatTask(lastSequence: UInt64, _ shared: inout Shared) {
         guard var task = outbox.task else { return }
         if task.sequence > lastSequence {
@@ -112,8 +109,7 @@ extension AppMachine {
         enter(resignation.next, scene: awaited.delivery.scene?.scene, answerTime: nil, &shared)
     }
 
-    /// Awaits the callback again: a callback that the app has received keeps its deadline, another is sent now, with all
-    /// its time.
+    /// Awaits the callback again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
         guard case .running(let state, let box?) = phase else { return }
         var awaited = box.value

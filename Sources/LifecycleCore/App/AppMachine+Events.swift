@@ -33,9 +33,7 @@ extension AppMachine {
 
     // MARK: Delivery
 
-    /// Delivers the first event that has its place now.
-    ///
-    /// - Returns: Whether there is one.
+    /// Delivers the first event that has its place now; returns whether there is one.
     mutating func deliverEvent(_ shared: inout Shared) -> Bool {
         guard !outbox.events.isEmpty, canReceive else { return false }
         // An app that has just connected may be active already without having been told so.
@@ -133,8 +131,7 @@ extension AppMachine {
         finish(QueuedEvent(number: number, event: .openURL(url)), .handled, &shared)
     }
 
-    /// Notes the answer to a launch callback. Both together decide whether the app gets the event that it was launched
-    /// for.
+    /// Notes the answer to a launch callback. Both decide whether the app gets the event that it was launched for.
     mutating func noteLaunchAnswer(_ callback: Callback, _ answer: AppAnswer, _ shared: inout Shared) {
         if callback == .willFinishLaunching {
             launch.hasDeclined = answer == .handled(false)
@@ -170,9 +167,7 @@ extension AppMachine {
         finish(event, outcome, begun: begun, &shared)
     }
 
-    /// Finishes all events of an app that cannot be told of them any more.
-    ///
-    /// - Parameter begun: The end of the app that is the reason, if the main process has ended.
+    /// Finishes all events of an app that cannot be told of them any more, because its end has begun, or for another reason.
     mutating func dropEvents(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
         abandonEvent(outcome, begun: begun, &shared)
         let events = outbox.events
@@ -214,9 +209,7 @@ extension AppMachine {
         return now >= (launch.instant ?? now) + policy.timeouts.launch
     }
 
-    /// Gives the app time for work that it cannot be told of. The router sees to it that the app runs.
-    ///
-    /// - Parameter start: The beginning of the time; now if it is nil.
+    /// Gives the app time, from now or from `start` on, for work that it cannot be told of. The router runs the app.
     mutating func grantWorkTime(since start: Instant? = nil, _ shared: inout Shared) {
         assertions.isWoken = true
         shared.deadlines.set(.woken, index, at: (start ?? shared.now) + policy.timeouts.task)

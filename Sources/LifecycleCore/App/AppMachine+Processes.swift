@@ -21,7 +21,10 @@ extension AppMachine {
         if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
         transition(to: state, &shared)
         finishLaunchURL(&shared)
-        if let termination { continueTermination(termination, &shared) }
+        if let termination {
+            beginTermination(reason: termination.reason, begun: termination, &shared)
+            shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+        }
     }
 
     // MARK: Outcomes of effects
@@ -35,18 +38,16 @@ extension AppMachine {
             } else if phase.awaitsStop {
                 phase = .suspended(isConfirmed: true)
             }
-        case .stopIncomplete(let which): if phase.awaitsStop { stopIncomplete(which, &shared) }
+        case .stopIncomplete(let which):
+            guard phase.awaitsStop else { break }
+            // The attempt continues in the shell.
+            shared.effects.append(.decision(.stopIncomplete(id, which)))
+            refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
         case .resumed: resumed(&shared)
         case .resumedByOther: resumedByOther(&shared)
         case .stoppedByOther: stoppedByOther(&shared)
         case .spawnFailed, .exited, .gone: break
         }
-    }
-
-    /// Refuses the requests that wait for a stop, whose attempt continues in the shell.
-    private mutating func stopIncomplete(_ which: String, _ shared: inout Shared) {
-        shared.effects.append(.decision(.stopIncomplete(id, which)))
-        refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
     }
 
     private mutating func resumed(_ shared: inout Shared) {

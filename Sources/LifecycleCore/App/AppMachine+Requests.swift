@@ -32,9 +32,7 @@ extension AppMachine {
         for waiter in removeWaiters(where: matches) { refuse(waiter, with: refusal, &shared) }
     }
 
-    /// Removes the requests with a goal that matches.
-    ///
-    /// - Returns: The requests, which the caller answers.
+    /// Removes the requests with a goal that matches, and returns them for an answer.
     mutating func removeWaiters(where matches: (Goal) -> Bool) -> [Waiter] {
         let removed = waiters.filter { matches($0.goal) }
         if !removed.isEmpty { waiters.removeAll { matches($0.goal) } }
@@ -43,8 +41,12 @@ extension AppMachine {
 
     private func fulfil(_ waiter: Waiter, _ shared: inout Shared) {
         if waiter.isShared {
-            guard shared.requests.reachGoal(of: waiter.request) else { return }
-            shared.effects.append(.reply(waiter.request, .done(nil)))
+            guard let count = shared.openRequests.removeValue(forKey: waiter.request) else { return }
+            if count > 1 {
+                shared.openRequests[waiter.request] = count - 1
+            } else {
+                shared.effects.append(.reply(waiter.request, .done(nil)))
+            }
         } else if var scene = waiter.scene?.value {
             // A scene that is gone by now was closed.
             (scene.state, scene.reason, scene.since, scene.isClosing) = (.unattached, .closed, shared.now, true)
@@ -56,13 +58,11 @@ extension AppMachine {
 
     /// Answers the request of a waiter that is removed, unless another app has had it refused.
     func refuse(_ waiter: Waiter, with refusal: Refusal, _ shared: inout Shared) {
-        guard !waiter.isShared || shared.requests.remove(waiter.request) else { return }
+        guard !waiter.isShared || shared.openRequests.removeValue(forKey: waiter.request) != nil else { return }
         shared.effects.append(.reply(waiter.request, .refused(refusal)))
     }
 
-    /// Returns the refusal of a request whose goal the app cannot reach any more.
-    ///
-    /// - Parameter begun: The end of the app, if it has begun and the phase does not show it yet.
+    /// Returns the refusal of a request whose goal is out of reach, for an end that has `begun` before the phase shows it.
     func lossRefusal(begun: Termination? = nil, _ now: Instant) -> Refusal {
         if !isRunning, let exit = lastExit { return .ended(id, exit) }
         let termination = begun ?? phase.termination

@@ -16,8 +16,7 @@ extension AppMachine {
         return target == .suspended ? .suspended : .background
     }
 
-    /// A Boolean value that indicates whether a scene is to be connected, disconnected or closed, or a request waits until the
-    /// app was told of one, for which it has to run.
+    /// A Boolean value that indicates whether the app has to run for a scene, or to be told of one.
     var hasSceneWork: Bool {
         isTellingAwaited
             || scenes.all.contains {
@@ -87,9 +86,7 @@ extension AppMachine {
         for scene in leaving { scenes.update(scene) { $0.desiredReason = reason } }
     }
 
-    /// Takes one step of one scene.
-    ///
-    /// - Returns: Whether there was one to take.
+    /// Takes one step of one scene; returns whether there was one to take.
     mutating func stepScene(_ shared: inout Shared) -> Bool {
         guard hasScenes, state.isAlive, state != .suspended else { return false }
         for scene in scenesInOrderOfSteps where mayStep(scene) {
@@ -174,8 +171,7 @@ extension AppMachine {
                     answerTime: answerTime)))
     }
 
-    /// Moves the app as far into the foreground as its scenes are. An app that ends keeps the state in which its scenes
-    /// began to disconnect.
+    /// Moves the app with its scenes. An app that ends keeps the state in which its scenes began to disconnect.
     private mutating func followScenes(_ shared: inout Shared) {
         guard RunningState(state) != nil else { return }
         let next = scenes.appState.appState
@@ -216,7 +212,8 @@ extension AppMachine {
     /// launched, or that is suspended, is told of its end first.
     var isParting: Bool {
         guard hasScenes, channel == .connected, launch.isComplete, state != .suspended else { return false }
-        return scenes.hasConnected || awaitedPending?.scene != nil || outbox.callbacks.contains { $0.scene != nil }
+        return scenes.all.contains { $0.state != .unattached } || awaitedPending?.scene != nil
+            || outbox.callbacks.contains { $0.scene != nil }
     }
 
     /// Starts the callbacks about the end of the scenes. They have half of the termination timeout; SIGTERM has the rest.
@@ -285,9 +282,7 @@ extension AppMachine {
         scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }
 
-    /// Returns the scene of an opening, which is made if there is none of its name. An existing one keeps its role and info.
-    ///
-    /// - Returns: The name; nil if the app has as many scenes as it may have.
+    /// Returns the scene of an opening, as it is or a new one; nil if the app has as many scenes as it may have.
     mutating func session(_ opening: SceneOpening, _ origin: Scene.Origin, _ now: Instant) -> SceneID? {
         if let scene = opening.scene, scenes[scene] != nil {
             scenes.update(scene) { scene in
@@ -334,9 +329,7 @@ extension AppMachine {
         leaveForeground(reason: reason, &shared)
     }
 
-    /// Takes the app off the foreground list. The caller sees to what follows in the foreground.
-    ///
-    /// - Parameter reason: The reason of what the app does next; nil if that has one already.
+    /// Takes the app off the foreground list, and gives a reason to what it does next unless that has one.
     mutating func leaveForeground(reason: Reason? = nil, _ shared: inout Shared) {
         if let reason { desiredReason = reason }
         if shared.foreground.remove(index) { lastInForeground = shared.now }

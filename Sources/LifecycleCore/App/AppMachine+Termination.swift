@@ -1,8 +1,7 @@
 // The end of an app: asked, forced, or by itself. The router leads it, for the foreground is affected.
 
 extension AppMachine {
-    /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused. The
-    /// termination timeout of an app, which may be none, has no influence.
+    /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused.
     static let killTime = Duration.seconds(5)
 
     /// Continues an end that was requested, after the router has taken the app out of the foreground.
@@ -29,15 +28,7 @@ extension AppMachine {
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
     }
 
-    /// Continues the end of an app that was killed during its spawn.
-    mutating func continueTermination(_ termination: Termination, _ shared: inout Shared) {
-        beginTermination(reason: termination.reason, begun: termination, &shared)
-        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
-    }
-
-    /// Sends SIGTERM to the tree; the termination timeout begins.
-    ///
-    /// - Parameter begun: The end, if the main process has ended already.
+    /// Sends SIGTERM to the tree, whose main process may have `begun` to end; the termination timeout begins.
     mutating func terminate(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
         let parting = partingSince
         beginTermination(reason: reason, begun: begun, &shared)
@@ -45,7 +36,7 @@ extension AppMachine {
         shared.deadlines.set(.termination, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
     }
 
-    private mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
+    mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
         dropEvents(.lost, begun: begun, &shared)
         let termination = begun ?? phase.termination ?? Termination(state: state, reason: reason)
         forgetConversation(&shared)
@@ -74,23 +65,17 @@ extension AppMachine {
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
     }
 
-    /// Notes the end of the main process.
-    ///
-    /// - Returns: The end.
+    /// Notes and returns the end of the main process.
     mutating func noteExit(_ status: ExitStatus, _ shared: inout Shared) -> Termination {
-        let begun = phase.termination
-        let termination = Termination(
-            state: begun?.state ?? state, reason: begun?.reason ?? exitReason(status), status: status)
+        let ownReason = desired.isEnd ? desiredReason : status == .code(0) ? .exit : .crash
+        var termination = phase.termination ?? Termination(state: state, reason: ownReason)
+        termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
         shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now))))
         return termination
     }
 
     /// Notes that the last process of the tree is gone, after the router has taken the app out of the foreground.
-    ///
-    /// - Parameters:
-    ///   - termination: The end.
-    ///   - begun: The same, if the end of the main process was seen.
     mutating func noteGone(_ termination: Termination, begun: Termination?, _ shared: inout Shared) {
         let wasTerminating = state == .terminating
         // What came during the termination is for the next launch.

@@ -165,12 +165,6 @@ public struct AppMachine: Sendable, Equatable {
         return false
     }
 
-    /// Returns the reason of the end when the main process ended with this status without a signal of the daemon.
-    func exitReason(_ status: ExitStatus) -> Reason {
-        if desired.isEnd { return desiredReason }
-        return status == .code(0) ? .exit : .crash
-    }
-
     // MARK: Target
 
     /// Recomputes the target, and abandons pending operations that it does not need any more, where that is possible.
@@ -192,7 +186,9 @@ public struct AppMachine: Sendable, Equatable {
         switch desired {
         case .rest, .end, .endAtOnce: return .notRunning
         case .run:
-            if shared.blockers.isEmpty, shared.foreground.contains(index) { return shared.foregroundTarget }
+            if shared.blockers.isEmpty, shared.foreground.contains(index) {
+                return shared.interruptions.isEmpty ? .active : .inactive
+            }
             if policy.suspend == .never { return .background }
             if assertions.isOverridden { return .suspended }
             return assertions.isKeptRunning || assertions.use != nil ? .background : .suspended
@@ -228,9 +224,7 @@ public struct AppMachine: Sendable, Equatable {
 
     // MARK: Steps
 
-    /// Takes one step towards the destination.
-    ///
-    /// - Returns: Whether another step may follow at once.
+    /// Takes one step towards the destination; returns whether another step may follow at once.
     mutating func step(_ shared: inout Shared) -> Bool {
         if sendResignation(&shared) { return true }
         guard phase.isAtRest else { return false }
@@ -290,8 +284,6 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// Changes the state, reports it, and applies what follows from the new state.
-    ///
-    /// - Parameter termination: The end, for the state *terminating*.
     mutating func transition(
         to state: AppState, reason given: Reason? = nil, answerTime: Duration? = nil,
         termination: Termination? = nil, _ shared: inout Shared

@@ -68,8 +68,6 @@ public struct Scenes: Sendable, Equatable {
 
     var activeCount: Int { all.count { $0.state == .foregroundActive } }
 
-    var hasConnected: Bool { all.contains { $0.state != .unattached } }
-
     mutating func update(_ id: SceneID, _ change: (inout Scene) -> Void) {
         guard let index = all.firstIndex(where: { $0.id == id }) else { return }
         change(&all[index])
@@ -85,9 +83,7 @@ public struct Scenes: Sendable, Equatable {
         for scene in all where !scene.wasConnected { remove(scene.id) }
     }
 
-    /// Moves the scene to the front of the foreground, and the last ones beyond the limit out of it.
-    ///
-    /// - Returns: The scenes that leave.
+    /// Moves the scene to the front of the foreground; returns the last ones beyond the limit, which leave it.
     mutating func bringToForeground(_ id: SceneID, limit: Int) -> [SceneID] {
         foreground.removeAll { $0 == id }
         foreground.insert(id, at: 0)

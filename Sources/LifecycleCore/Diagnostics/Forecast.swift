@@ -23,8 +23,7 @@ public struct Prospect: Sendable, Equatable {
 }
 
 extension Lifecycle {
-    /// The number of deadlines of all apps that a forecast looks ahead: where one deadline leads to the next for ever, there
-    /// has to be an end.
+    /// The number of deadlines of all apps that a forecast looks ahead: one may lead to the next for ever.
     static let forecastLimit = 256
 
     /// Returns what will happen to the app, in this order. Deadlines pass, no app says anything or ends by itself, and the
@@ -63,9 +62,7 @@ private struct Future {
         }
     }
 
-    /// Passes the earliest deadline.
-    ///
-    /// - Returns: Whether there was one.
+    /// Passes the earliest deadline; returns whether there was one.
     mutating func passDeadline() -> Bool {
         guard let deadline = core.nextDeadline else { return false }
         give(.tick, at: max(deadline, core.now))

@@ -128,9 +128,6 @@ public struct AppTable: Sendable {
 
     func id(of index: AppIndex) -> AppID { machines[index.value].id }
 
-    /// Returns whether the app was told to resign.
-    func isResigning(_ index: AppIndex) -> Bool { machines[index.value].isResigning }
-
     /// Returns whether the index is that of a known app.
     func contains(_ index: AppIndex) -> Bool { !machines[index.value].isForgotten }
 }

@@ -46,10 +46,8 @@ struct DeadlineQueue: Sendable {
         let kind: DeadlineKind
 
         static func < (left: Entry, right: Entry) -> Bool {
-            left.instant == right.instant ? left.order < right.order : left.instant < right.instant
+            (left.instant, left.order) < (right.instant, right.order)
         }
-
-        static func == (left: Entry, right: Entry) -> Bool { left.order == right.order }
     }
 
     /// The deadlines of each app. Most apps have none, and hardly one has three.
@@ -111,8 +109,7 @@ struct DeadlineQueue: Sendable {
         for kind in DeadlineKind.allCases { clear(kind, app) }
     }
 
-    /// Removes the earliest deadline that has come by `now`. Those of the same instant come in the order in which they
-    /// were set.
+    /// Removes the earliest deadline that has come by `now`; of the same instant, the one that was set first.
     mutating func popDue(_ now: Instant) -> (app: AppIndex, kind: DeadlineKind)? {
         guard let entry = heap.min, entry.instant <= now else { return nil }
         clear(entry.kind, entry.app)

@@ -10,16 +10,14 @@ extension Lifecycle {
         putInForeground(app, reason: reason)
     }
 
-    /// Puts the app first in the foreground, and wants it running; the apps that are too many leave. Interruptions go on: the app
-    /// is inactive until they have ended.
+    /// Puts the app first in the foreground, and wants it running; the apps that are too many leave.
     mutating func putInForeground(_ app: AppIndex, reason: Reason) {
         shared.insertInForeground(app)
         want(app, reason: reason)
         trimForeground(reason: .displaced)
     }
 
-    /// Wants the app to run. An app that another program has stopped is continued, for it would be of no use otherwise; so is an
-    /// app of another daemon in any case, for its stop is not reported.
+    /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued.
     mutating func want(_ app: AppIndex, reason: Reason) {
         change(app) { machine, _ in
             // A later request moves an app that is still to be launched; it is not the reason of its launch.
@@ -109,9 +107,7 @@ extension Lifecycle {
 
     // MARK: Blockers
 
-    /// Applies a change of the machine. While the foreground is blocked, its apps are in the background and suspended as others
-    /// are; they stay on the list, and are back when no blocker is left. An app that is brought to the foreground meanwhile comes
-    /// then.
+    /// Applies a change of the machine. While the foreground is blocked, its apps stay on the list, and come when no blocker is left.
     mutating func apply(_ event: MachineEvent, for request: RequestID) {
         shared.effects.append(.decision(.machine(event)))
         switch event {
@@ -267,8 +263,7 @@ extension Lifecycle {
         shared.effects.append(.decision(.restartDelayed(machine.id, delay)))
     }
 
-    /// Launches the app again in its place, unless a request has chosen another app for the foreground. The home app without a
-    /// policy of its own comes when it is needed.
+    /// Launches the app again in its place. A home app without a policy of its own comes when it is needed.
     mutating func restart(_ app: AppIndex) {
         guard !isShuttingDown, knownApps[app].desired == .rest, !knownApps[app].isRunning else { return }
         if shared.returning.contains(app) {
@@ -278,9 +273,7 @@ extension Lifecycle {
         }
     }
 
-    /// Cancels a restart and clears the failures, because a request launches or ends the app.
-    ///
-    /// - Returns: Whether the app was about to be launched again.
+    /// Cancels a restart and clears the failures, for a request; returns whether the app was about to be launched again.
     @discardableResult
     mutating func cancelRestart(of app: AppIndex) -> Bool {
         let wasPending = shared.deadlines[.restart, app] != nil

@@ -152,8 +152,7 @@ extension Lifecycle {
         if number != nil, knownApps[app].desired != .run { want(app, reason: .wake) }
     }
 
-    /// Restarts an app that waits for its restart, where it was; an app that is woken from suspension runs for this
-    /// reason.
+    /// Restarts an app that waits for its restart; an app that is woken from suspension runs for this reason.
     private mutating func prepareToWake(_ app: AppIndex) {
         if shared.deadlines[.restart, app] != nil { restart(app) }
         let isInForeground = shared.foreground.contains(app)
@@ -273,7 +272,7 @@ extension Lifecycle {
     /// Answers the request when all these apps have reached the goal.
     mutating func wait(_ request: RequestID, for apps: [AppIndex], goal: Goal) {
         guard !apps.isEmpty else { return shared.effects.append(.reply(request, .done(nil))) }
-        shared.requests.add(request, waitingFor: apps.count)
+        shared.openRequests[request] = apps.count
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }
 

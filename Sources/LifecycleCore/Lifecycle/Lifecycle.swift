@@ -132,7 +132,8 @@ public struct Lifecycle: Sendable {
         fillForeground()
         while let app = shared.reconciles.popFirst() {
             guard knownApps.contains(app) else { continue }
-            prepareActivation(for: app)
+            // Other apps do not resign during the turn of this one.
+            shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps[$0].isResigning }
             var isOver = false
             change(app) { machine, shared in
                 machine.awaitConnection(&shared)
@@ -143,11 +144,6 @@ public struct Lifecycle: Sendable {
             }
             if isOver { remove(app) }
         }
-    }
-
-    /// Counts the other apps in the activation queue that were not told to resign: they cannot change during the turn of `app`.
-    private mutating func prepareActivation(for app: AppIndex) {
-        shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps.isResigning($0) }
     }
 
     /// Changes one machine, and notes that its record may have changed.

@@ -26,9 +26,6 @@ public struct ReclaimRecord: Sendable, Equatable {
     /// The memory that came back, in bytes; nil while it is not known.
     public internal(set) var freed: UInt64?
 
-    /// - Parameters:
-    ///   - order: The apps that could have been reclaimed, or the first of them.
-    ///   - candidates: The number of these apps, if the order does not have all.
     init(cause: Cause, order: [AppID], candidates: Int? = nil, freed: UInt64? = nil) {
         self.cause = cause
         self.order = Array(order.prefix(Self.orderLimit))
@@ -92,8 +89,7 @@ private enum ReclaimRank: Int {
 extension Lifecycle {
     // MARK: Inputs
 
-    /// Handles a report of the machine. During a round the memory is checked after each app, and a report in between is about a
-    /// time when that app still had its memory.
+    /// Handles a report of the machine. During a round it is about a time when the app still had its memory.
     mutating func handle(_ level: MemoryLevel, _ words: String) {
         if level == .critical, reclaimer.round == nil { reclaimNext(.pressure(words)) }
         let isNews = reclaimer.lastWarning.map { now.duration(since: $0) >= Reclaimer.warningInterval } ?? true
@@ -152,9 +148,7 @@ extension Lifecycle {
 
     // MARK: Rounds
 
-    /// Disconnects the background scenes; if there are none, reclaims the first app in the order.
-    ///
-    /// - Returns: Whether there was something to reclaim.
+    /// Disconnects the background scenes, or else reclaims the first app in the order; returns whether there was any.
     @discardableResult
     private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
         guard !isShuttingDown else { return false }
@@ -219,10 +213,7 @@ extension Lifecycle {
 
     // MARK: Scenes
 
-    /// Disconnects the background scenes of all apps: no scene in use is lost. Running apps are told at once. Suspended apps are told
-    /// when they are next continued: to wake them now would bring their memory back when there is none.
-    ///
-    /// - Returns: One of the apps with such scenes; nil if there are none.
+    /// Disconnects the background scenes of all apps, and returns one of the apps. Suspended apps are told when they are continued.
     private mutating func disconnectBackgroundScenes() -> AppID? {
         let owners = knownApps.sortedIndexes { !$0.scenesToReclaim.isEmpty }
         for app in owners {
@@ -241,8 +232,7 @@ extension Lifecycle {
 
     // MARK: Order
 
-    /// Returns the apps that may be reclaimed in their order; of the same rank, the app first that was not in the foreground for the
-    /// longest time.
+    /// Returns the apps that may be reclaimed by their rank; of the same rank, the longest out of the foreground first.
     func reclaimOrder(suspendedOnly: Bool) -> [AppIndex] {
         var candidates: [(rank: Int, last: Instant, since: Instant, id: AppID, app: AppIndex)] = []
         for machine in knownApps.values {

@@ -4,29 +4,8 @@ struct Waiter: Sendable, Equatable {
     let goal: Goal
     /// The scene that the request is about, as it was at the request.
     var scene: Box<Scene>?
-    /// A Boolean value that indicates whether the request waits for several apps, so that the tracker knows when it is answered. The reply names no app then.
+    /// A Boolean value that indicates whether the request waits for several apps, so that the reply names none.
     var isShared = false
-}
-
-/// The requests that wait for several apps, and the number of apps that each still waits for.
-struct RequestTracker: Sendable {
-    private var open: [RequestID: Int] = [:]
-
-    mutating func add(_ request: RequestID, waitingFor count: Int) { open[request] = count }
-
-    /// Removes the request.
-    ///
-    /// - Returns: Whether it was open.
-    mutating func remove(_ request: RequestID) -> Bool { open.removeValue(forKey: request) != nil }
-
-    /// Notes that one app has reached the goal of the request.
-    ///
-    /// - Returns: Whether no app is left to wait for.
-    mutating func reachGoal(of request: RequestID) -> Bool {
-        guard let count = open[request] else { return false }
-        open[request] = count > 1 ? count - 1 : nil
-        return count == 1
-    }
 }
 
 /// The goal of a request for an app.

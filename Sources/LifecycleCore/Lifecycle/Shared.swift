@@ -12,8 +12,7 @@ struct Shared: Sendable {
     var isShuttingDown = false
     /// The foreground apps, the latest first; never more than the settings allow.
     var foreground: [AppIndex] = []
-    /// The apps that ended in the foreground and come back there by their restart policy, unless a request chooses another one
-    /// first.
+    /// The apps that ended in the foreground and come back by their restart policy, unless a request chooses another one.
     var returning: [AppIndex] = []
     /// The conditions under which no app is in the foreground.
     var blockers: OrderedSet<ForegroundBlocker> = []
@@ -24,15 +23,12 @@ struct Shared: Sendable {
     /// The machines that have to be looked at before the input is handled.
     var reconciles = AppQueue()
     var deadlines = DeadlineQueue()
-    /// The requests that wait for several apps.
-    var requests = RequestTracker()
+    /// The requests that wait for several apps, and the number of apps that each still waits for.
+    var openRequests: [RequestID: Int] = [:]
     /// The number of apps that have a process, or are getting one.
     var runningCount = 0
     /// The number of suspended apps.
     var suspendedCount = 0
-
-    /// The target of an app in the foreground: active, or inactive during an interruption.
-    var foregroundTarget: AppState { interruptions.isEmpty ? .active : .inactive }
 }
 
 /// Apps in the order in which they were added, each once.
@@ -92,9 +88,7 @@ extension [AppIndex] {
         if !contains(app) { append(app) }
     }
 
-    /// Removes the app.
-    ///
-    /// - Returns: Whether it was there.
+    /// Removes the app; returns whether it was there.
     @discardableResult
     mutating func remove(_ app: AppIndex) -> Bool {
         guard let position = firstIndex(of: app) else { return false }
@@ -104,11 +98,7 @@ extension [AppIndex] {
 }
 
 extension Shared {
-    /// Joins the activation queue if that is possible now.
-    ///
-    /// - Parameter isActivating: Whether the target is active; during an interruption the app comes to the foreground
-    ///   without a slot.
-    /// - Returns: Whether the app is in the queue, or needs no slot.
+    /// Joins the activation queue if that is possible now, unless the app is to be inactive, and needs no slot.
     mutating func joinActivation(_ index: AppIndex, isActivating: Bool) -> Bool {
         if activation.slots.contains(index) { return true }
         guard activation.stayingCount < settings.foregroundLimit else {

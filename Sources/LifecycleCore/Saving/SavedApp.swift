@@ -153,9 +153,7 @@ extension Phase {
         }
     }
 
-    /// Writes or reads the phase without the callback that it awaits.
-    ///
-    /// - Returns: Whether a callback is awaited, and follows in the record.
+    /// Writes or reads the phase; returns whether a callback is awaited, which follows in the record.
     @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
         let state = coder.word("state", self.state) ?? .notRunning
         let termination = coder.item("ending", self.termination)
@@ -174,8 +172,7 @@ extension Phase {
         return false
     }
 
-    /// Creates the phase of a saved state, for an app that is not being spawned. An operation that the state does not allow is
-    /// left out.
+    /// Creates the phase of a saved state but `spawning`. An operation that the state does not allow is left out.
     private init(_ state: AppState, _ operation: Operation?, _ termination: Termination?) {
         switch (state, operation) {
         case (.notRunning, _): self = .notRunning

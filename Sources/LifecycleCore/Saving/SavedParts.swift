@@ -67,9 +67,7 @@ package protocol SavedItem {
     /// The byte between the parts in text.
     static var separator: Unicode.Scalar { get }
 
-    /// Writes the parts of a value, or reads them: the table of the type.
-    ///
-    /// - Returns: The value; nil after parts without meaning.
+    /// Writes the parts of a value, or reads them, which gives nil for parts without meaning: the table of the type.
     static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self?
 }
 
