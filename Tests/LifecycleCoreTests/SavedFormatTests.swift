@@ -1,3 +1,4 @@
+import Simulation
 import Testing
 
 @testable import LifecycleCore
@@ -123,7 +124,7 @@ import Testing
         let app = try Self.app(Self.activeEditor)
         let notes = try #require(Self.notes)
         #expect(app.state == .active && app.reason == .scene && app.since == Self.seconds(1003))
-        let awaited = try #require(app.phase.awaitedCallback)
+        let awaited = try #require(app.phase.awaiting?.value)
         #expect(awaited.sent == Self.seconds(1004) && awaited.next == nil)
         #expect(awaited.delivery.callback == .memoryWarning && awaited.delivery.sequence == 6)
         #expect(awaited.delivery.deadline == Self.seconds(1009) && awaited.delivery.state == .active)
@@ -141,7 +142,7 @@ import Testing
         let notes = try #require(Self.notes)
         #expect(app.state == .background && app.reason == .displaced && app.since == Self.seconds(1005.5))
         #expect(app.desired == .run && app.desiredReason == .displaced)
-        let awaited = try #require(app.phase.awaitedCallback)
+        let awaited = try #require(app.phase.awaiting?.value)
         #expect(awaited.delivery.pending == PendingCallback(.sceneDidEnterBackground, notes))
         #expect(awaited.delivery.sequence == 8 && awaited.delivery.deadline == Self.seconds(1010.5))
         #expect(awaited.delivery.taskTime == .seconds(30))

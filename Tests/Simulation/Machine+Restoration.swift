@@ -26,6 +26,15 @@ extension Lifecycle {
         return apps
     }
 
+    /// Creates the core of records as text.
+    package init(
+        restoring machine: SavedRecord, apps records: [SavedRecord], settings: Settings,
+        policy: (AppID) -> Policy?, at now: Instant
+    ) {
+        self.init(
+            restoring: .text(machine), apps: records.map { .text($0) }, settings: settings, policy: policy, at: now)
+    }
+
     /// The slot of what concerns several apps.
     package var saved: Saved {
         var core = self

@@ -186,10 +186,10 @@ extension AppMachine {
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
         let position = shared.effects.count
-        let awaited = phase.awaitedCallback
+        let awaited = phase.awaiting?.value
         resignUnanswered(&shared)
         // A callback with more time than its slot, which is still awaited, is not overdue.
-        if let awaited, phase.awaitedCallback != awaited {
+        if let awaited, phase.awaiting?.value != awaited {
             shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback)), at: position)
         }
     }
@@ -234,7 +234,7 @@ extension AppMachine {
     private mutating func apply(_ answer: AppAnswer, to sequence: UInt64, _ shared: inout Shared) {
         if outbox.task?.sequence == sequence { return endTask(&shared) { $0.outcome(of: answer) } }
         // An answer after its deadline finds no callback that awaits it, and is too late by definition.
-        guard let awaited = phase.awaitedCallback, awaited.delivery.sequence == sequence else {
+        guard let awaited = phase.awaiting?.value, awaited.delivery.sequence == sequence else {
             return applyEarlyAnswer(to: sequence, &shared)
         }
         let delivery = awaited.delivery
@@ -271,14 +271,14 @@ extension AppMachine {
 
     /// Takes the step that the awaited callback holds up without its answer.
     mutating func completeWithoutAnswer(_ shared: inout Shared) {
-        guard let awaited = phase.awaitedCallback else { return }
+        guard let awaited = phase.awaiting?.value else { return }
         abandonEvent(.unanswered, &shared)
         completePendingCallback(next: awaited.next, &shared)
     }
 
     /// Completes a callback without an answer, and sends it again to an app that reconnects without having received it.
     private mutating func completeUnheard(_ shared: inout Shared) {
-        if isReconnecting, let awaited = phase.awaitedCallback, awaited.delivery.event == nil {
+        if isReconnecting, let awaited = phase.awaiting?.value, awaited.delivery.event == nil {
             outbox.callbacks.insert(awaited.delivery.pending, at: 0)
             channel = .reconnecting(mayHaveReceivedNext: true)
         }
@@ -300,7 +300,7 @@ extension AppMachine {
 
     /// Handles a callback that the app did not answer in time; returns the reason if it is killed for that.
     mutating func answerOverdue(_ shared: inout Shared) -> Reason? {
-        guard let awaited = phase.awaitedCallback else { return nil }
+        guard let awaited = phase.awaiting?.value else { return nil }
         let callback = awaited.delivery.callback
         // The loss of the slot was reported when it happened.
         let wasReported =

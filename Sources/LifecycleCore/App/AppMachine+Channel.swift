@@ -98,7 +98,7 @@ extension AppMachine {
 
     /// Drops an activation with its resignation if the app has received neither.
     private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
-        guard let awaited = phase.awaitedCallback, awaited.delivery.pending.isActivation,
+        guard let awaited = phase.awaiting?.value, awaited.delivery.pending.isActivation,
             awaited.delivery.sequence > lastSequence,
             let position = outbox.resignations.firstIndex(where: {
                 $0.delivery.scene?.scene == awaited.delivery.scene?.scene

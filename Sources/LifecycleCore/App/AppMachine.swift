@@ -144,9 +144,9 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered.
-    public var awaitedCallback: Callback? { phase.awaitedCallback?.delivery.callback }
+    public var awaitedCallback: Callback? { phase.awaiting?.value.delivery.callback }
 
-    var awaitedPending: PendingCallback? { phase.awaitedCallback?.delivery.pending }
+    var awaitedPending: PendingCallback? { phase.awaiting?.value.delivery.pending }
 
     /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
     var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.awaiting == nil }
@@ -159,7 +159,7 @@ public struct AppMachine: Sendable, Equatable {
     /// A Boolean value that indicates whether the app is in the foreground, or it or one of its scenes was told that it enters it.
     var isInOrEnteringForeground: Bool {
         if state.isForeground { return true }
-        guard let awaited = phase.awaitedCallback else { return false }
+        guard let awaited = phase.awaiting?.value else { return false }
         if awaited.delivery.callback == .willEnterForeground { return true }
         if case .scene(let next) = awaited.next { return next.isForeground }
         return false

@@ -41,9 +41,6 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered yet.
-    var awaitedCallback: SentCallback? { awaiting?.value }
-
-    /// The callback that the app has not answered yet, without a copy.
     @inline(__always) var awaiting: Box<SentCallback>? {
         if case .running(_, let callback) = self { callback } else { nil }
     }

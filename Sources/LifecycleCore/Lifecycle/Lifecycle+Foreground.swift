@@ -202,12 +202,11 @@ extension Lifecycle {
         change(app) { $0.spawned(&$1) }
         guard knownApps[app].isRunning else { return }
         let wasTerminating = knownApps[app].state == .terminating
-        var termination = Termination(state: .notRunning, reason: .none)
-        change(app) { machine, shared in
-            termination = machine.noteExit(status, &shared)
-            if !wasTerminating { machine.desired = .rest }
+        let termination = change(app) { $0.noteExit(status, &$1) }
+        if !wasTerminating {
+            knownApps[app].desired = .rest
+            leaveForegroundEnding(app, reason: termination.reason)
         }
-        if !wasTerminating { leaveForegroundEnding(app, reason: termination.reason) }
         if !othersLeft {
             gone(app, termination)
         } else if !wasTerminating {

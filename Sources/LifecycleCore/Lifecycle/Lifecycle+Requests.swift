@@ -118,9 +118,9 @@ extension Lifecycle {
         guard event.hasOutcome, knownApps[app].canBeTold || (policy.takesURLs && event.url != nil) else {
             return shared.effects.append(.reply(request, .ended(.notListening, knownApps[app])))
         }
-        var number: UInt64?
-        change(app) { number = $0.queue(event, &$1) }
-        guard let number else { return refuse(request, .tooManyEvents(id, limit: Outbox.eventLimit)) }
+        guard let number = change(app, { $0.queue(event, &$1) }) else {
+            return refuse(request, .tooManyEvents(id, limit: Outbox.eventLimit))
+        }
         if event.isForForeground {
             bringToForeground(app, reason: event.url == nil ? .activity : .url)
         } else if knownApps[app].desired != .run {
@@ -147,8 +147,7 @@ extension Lifecycle {
         let task = AppEvent.performTask(kind: kind)
         let outbox = knownApps[app].outbox
         guard outbox.task?.event?.event != task, !outbox.events.contains(where: { $0.event == task }) else { return }
-        var number: UInt64?
-        change(app) { number = $0.queue(task, &$1) }
+        let number = change(app) { $0.queue(task, &$1) }
         if number != nil, knownApps[app].desired != .run { want(app, reason: .wake) }
     }
 

@@ -134,22 +134,22 @@ public struct Lifecycle: Sendable {
             guard knownApps.contains(app) else { continue }
             // Other apps do not resign during the turn of this one.
             shared.activation.stayingCount = shared.activation.slots.count { $0 != app && !knownApps[$0].isResigning }
-            var isOver = false
-            change(app) { machine, shared in
+            let isOver = change(app) { machine, shared in
                 machine.awaitConnection(&shared)
                 machine.recomputeTarget(&shared)
                 while machine.step(&shared) {}
                 machine.answerWaiters(&shared)
-                isOver = machine.isToBeForgotten && machine.launch.instant != nil
+                return machine.isToBeForgotten && machine.launch.instant != nil
             }
             if isOver { remove(app) }
         }
     }
 
     /// Changes one machine, and notes that its record may have changed.
-    mutating func change(_ app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Void) {
+    @discardableResult
+    mutating func change<Result>(_ app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Result) -> Result {
         changed.append(app)
-        body(&knownApps[app], &shared)
+        return body(&knownApps[app], &shared)
     }
 
     private mutating func handle(_ outcome: Outcome, of app: AppIndex) {

@@ -72,15 +72,6 @@ extension Lifecycle {
         return writer.record
     }
 
-    /// Creates the core of records as text.
-    public init(
-        restoring machine: SavedRecord, apps records: [SavedRecord], settings: Settings,
-        policy: (AppID) -> Policy?, at now: Instant
-    ) {
-        self.init(
-            restoring: .text(machine), apps: records.map { .text($0) }, settings: settings, policy: policy, at: now)
-    }
-
     /// Creates the core that was saved. The caller delivers ``AppMessage/reconnected(lastSequence:)`` for each channel that was
     /// kept, then the outcomes of the apps' processes, and then ``Input/resumeRestored``.
     ///

@@ -80,7 +80,7 @@ extension AppMachine {
     // MARK: The callback that is awaited
 
     private mutating func codeAwaited(with coder: inout some SavedCoder & ~Copyable) {
-        let awaited = phase.awaitedCallback
+        let awaited = phase.awaiting?.value
         let delivery = codeDelivery(awaited?.delivery, with: &coder)
         let sent = coder.instant("sent", awaited?.sent)
         let next = NextState.code(awaited?.next, with: &coder)
@@ -111,7 +111,7 @@ extension AppMachine {
     }
 
     private mutating func dropStrayResignations() {
-        let before = phase.awaitedCallback?.delivery.sequence
+        let before = phase.awaiting?.value.delivery.sequence
         let last = outbox.lastSequence
         outbox.resignations.removeAll { resignation in
             before.map { resignation.delivery.sequence <= $0 || resignation.delivery.sequence > last } ?? true

@@ -121,7 +121,8 @@ extension FuzzTarget {
 
     private static func restored(from machine: Lifecycle) -> Lifecycle {
         Lifecycle(
-            restoring: machine.record, apps: machine.knownApps.keys.compactMap(machine.record(of:)), settings: defaults,
+            restoring: .text(machine.record),
+            apps: machine.knownApps.keys.compactMap(machine.record(of:)).map { .text($0) }, settings: defaults,
             policy: policy, at: now)
     }
 
