@@ -93,7 +93,8 @@ extension AppMachine {
             guard
                 let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
                 let edge = scene.state.edge(to: next),
-                edge.before == nil || !isReconnecting, isOpen(edge, &shared)
+                edge.before == nil || !isReconnecting,
+                isOpen(edge.gate, toActive: edge.to == .foregroundActive, &shared)
             else { continue }
             if let callback = edge.before, isConnected {
                 send(PendingCallback(callback, scene.id), next: .scene(edge.to), &shared)
@@ -120,19 +121,6 @@ extension AppMachine {
     /// app is told.
     private func mayStep(_ scene: Scene) -> Bool {
         target != .notRunning || scene.state == .foregroundActive || isParting && state != .active
-    }
-
-    private mutating func isOpen(_ edge: StateGraph<SceneState>.Edge, _ shared: inout Shared) -> Bool {
-        guard edge.gate == nil || isReady else { return false }
-        switch edge.gate {
-        case nil, .launch: return true
-        case .foreground: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
-        case .activationSlot:
-            return scenes.activeCount < max(1, policy.sceneLimit)
-                && shared.joinActivation(index, isActivating: target == .active)
-                && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
-        case .process, .idle: return false
-        }
     }
 
     /// Changes the state of a scene and reports it; the app follows. The caller sees to the next step of the app.

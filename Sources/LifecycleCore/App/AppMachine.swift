@@ -239,7 +239,7 @@ public struct AppMachine: Sendable, Equatable {
         }
         if stepScene(&shared) { return true }
         guard let next = state.next(toward: destination), let edge = edge(to: next), mayTake(edge),
-            edge.before == nil || !isReconnecting, isOpen(edge, &shared)
+            edge.before == nil || !isReconnecting, isOpen(edge.gate, toActive: edge.to == .active, &shared)
         else {
             deliverTask(&shared)
             return false
@@ -252,17 +252,21 @@ public struct AppMachine: Sendable, Equatable {
         return true
     }
 
-    private mutating func isOpen(_ edge: StateGraph<AppState>.Edge, _ shared: inout Shared) -> Bool {
-        guard edge.gate == nil || isReady else { return false }
-        switch edge.gate {
-        case nil: return true
+    /// Returns whether the gate of a step is open. A step of an app or of a scene to its active state needs a slot.
+    mutating func isOpen(_ gate: Gate?, toActive: Bool, _ shared: inout Shared) -> Bool {
+        guard let gate else { return true }
+        guard isReady else { return false }
+        switch gate {
+        case .launch: return true
+        case .foreground: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
         case .activationSlot:
-            guard shared.joinActivation(index, isActivating: target == .active) else { return false }
-            return edge.to != .active || shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
+            return (!hasScenes || scenes.activeCount < max(1, policy.sceneLimit))
+                && shared.joinActivation(index, isActivating: target == .active)
+                && (!toActive || shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit))
         case .idle:
             return assertions.isOverridden
                 || assertions.held.isEmpty && shared.deadlines[.background, index] == nil
-        case .launch, .foreground, .process: return false
+        case .process: return false
         }
     }
 

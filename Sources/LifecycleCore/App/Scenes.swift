@@ -35,14 +35,6 @@ public struct Scene: Sendable, Equatable {
     var isWanted = false
     /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
-
-    init(id: SceneID, role: String, info: String?, origin: Origin, since: Instant) {
-        self.id = id
-        self.role = role
-        self.info = info
-        self.origin = origin
-        self.since = since
-    }
 }
 
 /// The scenes of one app: the connected ones, and the sessions that can be connected again.

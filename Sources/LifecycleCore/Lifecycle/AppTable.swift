@@ -151,12 +151,16 @@ public struct AppIDTable: Sendable {
     @inline(__always)
     public func position(of id: AppID, where isID: (Int) -> Bool) -> Int? {
         guard !places.isEmpty else { return nil }
+        let position = places[place(of: id) { $0 < 0 || isID(Int($0)) }]
+        return position < 0 ? nil : Int(position)
+    }
+
+    /// Returns the first place of the id, or behind it, with a position that matches.
+    @inline(__always)
+    private func place(of id: AppID, where matches: (Int32) -> Bool) -> Int {
         var place = id.hash & (places.count - 1)
-        while places[place] >= 0 {
-            if isID(Int(places[place])) { return Int(places[place]) }
-            place = (place + 1) & (places.count - 1)
-        }
-        return nil
+        while !matches(places[place]) { place = (place + 1) & (places.count - 1) }
+        return place
     }
 
     /// Adds an app that the table does not have.
@@ -169,15 +173,9 @@ public struct AppIDTable: Sendable {
         if 3 * count > 2 * places.count {
             let former = places.filter { $0 >= 0 }
             places = [Int32](repeating: -1, count: max(8, places.count * 2))
-            for position in former { place(position, id(Int(position))) }
+            for position in former { places[place(of: id(Int(position))) { $0 < 0 }] = position }
         }
-        place(Int32(position), id(position))
-    }
-
-    private mutating func place(_ position: Int32, _ id: AppID) {
-        var place = id.hash & (places.count - 1)
-        while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
-        places[place] = position
+        places[place(of: id(position)) { $0 < 0 }] = Int32(position)
     }
 
     /// Removes an app that the table has.
@@ -187,8 +185,7 @@ public struct AppIDTable: Sendable {
     ///   - id: Returns the id of the app at a position.
     public mutating func remove(_ position: Int, id: (Int) -> AppID) {
         let mask = places.count - 1
-        var gap = id(position).hash & mask
-        while places[gap] != Int32(position) { gap = (gap + 1) & mask }
+        var gap = place(of: id(position)) { $0 == Int32(position) }
         count -= 1
         // The apps behind the gap move up, unless the gap is before the place of their hash.
         var place = gap

@@ -94,12 +94,10 @@ extension SavedItem {
 
 /// Writes the parts of a value as text.
 private struct TextPartWriter: PartCoder {
-    private let separator: Unicode.Scalar
-    private var parts: [String] = []
+    let separator: Unicode.Scalar
+    var parts: [String] = []
     var isReading: Bool { false }
     var isText: Bool { true }
-
-    init(separator: Unicode.Scalar) { self.separator = separator }
 
     var text: String { parts.joined(separator: String(separator)) }
 
