@@ -38,7 +38,14 @@ enum DeadlineKind: String, Sendable, CaseIterable {
 ///
 /// The heap keeps entries that were cleared or replaced until they come up or outnumber the others; the table is the truth.
 struct DeadlineQueue: Sendable {
-    /// A deadline of an app.
+    /// A deadline of an app, and the next one of the same app.
+    private struct Node: Sendable {
+        var instant: Instant
+        var order: UInt64
+        var next: Int32
+        var kind: DeadlineKind
+    }
+
     private struct Entry: Comparable, Sendable {
         let instant: Instant
         let order: UInt64
@@ -46,12 +53,15 @@ struct DeadlineQueue: Sendable {
         let kind: DeadlineKind
 
         static func < (left: Entry, right: Entry) -> Bool {
-            (left.instant, left.order) < (right.instant, right.order)
+            left.instant == right.instant ? left.order < right.order : left.instant < right.instant
         }
     }
 
-    /// The deadlines of each app. Most apps have none, and hardly one has three.
-    private var live: [[Entry]] = []
+    /// The first deadline of each app, as a position in ``nodes``; -1 for none. Most apps have none, and hardly one has three.
+    private var first: [Int32] = []
+    private var nodes: [Node] = []
+    /// The first node that is not in use; -1 for none.
+    private var firstFree: Int32 = -1
     private var liveCount = 0
     private var heap = Heap<Entry>()
     private var lastOrder: UInt64 = 0
@@ -63,37 +73,62 @@ struct DeadlineQueue: Sendable {
     var earliest: Instant? { heap.min?.instant }
 
     private func find(_ kind: DeadlineKind, _ app: AppIndex) -> Int? {
-        guard app.value < live.count else { return nil }
-        for position in live[app.value].indices where live[app.value][position].kind == kind { return position }
+        guard app.value < first.count else { return nil }
+        var position = first[app.value]
+        while position >= 0 {
+            if nodes[Int(position)].kind == kind { return Int(position) }
+            position = nodes[Int(position)].next
+        }
         return nil
     }
 
-    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { live[app.value][$0].instant } }
+    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { nodes[$0].instant } }
 
     /// Returns the deadlines of an app, in the order of their kinds.
     func saved(_ app: AppIndex) -> [SavedDeadline] {
-        guard app.value < live.count, !live[app.value].isEmpty else { return [] }
+        guard app.value < first.count, first[app.value] >= 0 else { return [] }
         return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind: kind, instant: $0) }
         }
     }
 
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
         lastOrder += 1
-        let entry = Entry(instant: instant, order: lastOrder, app: app, kind: kind)
         if let position = find(kind, app) {
-            live[app.value][position] = entry
+            (nodes[position].instant, nodes[position].order) = (instant, lastOrder)
         } else {
-            while live.count <= app.value { live.append([]) }
-            live[app.value].append(entry)
-            liveCount += 1
+            insert(Node(instant: instant, order: lastOrder, next: -1, kind: kind), app)
         }
-        heap.insert(entry)
+        heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
         dropStale()
+    }
+
+    private mutating func insert(_ node: Node, _ app: AppIndex) {
+        while first.count <= app.value { first.append(-1) }
+        var node = node
+        node.next = first[app.value]
+        if firstFree >= 0 {
+            first[app.value] = firstFree
+            firstFree = nodes[Int(firstFree)].next
+            nodes[Int(first[app.value])] = node
+        } else {
+            first[app.value] = Int32(nodes.count)
+            nodes.append(node)
+        }
+        liveCount += 1
     }
 
     mutating func clear(_ kind: DeadlineKind, _ app: AppIndex) {
         guard let position = find(kind, app) else { return }
-        live[app.value].remove(at: position)
+        let next = nodes[position].next
+        if first[app.value] == Int32(position) {
+            first[app.value] = next
+        } else {
+            var before = Int(first[app.value])
+            while nodes[before].next != Int32(position) { before = Int(nodes[before].next) }
+            nodes[before].next = next
+        }
+        nodes[position].next = firstFree
+        firstFree = Int32(position)
         liveCount -= 1
         dropStale()
     }
@@ -122,7 +157,5 @@ struct DeadlineQueue: Sendable {
         if heap.count > 2 * liveCount + 64 { heap = Heap(heap.unordered.filter { isLive($0) }) }
     }
 
-    private func isLive(_ entry: Entry) -> Bool {
-        find(entry.kind, entry.app).map { live[entry.app.value][$0].order } == entry.order
-    }
+    private func isLive(_ entry: Entry) -> Bool { find(entry.kind, entry.app).map { nodes[$0].order } == entry.order }
 }
