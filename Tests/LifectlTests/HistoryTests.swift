@@ -145,6 +145,9 @@ func step(
 
     @Test func datesAndTimesOfDay() {
         #expect(TimeArgument(argument: "@5")?.microseconds(now: 0) == 5_000_000)
+        #expect(TimeArgument(argument: "@253402300799")?.microseconds(now: 0) == 253_402_300_799_000_000)
+        // Before the epoch where the time zone is east of Greenwich.
+        #expect(TimeArgument(argument: "1970-01-01") != nil)
         #expect(
             TimeArgument(argument: "2026-11-22 12:30:05")?.meaning
                 == .local(year: 2026, month: 11, day: 22, seconds: 45_005))
@@ -160,6 +163,9 @@ func step(
 
     @Test(arguments: [
         "", "soon", "25:00", "12:60", "2026-13-01", "10", "10 lightyears", "2026-11-22 x", "-", "99999999999d",
+        // No time from 1970 to 9999: with these, sums overflow.
+        String(repeating: "1000000w", count: 16), "1000000w", "60000w", "@-1", "@-9223372036854", "@253402300800",
+        "@9223372036854775807",
     ])
     func textThatIsNoTimeIsRefused(_ text: String) {
         #expect(TimeArgument(argument: text) == nil)

@@ -137,10 +137,9 @@ struct JournalEntry: JSONReadable {
 
     private func number(_ name: String) -> Int64? { fields[name].flatMap { Int64($0) } }
 
-    /// Returns microseconds up to the end of the year 9999. The daemon's user can write any number, and sums with a larger
-    /// one overflow.
+    /// Returns microseconds up to the end of the year 9999. The daemon's user can write any number.
     private func microseconds(_ name: String) -> Int64? {
-        number(name).flatMap { (0...253_402_300_799_999_999).contains($0) ? $0 : nil }
+        number(name).flatMap { Instants.range.contains($0) ? $0 : nil }
     }
 
     /// The entry of the history; nil for an entry without the time, which journald always writes.

@@ -15,9 +15,11 @@ struct TimeArgument: Equatable {
 
     let meaning: Meaning
 
-    init?(argument: String) {
+    /// Reads a word of the command line; nil if it is no time, or none from 1970 to 9999.
+    init?(argument: String, now: Int64 = Instants.now) {
         guard let meaning = Self.meaning(of: argument) else { return nil }
         self.meaning = meaning
+        guard Instants.range.contains(microseconds(now: now)) else { return nil }
     }
 
     /// The values of the option.
@@ -50,10 +52,17 @@ struct TimeArgument: Equatable {
         unsafe parts.tm_mday -= daysBefore
         unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
         unsafe parts.tm_isdst = -1
-        return Int64(unsafe mktime(&parts)) * 1_000_000
+        // East of Greenwich, the first hours of 1970 are before the epoch.
+        return max(0, Int64(unsafe mktime(&parts)) * 1_000_000)
     }
 
     // MARK: Reading
+
+    /// Returns seconds in microseconds; nil for more than there are until the end of the year 9999.
+    private static func checkedMicroseconds(_ seconds: Int64) -> Int64? {
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return !isTooLong && Instants.range.contains(product) ? product : nil
+    }
 
     private static func meaning(of argument: String) -> Meaning? {
         switch argument {
@@ -62,7 +71,7 @@ struct TimeArgument: Equatable {
         case "now": return .ago(0)
         default: break
         }
-        if argument.hasPrefix("@") { return Int64(argument.dropFirst()).map { .at($0 &* 1_000_000) } }
+        if argument.hasPrefix("@") { return Int64(argument.dropFirst()).flatMap(checkedMicroseconds).map { .at($0) } }
         return ago(argument) ?? local(argument)
     }
 
@@ -89,8 +98,9 @@ struct TimeArgument: Equatable {
             else { return nil }
             total += number * unit.seconds
             count += 1
+            guard checkedMicroseconds(total) != nil else { return nil }
         }
-        return count == 0 ? nil : .ago(total * 1_000_000)
+        return count == 0 ? nil : checkedMicroseconds(total).map { .ago($0) }
     }
 
     /// `12:30`, `12:30:05`, `2026-11-22`, `2026-11-22 12:30`; a T may stand between the two.

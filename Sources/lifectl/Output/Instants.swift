@@ -2,6 +2,9 @@ import CLinux
 
 /// Instants and durations, in microseconds, as text.
 enum Instants {
+    /// The instants up to the end of the year 9999. Differences and sums with other ones overflow.
+    static let range: ClosedRange<Int64> = 0...253_402_300_799_999_999
+
     /// The time since the epoch.
     static var now: Int64 { clock(CLOCK_REALTIME) }
 
