@@ -132,21 +132,22 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method, and waits for its reply.
     ///
-    /// - Parameter waiting: A function that is called after each second without a reply, with the number of seconds.
+    /// - Parameter waiting: A function that is called about once a second while there is no reply, with the number of
+    ///   seconds so far and the rest of the time; nil for no limit. Its own time counts.
     /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int) -> Void
+        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int, Duration?) -> Void
     ) throws(ControlClientError) -> Reply {
         try translatingErrors { () throws(ClientError) in
+            let start = monotonicTime()
             try client.begin(method.name, parameters, timeout: timeout)
-            var seconds = 0
             while true {
-                let rest = timeout.map { $0 - .seconds(seconds) } ?? .seconds(1)
+                let rest = timeout.map { $0 - (monotonicTime() - start) }
                 do throws(ClientError) {
-                    return try client.onlyReply(as: Reply.self, timeout: min(rest, .seconds(1)))
-                } catch .timedOut where rest > .seconds(1) || timeout == nil {
-                    seconds += 1
-                    waiting(seconds)
+                    return try client.onlyReply(as: Reply.self, timeout: min(rest ?? .seconds(1), .seconds(1)))
+                } catch .timedOut where rest.map({ $0 > .seconds(1) }) ?? true {
+                    let elapsed = monotonicTime() - start
+                    waiting(Int(elapsed.components.seconds), timeout.map { $0 - elapsed })
                 }
             }
         }
@@ -217,6 +218,13 @@ public struct ControlClient: ~Copyable {
     public mutating func nextChange(timeout: Duration?) throws(ControlClientError) -> MonitorReply? {
         try translatingErrors { () throws(ClientError) in try client.next(as: MonitorReply.self, timeout: timeout) }
     }
+}
+
+/// Returns the time of CLOCK_MONOTONIC.
+private func monotonicTime() -> Duration {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
 private func translatingErrors<Result: ~Copyable>(

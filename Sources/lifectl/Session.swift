@@ -122,9 +122,9 @@ struct Session: ~Copyable {
         var isShown = false
         defer { if isShown { progress.remove() } }
         return try perform { client throws(ControlClientError) in
-            try client.call(method, parameters) { seconds in
+            try client.call(method, parameters) { seconds, rest in
                 isShown = true
-                progress.show(seconds: seconds)
+                progress.show(seconds: seconds, within: rest)
             }
         }
     }
@@ -187,8 +187,11 @@ struct WaitingLine {
     let app: String
     let options: CallOptions
 
-    func show(seconds: Int) {
-        let text = Self.text(app, seconds: seconds, explanation: explanation())
+    /// Shows the line.
+    ///
+    /// - Parameter rest: The time that the command still waits; nil for no limit.
+    func show(seconds: Int, within rest: Duration?) {
+        let text = Self.text(app, seconds: seconds, explanation: explanation(within: rest))
         // The carriage return cannot remove the first row of a line that takes two.
         let width = (StandardStream.error.columns ?? 80) - 1
         write("\r\(Presentation.cut(text[...], to: width))\u{1b}[K")
@@ -204,9 +207,11 @@ struct WaitingLine {
         return "\(Text.printable(app)) (\(seconds) s): \(why ?? "no answer yet")"
     }
 
-    /// Asks on a second connection, because the first one waits.
-    private func explanation() -> Explanation? {
-        try? options.call(.explain, AppParameters(id: app), doing: "cannot explain \(app)").explanation
+    /// Asks on a second connection, because the first one waits. The daemon that explains an app does so at once.
+    private func explanation(within rest: Duration?) -> Explanation? {
+        var options = options
+        options.explicitTimeout = min(rest ?? .seconds(1), .seconds(1))
+        return try? options.call(.explain, AppParameters(id: app), doing: "cannot explain \(app)").explanation
     }
 
     /// Ignores a failure, which does not end the wait.
