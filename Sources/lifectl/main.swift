@@ -4,6 +4,8 @@ import ControlAPI
 
 // A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
 linux_ignore_signal(SIGPIPE)
+// A parent may leave SIGCHLD ignored. Then the kernel reports no end of a child, and keeps no status (sigaction(2)).
+signal(SIGCHLD, nil)
 StandardStream.openMissing()
 
 let words = Environment.arguments

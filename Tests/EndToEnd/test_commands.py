@@ -211,6 +211,13 @@ def test_an_interruption_lasts_as_long_as_its_command(direct, begin):
     direct.lifectl.wait_for_state("app", "active")
 
 
+def test_an_interruption_ends_with_its_command_where_the_end_of_children_is_ignored(direct):
+    ignoring = [sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"]
+    command = [*ignoring, str(direct.products / "lifectl"), "interrupt", "--", "sh", "-c", "exit 3"]
+    assert direct.run(command, check=False).returncode == 3
+    assert interruptions(direct) == []
+
+
 def test_an_interruption_of_a_killed_lifectl_ends(direct, begin):
     process = begin("interrupt", "--name", "call", "--", "sleep", "infinity")
     wait_for(lambda: interruptions(direct) == ["call"])
