@@ -105,6 +105,20 @@ def test_the_log_goes_on(direct):
             follower.terminate()
 
 
+def test_the_log_goes_on_with_events_that_are_no_transitions(direct, tmp_path):
+    command = [str(direct.products / "lifectl"), "log", "-f", "--json", "--socket", str(direct.socket)]
+    output = tmp_path / "followed"
+    with open(output, "w") as file, subprocess.Popen(command, stdout=file) as follower:
+        try:
+            wait_for(lambda: direct.lifectl.json("status")["status"]["clients"] == 3, what="a subscription")
+            direct.lifectl("run", "--id", "none", "--", "nosuchprogram", check=False)
+            direct.lifectl("run", "--id", "three", "--", "sh", "-c", "exit 3", check=False)
+            kinds = ["launchFailed", "transition", "transition", "exited", "transition"]
+            wait_for(lambda: [json.loads(line)["event"]["kind"] for line in output.read_text().splitlines()] == kinds)
+        finally:
+            follower.terminate()
+
+
 def test_how_an_app_ended_is_remembered(direct):
     os.kill(direct.lifectl.start("crasher", *programs.IDLE), signal.SIGSEGV)
     direct.lifectl.wait_for_state("crasher", "notRunning")

@@ -134,6 +134,25 @@ func step(
     }
 }
 
+@Suite struct NewerEventTests {
+    private let known = [step(1, "a", .inactive, .active), step(2, "a", .active, .inactive)]
+
+    @Test func eventsBehindTheLastKnownOneAreNewer() {
+        let added = step(3, "a", .inactive, .background)
+        #expect((known + [added]).newer(than: known) == [added])
+        #expect(Array((known + [added]).suffix(2)).newer(than: known) == [added])
+        #expect(known.newer(than: []) == known[...] && known.newer(than: known).isEmpty)
+        // The last known one is forgotten.
+        #expect([added].newer(than: known) == [added])
+    }
+
+    @Test func eventsAreKnownAfterTheClockWasSet() {
+        let added = step(-7, "a", .inactive, .background)
+        let moved = [step(-9, "a", .inactive, .active), step(-8, "a", .active, .inactive)]
+        #expect((moved + [added]).newer(than: known) == [added])
+    }
+}
+
 @Suite struct TimeArgumentTests {
     @Test(arguments: [
         ("10min", Int64(600)), ("1h30min", 5400), ("-2 h", 7200), ("3 days ago", 259_200), ("5s", 5), ("1w", 604_800),

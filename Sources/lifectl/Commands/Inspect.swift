@@ -24,7 +24,8 @@ extension VerbGroup {
                 name: "log", summary: "Show the events of an app, or of all apps.",
                 details: """
                     Reads the daemon's entries in the journal; if the daemon does not write to a journal, its memory, \
-                    which has the last 1024 events. The output of an app itself is shown by journalctl -t APP.
+                    which has the last 1024 events. With --follow, a missed callback or a failed launch in the memory is \
+                    shown at the next transition. The output of an app itself is shown by journalctl -t APP.
                     """,
                 example: "lifectl log org.example.Clock --since 1h --follow",
                 parameters: [

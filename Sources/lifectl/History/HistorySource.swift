@@ -101,21 +101,40 @@ struct HistorySource {
         // Subscribed before the history is read, so that no event is lost between the two.
         var subscription = follows ? try Session(options, doing: action) : nil
         try subscription?.monitor()
-        let reply = try session.call(.history, HistoryParameters(id: app, limit: nil))
-        var events = reply.events.filter { event in since.map { event.timeUSec >= $0 } ?? true }
+        var known = try session.call(.history, HistoryParameters(id: app, limit: nil)).events
+        var events = known.filter { event in since.map { event.timeUSec >= $0 } ?? true }
         if let lines { events = events.suffix(lines) }
         for event in events { try handle(HistoryEntry(event)) }
-        let last = reply.events.last?.timeUSec ?? 0
         while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
-            guard let step = change.transition, step.timeUSec > last, app == nil || step.id == app else { continue }
-            try handle(
-                HistoryEntry(
-                    HistoryEvent(
-                        kind: .transition, id: step.id, timeUSec: step.timeUSec, from: step.from, to: step.to,
-                        reason: step.reason, pid: step.pid, answerUSec: step.answerUSec)))
+            guard let transition = change.transition, app == nil || transition.id == app else { continue }
+            // A change is a transition. The history also has exits, missed callbacks and failed launches.
+            var newest = try session.call(.history, HistoryParameters(id: app, limit: 32)).events
+            if known.last.map({ !newest.contains($0) }) ?? true {
+                newest = try session.call(.history, HistoryParameters(id: app, limit: nil)).events
+            }
+            for event in newest.newer(than: known) { try handle(HistoryEntry(event)) }
+            known = newest
         }
         if follows {
             throw Failure.subscriptionEnded
         }
+    }
+}
+
+extension [HistoryEvent] {
+    /// Returns the events behind those that were known before.
+    func newer(than known: [HistoryEvent]) -> ArraySlice<HistoryEvent> {
+        guard let last = known.last else { return self[...] }
+        if let index = lastIndex(of: last) { return self[(index + 1)...] }
+        // After the clock was set, all dates differ by the same time.
+        let index = indices.last { index in
+            let shift = self[index].timeUSec &- last.timeUSec
+            return zip(self[...index].reversed(), known.reversed()).allSatisfy { event, former in
+                var moved = former
+                moved.timeUSec &+= shift
+                return event == moved
+            }
+        }
+        return self[(index.map { $0 + 1 } ?? 0)...]
     }
 }
