@@ -13,13 +13,13 @@ import Varlink
                 id: id, name: name, state: state, target: state, foreground: state == .active, connected: false,
                 adHoc: false, sinceUSec: 0, stoppedByOther: false)
         }
-        line.apply(MonitorReply(number: 0, apps: apps))
+        line.apply(MonitorReply(number: 0, apps: apps)) { _ in nil }
         return line
     }
 
-    private func move(_ line: inout StatusLine, _ id: String, to state: AppState) {
+    private func move(_ line: inout StatusLine, _ id: String, to state: AppState, name: String? = nil) {
         let change = ControlAPI.Transition(id: id, from: .inactive, to: state, reason: .focus, timeUSec: 0)
-        line.apply(MonitorReply(number: 1, transition: change))
+        line.apply(MonitorReply(number: 1, transition: change)) { $0 == id ? name : nil }
     }
 
     @Test func lineNamesForegroundAppsAndCountsOthers() {
@@ -33,6 +33,14 @@ import Varlink
         move(&line, "b", to: .inactive)
         move(&line, "e", to: .terminating)
         #expect(line.output(.text) == "b  1 suspended  1 ending\n")
+    }
+
+    @Test func appThatIsLaunchedAgainHasItsName() {
+        var line = line([("a", "Mail", .active)])
+        move(&line, "a", to: .notRunning)
+        move(&line, "a", to: .inactive, name: "Mail")
+        move(&line, "a", to: .active)
+        #expect(line.output(.text) == "Mail\n")
     }
 
     @Test func waybarGetsMarkupWithoutTheAppsOwn() throws {

@@ -23,7 +23,9 @@ struct StatusLine: Equatable {
         var line = StatusLine()
         var shown: String?
         while let reply = try session.nextChange(timeout: arguments.options.explicitTimeout) {
-            line.apply(reply)
+            line.apply(reply) { id in
+                arguments.options.runningApps().first { $0.id == id }?.name
+            }
             let output = line.output(format)
             guard output != shown else { continue }
             try StandardStream.output.write(output)
@@ -32,7 +34,10 @@ struct StatusLine: Equatable {
         throw Failure.subscriptionEnded
     }
 
-    mutating func apply(_ reply: MonitorReply) {
+    /// Applies a change.
+    ///
+    /// - Parameter findName: Returns the name of an app that the line does not have; nil for an app without one.
+    mutating func apply(_ reply: MonitorReply, findName: (String) -> String?) {
         if let apps = reply.apps {
             entries = Dictionary(lastOf: apps.map { ($0.id, Entry(name: $0.name ?? $0.id, state: $0.state)) })
         }
@@ -40,7 +45,8 @@ struct StatusLine: Equatable {
         if change.to == .notRunning {
             entries[change.id] = nil
         } else {
-            entries[change.id, default: Entry(name: change.id, state: change.to)].state = change.to
+            let name = entries[change.id]?.name ?? findName(change.id) ?? change.id
+            entries[change.id] = Entry(name: name, state: change.to)
         }
     }
 
