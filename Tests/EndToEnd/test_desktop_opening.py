@@ -1,5 +1,7 @@
 """What desktop entries open: a URL or a file goes through their commands, and of several the chosen one gets it."""
 
+import os
+
 from desktop import refusal
 
 
@@ -22,6 +24,19 @@ def test_a_url_goes_through_the_codes_of_the_command(desktop):
     (desktop.results / "reader").unlink()
     desktop.lifectl("open", "--type", "text/x-odd", "file:///a%20b", check=False)
     assert desktop.shown("reader") == ["--url=file:///a%20b", "--", "/a b"]
+
+
+def test_a_file_whose_name_is_not_utf8_has_a_url_of_its_bytes(desktop, tmp_path):
+    desktop.entry("reader.desktop", "MimeType=text/x-odd;", exec="show-it %u")
+    name = os.fsencode(tmp_path) + b"/\xff\xe4.txt"
+    open(name, "w").close()
+    link = tmp_path / "link.txt"
+    link.symlink_to(os.fsdecode(name))
+    for argument in (str(link), name):
+        desktop.lifectl("open", "--app", "reader", argument, check=False)
+        assert desktop.shown("reader") == [f"file://{tmp_path}/%FF%E4.txt"]
+        desktop.lifectl("terminate", "reader")
+        (desktop.results / "reader").unlink()
 
 
 def test_of_several_that_open_it_the_default_does(desktop):

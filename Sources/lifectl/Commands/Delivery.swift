@@ -92,18 +92,19 @@ struct URLArgument {
     ///
     /// - Throws: ``Failure`` if the argument is neither.
     init(_ argument: String) throws(Failure) {
-        let isThere = unsafe access(argument, F_OK) == 0
+        let name = Environment.bytes(of: argument)
+        let isThere = unsafe access(name, F_OK) == 0
         if !isThere, Self.hasScheme(argument) {
             url = argument
             return
         }
-        guard isThere, let path = unsafe realpath(argument, nil) else {
+        guard isThere, let path = unsafe realpath(name, nil) else {
             throw Failure(
                 .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(linux_errno()))",
                 remedy: "give a URL with its scheme, or the path of a file")
         }
         defer { unsafe free(path) }
-        url = "file://" + Escaping.path(unsafe String(cString: path))
+        url = "file://" + Escaping.path(unsafe Array(UnsafeRawBufferPointer(start: path, count: strlen(path))))
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR) {
             type = "inode/directory"

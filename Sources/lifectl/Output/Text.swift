@@ -97,14 +97,15 @@ enum Escaping {
     }
 
     /// Returns the path of a file URL, with escapes for the bytes that RFC 3986 does not allow in a path segment.
-    static func path(_ path: String) -> String {
-        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".unicodeScalars
-        return replaced(path) { scalar in
-            guard !unreserved.contains(scalar) else { return nil }
-            return String(scalar).utf8.map { byte in
-                "%" + Text.leading(String(byte, radix: 16, uppercase: true), width: 2, with: "0")
-            }.joined()
-        }
+    ///
+    /// - Parameter path: The bytes of the path, which may not be UTF-8.
+    static func path(_ path: some Sequence<UInt8>) -> String {
+        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8
+        return path.map { byte in
+            unreserved.contains(byte)
+                ? String(Unicode.Scalar(byte))
+                : "%" + Text.leading(String(byte, radix: 16, uppercase: true), width: 2, with: "0")
+        }.joined()
     }
 
     /// Returns the text for the content of an XML element or attribute, printable.
