@@ -309,6 +309,15 @@ def test_keys_of_top_act_upon_the_chosen_app(patient):
     assert top.output.endswith("\x1b[?1049l")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_top_as_it_ends_any_program(direct, number):
+    with Terminal(direct, "top") as top:
+        top.wait_for("choose")
+        top.process.send_signal(number)
+        assert top.status() == -number
+    assert top.output.endswith("\x1b[?1049l")
+
+
 def test_who_waits_in_a_terminal_is_told_for_what(direct):
     direct.lifectl.start("stubborn", *programs.STUBBORN)
     with Terminal(direct, "terminate", "stubborn") as terminal:

@@ -20,9 +20,11 @@ struct Screen: ~Copyable {
         attributes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &attributes)
         for number in [SIGTERM, SIGHUP, SIGINT] {
-            signal(number) { _ in
+            signal(number) { number in
                 Screen.restore()
-                _exit(1)
+                // The signal ends the program when the handler returns.
+                signal(number, nil)
+                raise(number)
             }
         }
         try StandardStream.output.write(Self.enter)
