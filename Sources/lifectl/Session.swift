@@ -77,6 +77,8 @@ struct Session: ~Copyable {
     private let action: String
     private let sockets: [String]
     private let options: CallOptions
+    /// A Boolean value that indicates whether the subscription has had its first reply.
+    private var hasState = false
 
     /// Connects to the daemon.
     ///
@@ -159,7 +161,16 @@ struct Session: ~Copyable {
 
     /// Returns the next change; nil after the daemon has ended the subscription.
     mutating func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
-        try perform { client throws(ControlClientError) in try client.nextChange(timeout: timeout) }
+        do throws(ControlClientError) {
+            let change = try client.nextChange(timeout: timeout)
+            hasState = true
+            return change
+        } catch {
+            let failure = Failure(error, doing: action, sockets: sockets, timeout: timeout)
+            guard hasState, error == .timedOut else { throw failure }
+            let time = timeout.map { " within \(Text.seconds($0))" } ?? ""
+            throw Failure(.timedOut, action, "no app changed\(time)", remedy: "allow more time with --timeout")
+        }
     }
 }
 

@@ -318,6 +318,13 @@ def test_a_signal_ends_top_as_it_ends_any_program(direct, number):
     assert top.output.endswith("\x1b[?1049l")
 
 
+@pytest.mark.parametrize("words", [["monitor"], ["status", "--follow"], ["log", "--follow"]])
+def test_who_follows_a_quiet_daemon_is_told_that_no_app_changed(direct, words):
+    result = direct.lifectl(*words, "--timeout", "0.5", check=False)
+    assert result.returncode == 75
+    assert result.stderr.endswith(": no app changed within 0.5 s; allow more time with --timeout\n")
+
+
 def test_who_waits_in_a_terminal_is_told_for_what(direct):
     direct.lifectl.start("stubborn", *programs.STUBBORN)
     with Terminal(direct, "terminate", "stubborn") as terminal:
