@@ -134,6 +134,18 @@ func step(
     }
 }
 
+@Suite struct TimeScaleTests {
+    @Test(arguments: [
+        (Int64(1), "??:??:??    "), (2, "??-?? ??:??   "), (1000, "????-??-??   "),
+    ])
+    func labelsHaveTheDayWhereTheScaleIsLonger(_ days: Int64, _ shape: String) {
+        let scale = TimeScale(start: 0, end: days * 86_400_000_000, columns: 60)
+        let digits = scale.labels.prefix(shape.count).map { $0.isNumber ? "?" : $0 }
+        #expect(String(digits).hasPrefix(shape))
+        #expect(scale.labels.count <= 60)
+    }
+}
+
 @Suite struct NewerEventTests {
     private let known = [step(1, "a", .inactive, .active), step(2, "a", .active, .inactive)]
 
@@ -176,12 +188,14 @@ func step(
         let now = TimeArgument(argument: "2026-11-22 12:00")?.microseconds(now: 0) ?? 0
         #expect(TimeArgument(argument: "11:00")?.microseconds(now: now) == now - 3_600_000_000)
         #expect(TimeArgument(argument: "today")?.microseconds(now: now) == now - 43_200_000_000)
+        #expect(TimeArgument(argument: "2028-02-29") != nil)
         // A time of day that is not yet is that of the day before.
         #expect(TimeArgument(argument: "13:00")?.microseconds(now: now) == now - 82_800_000_000)
     }
 
     @Test(arguments: [
-        "", "soon", "25:00", "12:60", "2026-13-01", "10", "10 lightyears", "2026-11-22 x", "-", "99999999999d",
+        "", "soon", "25:00", "12:60", "2026-13-01", "10", "10 lightyears", "2026-11-22 x",
+        "2026-02-30", "2027-02-29 12:00", "2026-04-31", "-", "99999999999d",
         // No time from 1970 to 9999: with these, sums overflow.
         String(repeating: "1000000w", count: 16), "1000000w", "60000w", "@-1", "@-9223372036854", "@253402300800",
         "@9223372036854775807",

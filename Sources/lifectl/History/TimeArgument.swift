@@ -108,6 +108,7 @@ struct TimeArgument: Equatable {
         let parts = argument.split(separator: argument.contains { $0 == "T" } ? "T" : " ")
         guard (1...2).contains(parts.count), let first = parts.first, let last = parts.last else { return nil }
         let date = numbers(first, "-", [1970...9999, 1...12, 1...31])
+        if let date, date[2] > days(inMonth: date[1], of: date[0]) { return nil }
         if parts.count == 1, let date {
             return .local(year: date[0], month: date[1], day: date[2], seconds: 0)
         }
@@ -115,6 +116,14 @@ struct TimeArgument: Equatable {
         guard let clock, parts.count == 1 || date != nil else { return nil }
         let seconds = clock[0] * 3600 + clock[1] * 60 + (clock.count > 2 ? clock[2] : 0)
         return .local(year: date?[0], month: date?[1] ?? 1, day: date?[2] ?? 1, seconds: seconds)
+    }
+
+    private static func days(inMonth month: Int32, of year: Int32) -> Int32 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     /// Returns the numbers between separators; nil unless each is in its range.

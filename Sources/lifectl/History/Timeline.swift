@@ -114,16 +114,17 @@ struct TimeScale {
         return best == 0 ? nil : AppState.allCases.first { times[$0] == best }
     }
 
-    /// The times of day above the columns, at even distances.
+    /// The times above the columns, at even distances.
     var labels: String {
         var text = ""
         var column = 0
-        while column + 8 <= columns {
-            text += String(repeating: " ", count: column - text.count)
-            text += Instants.clock(start + Int64(Double(length) * Double(column) / Double(columns)))
+        while true {
+            let time = start + Int64(Double(length) * Double(column) / Double(columns))
+            let label = Instants.label(time, scale: length)
+            guard column + label.count <= columns else { return text }
+            text += String(repeating: " ", count: column - text.count) + label
             column += max(12, columns / 4)
         }
-        return text
     }
 }
 

@@ -40,14 +40,15 @@ struct TimelineDrawing {
     }
 
     private func axis(height: Double) -> String {
-        let step = Self.step(for: lanes.endUSec - lanes.startUSec)
+        let length = lanes.endUSec - lanes.startUSec
+        let step = Self.step(for: length)
         var svg = "<text x=\"12\" y=\"20\" fill=\"#444\">\(escaped(Instants.date(lanes.startUSec)))</text>\n"
         var time = (lanes.startUSec / step + 1) * step
         while time <= lanes.endUSec {
             let x = n(x(time))
             svg += "<line x1=\"\(x)\" y1=\"40\" x2=\"\(x)\" y2=\"\(n(height - 48))\" stroke=\"#ddd\"/>"
             svg += "<text x=\"\(x)\" y=\"36\" text-anchor=\"middle\" fill=\"#666\" font-size=\"11\">"
-            svg += step < 1_000_000 ? Instants.timeOfDay(time) : Instants.clock(time)
+            svg += step < 1_000_000 ? Instants.timeOfDay(time) : Instants.label(time, scale: length)
             svg += "</text>\n"
             time += step
         }

@@ -26,6 +26,16 @@ enum Instants {
     /// Returns the local time of day: `12:04:05`.
     static func clock(_ microseconds: Int64) -> String { format(microseconds, "%H:%M:%S") }
 
+    /// Returns an instant on a scale of some length: the time of day, the day, or both.
+    static func label(_ microseconds: Int64, scale length: Int64) -> String {
+        let day: Int64 = 86_400_000_000
+        return switch length {
+        case ...day: clock(microseconds)
+        case ...(30 * day): format(microseconds, "%m-%d %H:%M")
+        default: self.day(microseconds)
+        }
+    }
+
     static func day(_ microseconds: Int64) -> String { format(microseconds, "%Y-%m-%d") }
 
     static func date(_ microseconds: Int64) -> String { format(microseconds, "%a %Y-%m-%d %H:%M:%S") }
