@@ -80,6 +80,19 @@ def test_what_is_not_edited_stays_as_it_is(direct, manifest, edit):
     assert (manifest.stat().st_ino, manifest.read_text()) == (before.st_ino, MANIFEST)
 
 
+def test_an_editor_that_removes_the_copy_changes_nothing(direct, manifest, edit):
+    result = edit("""rm "$2" """)
+    assert result.returncode == FAILED and result.stderr.endswith("No such file or directory; the manifest is unchanged\n")
+    assert manifest.read_text() == MANIFEST
+
+
+def test_the_cause_is_named_for_a_manifest_that_is_too_large(direct, manifest, edit):
+    manifest.write_text(MANIFEST + "# a comment\n" * 100_000)
+    direct.lifectl("reload")
+    for result in (direct.lifectl("cat", "org.example.Clock", check=False), edit("true")):
+        assert result.returncode == INVALID and "File too large; shorten it to 1 MiB" in result.stderr
+
+
 def test_visual_comes_before_editor(direct, manifest, edit, monkeypatch):
     monkeypatch.setenv("VISUAL", "/bin/false")
     assert edit("true").returncode == FAILED

@@ -61,13 +61,17 @@ struct ManifestFile {
     }
 
     func read(doing action: String) throws(Failure) -> String {
-        guard let text = TextFile.read(path) else {
-            throw Failure(
-                linux_errno() == EACCES ? .notPermitted : .noSuchApp, action, "\(path): \(Text.error(linux_errno()))",
-                id: app,
-                remedy: "run the command as a user who may read the file")
+        do throws(TextFile.Unreadable) {
+            return try TextFile.text(of: path)
+        } catch {
+            let (status, remedy): (Outcome, String) =
+                switch error.errno {
+                case EACCES: (.notPermitted, "run the command as a user who may read the file")
+                case EFBIG: (.invalidData, "shorten it to 1 MiB, which is what lifed reads")
+                default: (.noSuchApp, "'lifectl reload' has lifed look for its files again")
+                }
+            throw Failure(status, action, "\(path): \(Text.error(error.errno))", id: app, remedy: remedy)
         }
-        return text
     }
 }
 
@@ -103,12 +107,12 @@ struct ManifestEdit {
         let editor = names.first ?? "vi"
         // The variables may have arguments, so that a shell reads them.
         let status = try ForegroundProgram().run(["sh", "-c", "\(editor) \"$1\"", "sh", copy])
-        guard status == 0, let edited = TextFile.read(copy) else {
-            throw Failure(
-                .failed, action, "the editor \(editor) ended with status \(status)", id: file.app,
-                remedy: "the manifest is unchanged; your copy is \(copy)")
+        do throws(TextFile.Unreadable) {
+            text = try TextFile.text(of: copy)
+        } catch {
+            throw failure("\(copy): \(Text.error(error.errno))")
         }
-        text = edited
+        guard status == 0 else { throw failure("the editor \(editor) ended with status \(status)") }
         return text != original
     }
 
@@ -170,9 +174,15 @@ struct ManifestEdit {
     }
 
     private func failure(ofWriting path: String, _ number: Int32) -> Failure {
-        Failure(
-            number == EACCES ? .notPermitted : .output, action, "\(path): \(Text.error(number))", id: file.app,
-            remedy: "the manifest is unchanged; your copy is \(copy)")
+        failure("\(path): \(Text.error(number))", number == EACCES ? .notPermitted : .output)
+    }
+
+    private func failure(_ reason: String, _ status: Outcome = .failed) -> Failure {
+        let hasCopy = unsafe access(copy, F_OK) == 0
+        if !hasCopy { removeCopy() }
+        return Failure(
+            status, action, reason, id: file.app,
+            remedy: "the manifest is unchanged" + (hasCopy ? "; your copy is \(copy)" : ""))
     }
 
     func removeCopy() {

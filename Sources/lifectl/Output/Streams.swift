@@ -109,18 +109,29 @@ enum TextFile {
     /// The size of the largest file that the daemon reads, in bytes.
     private static let sizeLimit = 1 << 20
 
+    /// The error that a file cannot be read.
+    struct Unreadable: Error {
+        /// The error of the system; EFBIG if the daemon reads no file of its size.
+        let errno: Int32
+    }
+
     /// Returns the text of a file; nil if it cannot be read, or the daemon reads no file of its size.
-    static func read(_ path: String) -> String? {
-        guard let file = unsafe fopen(path, "re") else { return nil }
+    static func read(_ path: String) -> String? { try? text(of: path) }
+
+    /// Returns the text of a file.
+    static func text(of path: String) throws(Unreadable) -> String {
+        guard let file = unsafe fopen(path, "re") else { throw Unreadable(errno: linux_errno()) }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = []
         while bytes.count <= sizeLimit {
             let part = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
                 unsafe count = fread(buffer.baseAddress, 1, buffer.count, file)
             }
+            guard unsafe ferror(file) == 0 else { throw Unreadable(errno: linux_errno()) }
             guard !part.isEmpty else { break }
             bytes += part
         }
-        return unsafe ferror(file) == 0 && bytes.count <= sizeLimit ? String(decoding: bytes, as: UTF8.self) : nil
+        guard bytes.count <= sizeLimit else { throw Unreadable(errno: EFBIG) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
