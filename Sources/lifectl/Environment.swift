@@ -26,7 +26,9 @@ enum Environment {
     /// Returns the bytes of a word of the command line with a NUL behind them: those of the word itself if it is UTF-8.
     static func bytes(of word: String) -> [CChar] {
         for index in 1..<max(1, linux_argument_count()) {
-            guard let argument = unsafe linux_argument(index), unsafe String(cString: argument) == word else { continue }
+            guard let argument = unsafe linux_argument(index), unsafe String(cString: argument) == word else {
+                continue
+            }
             return unsafe Array(UnsafeBufferPointer(start: argument, count: strlen(argument) + 1))
         }
         return Array(word.utf8CString)

@@ -80,6 +80,15 @@ def test_what_is_not_edited_stays_as_it_is(direct, manifest, edit):
     assert (manifest.stat().st_ino, manifest.read_text()) == (before.st_ino, MANIFEST)
 
 
+def test_a_manifest_that_was_changed_meanwhile_is_not_replaced(direct, manifest, edit):
+    result = edit(f"""echo '# added' >>{manifest}; sed -i 's/Clock/Watch/' "$2" """)
+    assert result.returncode == REFUSED and f"another program has changed {manifest} meanwhile" in result.stderr
+    assert manifest.read_text() == MANIFEST + "# added\n"
+    (copy,) = edit.copies()
+    assert copy.read_text() == MANIFEST.replace("Clock", "Watch") and str(copy) in result.stderr
+    assert [each.name for each in manifest.parent.iterdir()] == [manifest.name]
+
+
 def test_an_editor_that_removes_the_copy_changes_nothing(direct, manifest, edit):
     result = edit("""rm "$2" """)
     assert result.returncode == FAILED and result.stderr.endswith("No such file or directory; the manifest is unchanged\n")

@@ -150,6 +150,8 @@ struct ManifestEdit {
     }
 
     /// Replaces the manifest by the copy in one step, with the owner and the mode that it had.
+    ///
+    /// - Throws: ``Failure``, also if another program has changed the manifest since it was copied.
     func replaceFile() throws(Failure) {
         guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, linux_errno()) }
         defer { unsafe free(resolved) }
@@ -167,9 +169,15 @@ struct ManifestEdit {
             error = linux_errno()
         }
         close(descriptor)
-        if error == 0, unsafe rename(new, path) != 0 { error = linux_errno() }
-        guard error != 0 else { return }
+        let isOriginal = TextFile.read(path) == original
+        if error == 0, isOriginal, unsafe rename(new, path) != 0 { error = linux_errno() }
+        guard error != 0 || !isOriginal else { return }
         unsafe unlink(new)
+        guard isOriginal else {
+            throw Failure(
+                .refused, action, "another program has changed \(path) meanwhile", id: file.app,
+                remedy: "add its changes to your copy \(copy), and copy it to \(path)")
+        }
         throw failure(ofWriting: path, error)
     }
 
