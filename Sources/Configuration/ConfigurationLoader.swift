@@ -64,6 +64,8 @@ public struct ConfigurationLoader: Sendable {
         let manifests = entries.map(\.manifest)
         problems.add(tooManyInForeground(entries, limit: reader.settings.foregroundLimit))
         reader.requireHomeApp(among: manifests.lazy.map(\.id), reportingTo: &problems)
+        // A user's daemon has no administrators.
+        if instance == .system { reader.checkAdministrators(reportingTo: &problems) }
         return LoadedConfiguration(
             settings: reader.settings,
             manifests: manifests,

@@ -17,6 +17,17 @@ import Testing
             "[defaults]\n'/plain' = 'a'",
             #"2: cannot use defaults: "/plain" is neither a URL scheme nor a media type; expected one"#
         ),
+        (
+            "helpers = ['tmux', '/usr/bin/screen']",
+            """
+            1: cannot use helpers: found "/usr/bin/screen" as element 2; expected an array of up to 64 names of program files, \
+            such as ["dbus-daemon"]
+            """
+        ),
+        (
+            "access.administrators = ['a:b']",
+            #"1: cannot use access.administrators: found "a:b" as element 1; expected an array of up to 64 names of groups, such as ["wheel"]"#
+        ),
         ("[defaults]\nhttps = 5", "2: cannot use defaults.https: found the integer 5; expected the id of an app"),
         ("[defaults]\n'text/*' = '-a'", #"2: cannot use defaults.text/*: found "-a"; expected the id of an app"#),
     ])

@@ -25,7 +25,7 @@ import Testing
             apps = 8
             processes = 300
             [access]
-            administrators = ["wheel"]
+            administrators = ["root"]
             [memory]
             suspendedLimit = 3
             reclaimWhenSuspended = true
@@ -76,7 +76,7 @@ import Testing
         expected.limits.clientsBytes = 2_000_000
         expected.limits.apps = 8
         expected.limits.processes = .number(300)
-        expected.access.administrators = ["wheel"]
+        expected.access.administrators = ["root"]
         expected.onExit = .previous
         expected.visible = .ignore
         expected.playing = .keep
@@ -203,6 +203,34 @@ import Testing
                 #"lifed.toml:2: cannot use homeApp: no usable manifest has the id "nobody"; ignoring the key"#
             ])
         #expect(configuration.settings.homeApp == nil)
+    }
+
+    @Test func namesOfProgramsAndGroupsAreThoseThatTheMachineCanHave() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            #"""
+            helpers = ["Xwayland", "my_prog", "a.out"]
+            [access]
+            administrators = ["root", "my_group", "_ssh", "Domain Admins", 'CORP\admins']
+            """#, to: "lifed.toml")
+        let configuration = directory.load(instance: .user)
+        #expect(directory.problems(configuration) == [])
+        #expect(configuration.settings.helpers == ["Xwayland", "my_prog", "a.out"])
+        #expect(configuration.settings.access.administrators.count == 5)
+    }
+
+    @Test func groupThatTheMachineDoesNotHaveIsReported() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("[access]\nadministrators = ['root', 'no_group_of_this_machine']", to: "lifed.toml")
+        #expect(
+            directory.problems(directory.load()) == [
+                """
+                lifed.toml:2: cannot use access.administrators: the machine has no group "no_group_of_this_machine"; \
+                add the group or correct the name
+                """
+            ])
+        // A user's daemon has no administrators.
+        #expect(directory.load(instance: .user).problems == [])
     }
 
     @Test func homeAppOfSharedDirectoryIsThatOfTheSystem() throws {

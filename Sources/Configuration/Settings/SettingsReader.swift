@@ -1,9 +1,13 @@
+import Glibc
+
 /// Merges the `lifed.toml` of several directories, key by key.
 struct SettingsReader {
     private(set) var settings = Settings()
 
     /// Where the home app was named, for the problem of there being no such app.
     private var homeAppPlace: (file: String, line: Int?)?
+    /// Where the groups of administrators were named.
+    private var administratorsPlace: (file: String, line: Int?)?
 
     /// Reads one file, which outranks all that were read before it. No file is no problem.
     ///
@@ -31,6 +35,10 @@ struct SettingsReader {
             let document = try TOMLDocument(text)
             let outcome = Settings.schema.apply(document, of: file, to: &settings)
             if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
+            let administrators = ["access", "administrators"]
+            if outcome.accepted.contains(administrators) {
+                administratorsPlace = (file, document.line(of: administrators))
+            }
             problems.add(outcome.problems)
         } catch {
             problems.add(Problem(file: file, line: error.line, message: error.message))
@@ -43,6 +51,24 @@ struct SettingsReader {
         settings.homeApp = nil
         let message = "cannot use homeApp: no usable manifest has the id \(id.quoted); ignoring the key"
         problems.add(Problem(file: homeAppPlace.file, line: homeAppPlace.line, message: message))
+    }
+
+    /// Reports groups of administrators that the machine does not have. They may come later.
+    func checkAdministrators(reportingTo problems: inout ProblemList) {
+        guard let administratorsPlace else { return }
+        for group in settings.access.administrators.sorted() where !Self.exists(group: group) {
+            let message =
+                "cannot use access.administrators: the machine has no group \(group.quoted); add the group or correct the name"
+            problems.add(Problem(file: administratorsPlace.file, line: administratorsPlace.line, message: message))
+        }
+    }
+
+    /// Returns whether the machine has a group, or cannot tell.
+    private static func exists(group name: String) -> Bool {
+        var entry = unsafe group()
+        var result: UnsafeMutablePointer<group>?
+        var buffer = [CChar](repeating: 0, count: 1 << 16)
+        return unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &result) != 0 || result != nil
     }
 }
 
@@ -60,7 +86,7 @@ extension Settings {
         Key("defaults", .defaultApps, \.defaults),
         Key("adopt", .adoptRules, \.adopt),
         Key("terminal", .terminal, \.terminal),
-        Key("helpers", .words, \.helpers),
+        Key("helpers", .programNames, \.helpers),
 
         Key("desktop.manage", .choice, \.desktop.manage),
         Key("desktop.allow", .patterns, \.desktop.allow),
@@ -77,7 +103,7 @@ extension Settings {
         Key("timeouts.taskExpiration", .duration, \.timeouts.taskExpiration),
         Key("timeouts.suspension", .duration, \.timeouts.suspension),
 
-        Key("access.administrators", .words, \.access.administrators),
+        Key("access.administrators", .groupNames, \.access.administrators),
 
         Key("limits.clients", .integer(in: 1...65_536), \.limits.clients),
         Key("limits.messageBytes", .integer(in: 4096...67_108_864), \.limits.messageBytes),
