@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Configuration
@@ -16,6 +17,21 @@ import Testing
     @Test func aFIFODoesNotBlock() throws {
         let problems = try problem { try $0.makeFIFO("apps.d/bad.toml") }
         #expect(problems == ["apps.d/bad.toml: cannot read the file: it is not a regular file; ignoring it"])
+    }
+
+    @Test func nameThatIsNotUTF8IsReported() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("command = ['/bin/sh']", to: "apps.d/renamed.toml")
+        let bytes = Array("\(directory.path)/apps.d/".utf8) + [0xFF] + Array(".toml".utf8) + [0]
+        let name = bytes.map { CChar(bitPattern: $0) }
+        #expect(unsafe rename(file, name) == 0)
+        defer { unsafe remove(name) }
+        let configuration = directory.load()
+        #expect(configuration.manifests == [])
+        #expect(
+            directory.problems(configuration) == [
+                "apps.d/\u{FFFD}.toml: cannot read the file: its name is not valid UTF-8; rename it"
+            ])
     }
 
     @Test func aDirectoryIsNoFile() throws {

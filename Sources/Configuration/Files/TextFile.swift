@@ -117,7 +117,11 @@ enum SystemError {
 /// Lists directories.
 enum Directory {
     /// Returns the names in a directory that end in `suffix`, hidden ones left out; nil if there is no such directory.
-    static func names(in path: String, endingIn suffix: String) throws(TextFile.Failure) -> [String]? {
+    ///
+    /// - Parameter reject: A function that is called for each name that is not UTF-8, with replacements. These are left out.
+    static func names(
+        in path: String, endingIn suffix: String, reject: (String) -> Void = { _ in }
+    ) throws(TextFile.Failure) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
             throw TextFile.Failure(cannot: "open the directory", SystemError.text(errno))
@@ -126,8 +130,8 @@ enum Directory {
         var names: [String] = []
         errno = 0
         while let entry = unsafe readdir(directory) {
-            let name = unsafe name(of: entry)
-            if !name.hasPrefix("."), name.hasSuffix(suffix) { names.append(name) }
+            let (name, isValid) = unsafe name(of: entry)
+            if !name.hasPrefix("."), name.hasSuffix(suffix) { isValid ? names.append(name) : reject(name) }
             errno = 0
         }
         guard errno == 0 else { throw TextFile.Failure(cannot: "read the directory", SystemError.text(errno)) }
@@ -146,9 +150,12 @@ enum Directory {
         return unsafe stat(path, &status) == 0 ? min(max(0, status.st_size), TextFile.maximumSize) : 0
     }
 
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+    /// Returns a name, and whether it is UTF-8. Otherwise it has replacements.
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> (name: String, isValid: Bool) {
         unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-            unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                unsafe (String(cString: name), String(validatingCString: name) != nil)
+            }
         }
     }
 }

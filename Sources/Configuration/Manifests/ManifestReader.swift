@@ -144,7 +144,11 @@ struct ManifestCatalog {
         var files: [File] = []
         for directory in directories.reversed().map({ "\($0)/apps.d" }) {
             do throws(TextFile.Failure) {
-                let found = try Directory.names(in: directory, endingIn: ".toml") ?? []
+                let found =
+                    try Directory.names(in: directory, endingIn: ".toml") { name in
+                        let message = "cannot read the file: its name is not valid UTF-8; rename it"
+                        problems.add(Problem(file: "\(directory)/\(name)", message: message))
+                    } ?? []
                 files += found.sorted().filter { names.insert($0).inserted }.map {
                     File(directory: directory, name: $0)
                 }
