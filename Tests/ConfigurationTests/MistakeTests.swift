@@ -28,6 +28,20 @@ import Testing
             "access.administrators = ['a:b']",
             #"1: cannot use access.administrators: found "a:b" as element 1; expected an array of up to 64 names of groups, such as ["wheel"]"#
         ),
+        (
+            "memory.suspendedLimit = 99999999999999999999",
+            """
+            1: cannot parse the file: the integer "99999999999999999999" is too large; an integer has 64 bits; \
+            ignoring the file
+            """
+        ),
+        (
+            "foregroundLimit = 0xffffffffffffffffff",
+            """
+            1: cannot parse the file: the integer "0xffffffffffffffffff" is too large; an integer has 64 bits; \
+            ignoring the file
+            """
+        ),
         ("[defaults]\nhttps = 5", "2: cannot use defaults.https: found the integer 5; expected the id of an app"),
         ("[defaults]\n'text/*' = '-a'", #"2: cannot use defaults.text/*: found "-a"; expected the id of an app"#),
     ])

@@ -21,6 +21,10 @@ struct TOMLParser {
             Halt(message: "\(text.quoted) is no value; put texts in quotation marks")
         }
 
+        static func tooLarge(_ text: String) -> Halt {
+            Halt(message: "the integer \(text.quoted) is too large; an integer has 64 bits")
+        }
+
         static func definedTwice(_ key: String) -> Halt {
             Halt(message: "\(key.quoted) is defined twice")
         }
@@ -126,7 +130,9 @@ extension TOMLParser {
             let time = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
             if !time.isEmpty { text += " " + time }
         }
-        guard let node = TOMLScalar.node(of: text) else { throw .notAValue(text) }
+        guard let node = TOMLScalar.node(of: text) else {
+            throw TOMLScalar.isInteger(text) ? .tooLarge(text) : .notAValue(text)
+        }
         return node
     }
 

@@ -7,17 +7,27 @@ enum TOMLScalar {
         return number(text)
     }
 
+    /// Returns whether a text is an integer, which may be larger than a value can be.
+    static func isInteger(_ text: String) -> Bool {
+        for (prefix, radix) in prefixes where text.hasPrefix(prefix) {
+            return isDigits(text.dropFirst(2), radix: radix)
+        }
+        let unsigned = withoutSign(text[...])
+        return isDecimal(unsigned) && !unsigned.contains { ".eE".contains($0) }
+    }
+
+    private static let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)]
+
     private static func number(_ text: String) -> TOMLNode? {
         let digits = text.filter { $0 != "_" }
-        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where text.hasPrefix(prefix) {
+        for (prefix, radix) in prefixes where text.hasPrefix(prefix) {
             guard isDigits(text.dropFirst(2), radix: radix) else { return nil }
             return Int(digits.dropFirst(2), radix: radix).map { .integer($0) }
         }
         let unsigned = withoutSign(text[...])
         if unsigned == "inf" || unsigned == "nan" { return Double(digits).map { .float($0) } }
         guard isDecimal(unsigned) else { return nil }
-        let isInteger = !unsigned.contains { ".eE".contains($0) }
-        return isInteger ? Int(digits).map { .integer($0) } : Double(digits).map { .float($0) }
+        return isInteger(text) ? Int(digits).map { .integer($0) } : Double(digits).map { .float($0) }
     }
 
     private static func isDecimal(_ text: Substring) -> Bool {
