@@ -34,6 +34,13 @@ import Testing
             ])
     }
 
+    @Test func arrayOfTablesIsReadInTheTimeOfItsLength() throws {
+        // If each table copied those before it, this would take minutes.
+        let document = try TOMLDocument(String(repeating: "[[a]]\n", count: 170_000))
+        guard case .array(let tables) = document.root["a"] else { throw TOMLDefect(line: 1, cause: "no array") }
+        #expect(tables.count == 170_000)
+    }
+
     @Test func aDirectoryIsNoFile() throws {
         let problems = try problem { try $0.makeDirectory("apps.d/bad.toml") }
         #expect(problems == ["apps.d/bad.toml: cannot read the file: it is not a regular file; ignoring it"])

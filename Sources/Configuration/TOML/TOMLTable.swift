@@ -13,7 +13,14 @@ final class TOMLTable {
     private enum Entry {
         case value(TOMLNode)
         case table(TOMLTable)
-        case tables([TOMLTable])
+        case tables(Elements)
+    }
+
+    /// The elements of an array of tables. An array in the dictionary would be copied for each more.
+    private final class Elements {
+        var tables: [TOMLTable]
+
+        init(_ tables: [TOMLTable]) { self.tables = tables }
     }
 
     private var origin: Origin
@@ -27,7 +34,7 @@ final class TOMLTable {
             switch entry {
             case .value(let node): node
             case .table(let table): .table(table.nodes)
-            case .tables(let tables): .array(tables.map { .table($0.nodes) })
+            case .tables(let elements): .array(elements.tables.map { .table($0.nodes) })
             }
         }
     }
@@ -47,8 +54,8 @@ final class TOMLTable {
             case nil: table = table.add(part, TOMLTable(.path))
             case .table(let found): table = found
             case .tables(let found):
-                path.append(TOMLDocument.element(found.count))
-                table = found[found.count - 1]
+                path.append(TOMLDocument.element(found.tables.count))
+                table = found.tables[found.tables.count - 1]
             case .value: throw .definedTwice(part)
             }
         }
@@ -73,11 +80,11 @@ final class TOMLTable {
         let element = TOMLTable(.header)
         switch entries[name] {
         case nil:
-            entries[name] = .tables([element])
+            entries[name] = .tables(Elements([element]))
             return (element, 1)
-        case .tables(let tables):
-            entries[name] = .tables(tables + [element])
-            return (element, tables.count + 1)
+        case .tables(let elements):
+            elements.tables.append(element)
+            return (element, elements.tables.count)
         case .table, .value: throw .definedTwice(name)
         }
     }
