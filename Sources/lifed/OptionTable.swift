@@ -27,10 +27,11 @@ extension Verb {
             ExitStatus(EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
             ExitStatus(EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),
             ExitStatus(EX_USAGE, "The command line is wrong."),
+            ExitStatus(EX_IOERR, "The result was not written."),
             ExitStatus(EX_CONFIG, "The configuration has mistakes."),
         ]
     ) { (arguments) throws(DaemonFailure) in
-        guard !arguments.has(.version) else { return print(Version.current) }
+        guard !arguments.has(.version) else { return show(Version.current + "\n") }
         do {
             exit(try run(arguments))
         } catch {
@@ -51,7 +52,7 @@ extension Verb {
 
     @MainActor private static func check(_ options: Options) throws -> Int32 {
         let problems = try checkConfiguration(options: options)
-        for problem in problems { print(problem) }
+        for problem in problems { show("\(problem)\n") }
         return problems.isEmpty ? EXIT_SUCCESS : EX_CONFIG
     }
 }
@@ -63,6 +64,20 @@ struct DaemonFailure: VerbFailure {
     func usage(of arguments: Arguments) -> UsageError {
         let message = "\(error)"
         exit(message + (message.utf8.contains(UInt8(ascii: ";")) ? "" : "; exiting"), status: EXIT_FAILURE)
+    }
+}
+
+/// Writes a result to standard output. Exits if that fails.
+func show(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+        let count = unsafe rest.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        if count >= 0 {
+            rest.removeFirst(count)
+        } else if errno != EINTR {
+            let cause = unsafe String(cString: strerror(errno))
+            exit("cannot write the result: \(cause); free some space, or write elsewhere", status: EX_IOERR)
+        }
     }
 }
 

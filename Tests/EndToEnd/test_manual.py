@@ -306,6 +306,14 @@ def test_a_wrong_line_of_lifed_has_a_number_of_its_own():
         assert result.stderr.startswith("lifed: ") and "; see 'lifed --help'" in result.stderr
 
 
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["--check", "--config-directory=/nonexistent"]])
+def test_a_result_of_lifed_that_cannot_be_written_is_a_failure(words):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([PRODUCTS / "lifed", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert result.returncode == 74
+    assert result.stderr.startswith("lifed: cannot write the result: No space left on device; ")
+
+
 def test_a_daemon_that_does_not_answer_does_not_hold_up_the_shell(complete, tmp_path):
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "silent"))
