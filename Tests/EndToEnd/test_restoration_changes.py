@@ -1,8 +1,13 @@
 """Changes between a daemon that was killed and the next one: configuration, and what the rescue has done."""
 
+import os
+import signal
+
+import pytest
+
 import programs
 from container import wait_for
-from restoration import configure, manifest, start_again
+from restoration import configure, kill, manifest, start_again
 
 
 def test_a_manifest_that_was_removed_meanwhile(mortal):
@@ -57,3 +62,26 @@ def test_what_the_rescue_has_continued_is_stopped_again(mortal):
     assert mortal.lifectl.state("app") == "suspended"
     mortal.lifectl("focus", "app")
     assert not any(each.state == "T" for each in mortal.kernel.tree(pid))
+
+
+@pytest.mark.parametrize("how", ["restart", "rescue"])
+def test_a_process_that_another_program_has_continued_again_is_continued(mortal, how):
+    pid = mortal.lifectl.start("app", *programs.FAMILY)
+    wait_for(lambda: len(mortal.kernel.tree(pid)) == 5)
+    child = next(each.pid for each in mortal.kernel.tree(pid) if each.name == "sleep")
+    os.kill(child, signal.SIGSTOP)
+    wait_for(lambda: mortal.kernel.stat(child).state == "T")
+    mortal.lifectl("suspend", "app")
+    mortal.lifectl("focus", "app")
+    assert mortal.kernel.stat(child).state == "T"
+    os.kill(child, signal.SIGCONT)
+    wait_for(lambda: mortal.kernel.stat(child).state == "S")
+    mortal.lifectl("suspend", "app")
+    assert mortal.kernel.is_stopped(pid)
+    if how == "restart":
+        start_again(mortal)
+        mortal.lifectl("focus", "app")
+    else:
+        kill(mortal)
+        mortal.run([*mortal.arguments(), "--rescue"])
+    wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)), what="all processes run")

@@ -351,8 +351,9 @@ final class AppProcesses {
         // Only the record connects these processes to the app, also for a successor that is to continue them.
         let tree = app.tree
         if tree.isAdopted, tree.lookForStrays() { save(app) }
+        let heldBefore = tree.heldBefore
         let check = tree.stop()
-        if !tree.heldBefore.isEmpty || !tree.strays.isEmpty { save(app) }
+        if tree.heldBefore != heldBefore || !tree.strays.isEmpty { save(app) }
         if check == .stopped { finishStop(app) } else { begunStops.append(index) }
     }
 

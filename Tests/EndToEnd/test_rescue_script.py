@@ -1,0 +1,56 @@
+"""The script that continues the adopted apps of a daemon, with saved states by hand."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import programs
+from container import wait_for
+from kernel import Kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def rescue_adopted(tmp_path):
+    """Runs the script for adopted apps with these lines as the saved state."""
+
+    def run(*lines):
+        (tmp_path / "lifed").mkdir(exist_ok=True)
+        (tmp_path / "lifed/state").write_bytes("".join(lines).encode() + bytes(100))
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+        subprocess.run(["sh", ROOT / "systemd/rescue", "--adopted", "--user"], env=environment, check=True, timeout=60)
+
+    return run
+
+
+def identity(pid):
+    return f"{pid}:{Kernel().stat(pid).started}"
+
+
+def stopped(start):
+    """Starts a program and stops it; its process as the saved state names it."""
+    pid = start(programs.IDLE)
+    os.kill(pid, signal.SIGSTOP)
+    wait_for(lambda: Kernel().stat(pid).state == "T")
+    return pid, identity(pid)
+
+
+def test_the_last_record_of_an_app_counts_for_the_rescue(start, rescue_adopted):
+    """Only that says which processes another program had stopped."""
+    (held, theirs), (free, ours), (released, former) = (stopped(start) for _ in range(3))
+    rescue_adopted(
+        "lifed-state version=2\n",
+        f"launch id=app main={ours} taken-in=1 held-before={ours}\n",
+        f"launch id=other main={theirs} taken-in=1\n",
+        f"launch id=released main={former} taken-in=1\n",
+        f"launch id=app main={ours} taken-in=1\n",
+        f"launch id=other main={theirs} taken-in=1 held-before={theirs}\n",
+        "forget id=released\n",
+        "launch id=app main=1",
+    )
+    wait_for(lambda: Kernel().stat(free).state == "S")
+    assert [Kernel().stat(pid).state for pid in (held, released)] == ["T", "T"]
