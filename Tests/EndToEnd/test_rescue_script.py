@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,10 @@ def identity(pid):
     return f"{pid}:{Kernel().stat(pid).started}"
 
 
-def stopped(start):
+def stopped(start, command=programs.IDLE, is_ready=lambda: True):
     """Starts a program and stops it; its process as the saved state names it."""
-    pid = start(programs.IDLE)
+    pid = start(command)
+    wait_for(is_ready)
     os.kill(pid, signal.SIGSTOP)
     wait_for(lambda: Kernel().stat(pid).state == "T")
     return pid, identity(pid)
@@ -54,3 +56,23 @@ def test_the_last_record_of_an_app_counts_for_the_rescue(start, rescue_adopted):
     )
     wait_for(lambda: Kernel().stat(free).state == "S")
     assert [Kernel().stat(pid).state for pid in (held, released)] == ["T", "T"]
+
+
+# Takes a name, and says that it has it by a file.
+RENAMED = [
+    sys.executable,
+    "-c",
+    "import ctypes, signal, sys; ctypes.CDLL(None).prctl(15, sys.argv[1].encode()); open(sys.argv[2], 'w'); signal.pause()",
+]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\n", "\n) T 1", ") ("])
+def test_a_name_with_line_feeds_or_parentheses_keeps_no_process_stopped(tmp_path, start, rescue_adopted, name):
+    def renamed(file):
+        return stopped(start, [*RENAMED, name, file], file.exists)
+
+    (free, ours), (held, theirs) = (renamed(tmp_path / each) for each in ("free", "held"))
+    other, another = stopped(start)
+    rescue_adopted(f"launch id=app main={ours} taken-in=1 stray={another} stray={theirs} held-before={theirs}\n")
+    wait_for(lambda: all(Kernel().stat(pid).state == "S" for pid in (free, other)))
+    assert Kernel().stat(held).state == "T"
