@@ -140,6 +140,27 @@ import Testing
         }
     }
 
+    /// The kernel lists the processes of a threaded group in the domain above alone.
+    @Test func processInThreadedGroupMadeByAppBelongsToApp() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("family")
+            let inner = try world.group(of: tree).child("a")
+            try inner.create()
+            try inner.write("threaded", to: "cgroup.type")
+            for process in tree.processes().suffix(50) {
+                try inner.write("\(process.pid)", to: "cgroup.threads")
+            }
+            #expect(tree.processes().count == 201)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            tree.resume()
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            try world.end()
+        }
+    }
+
     /// The parent of the last process is none of ours and outside of the group, so that no SIGCHLD tells.
     @Test func emptinessIsToldByTheKernel() async {
         await #expect(processExitsWith: .success) {

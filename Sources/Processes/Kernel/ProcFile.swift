@@ -3,8 +3,8 @@ import Synchronization
 
 /// Reads files under `/proc` and in cgroups, which may vanish between any two calls.
 enum ProcFile {
-    /// The number of reads that failed for a reason other than that the file is gone or forbidden, for example for want
-    /// of a descriptor or of memory. Results from such a time may be incomplete.
+    /// The number of reads that failed for a reason other than that the file is gone, forbidden or without contents, for
+    /// example for want of a descriptor or of memory. Results from such a time may be incomplete.
     private static let failures = Atomic<Int>(0)
 
     /// Reads something, and returns whether no read of it failed for want of a resource.
@@ -16,7 +16,8 @@ enum ProcFile {
 
     /// Takes note of why something could not be read.
     static func recordFailure(_ error: Int32) {
-        guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM].contains(error) else { return }
+        // EOPNOTSUPP: cgroup.procs of a threaded group, whose processes are listed in the domain above.
+        guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM, EOPNOTSUPP].contains(error) else { return }
         failures.add(1, ordering: .relaxed)
     }
 
