@@ -108,10 +108,12 @@ struct AppLauncher {
 
     /// Moves the directory of another user's app of the same id aside, and brings back the one that the user's own has left.
     /// An id has no `~`. A directory that cannot be moved is refused later.
-    private static func exchangeDirectory(_ path: String, for user: uid_t) {
+    static func exchangeDirectory(_ path: String, for user: uid_t) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_uid != user else { return }
-        _ = unsafe rename(path, "\(path)~\(status.st_uid)")
+        if unsafe lstat(path, &status) == 0 {
+            guard status.st_uid != user, unsafe rename(path, "\(path)~\(status.st_uid)") == 0 else { return }
+        }
+        // The directory of the other app may have been empty, and was removed when that ended.
         _ = unsafe rename("\(path)~\(user)", path)
     }
 }
