@@ -163,6 +163,58 @@ import Testing
         #expect(ends == ["\(group)/memory.pressure reports no more"])
         #expect(source.current() == nil)
     }
+
+    /// The kernel reports when a descriptor or memory for the reading may be missing.
+    @Test(.enabled(if: cgroupRoot != nil, "there is no cgroup v2 hierarchy with pressure files that is writable"))
+    func reportCountsAloneIfFileCannotBeRead() throws {
+        let group = try #require(cgroupRoot) + "/lifed-pressure-unread-\(getpid())"
+        try #require(unsafe mkdir(group, 0o755) == 0)
+        let loop = try EventLoop()
+        var levels: [MemoryPressure.Level?] = []
+        let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { event in
+            if case .pressure(let pressure) = event { levels.append(pressure.level) } else { levels.append(nil) }
+        }
+        try #require(unsafe rmdir(group) == 0)
+        for level in [MemoryPressure.Level.none, .warning, .critical] { source.fired(level) }
+        #expect(levels == [MemoryPressure.Level.none, .warning, .critical])
+    }
+
+    @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
+    func watchThatHasNoDescriptorBeginsLater() async {
+        await #expect(processExitsWith: .success) {
+            try await MainActor.run {
+                let loop = try EventLoop()
+                let core = RecordingCore()
+                let journal = RecordingJournal()
+                let processes = try AppProcesses(loop: loop, core: core, store: MemoryStateStore())
+                let watch = try MemoryWatch(loop: loop, log: journal, processes: processes, core: core)
+                watch.retryDelay = 1_000
+                var check: TimerSource?
+                check = try loop.timer {
+                    if watch.isWatching { loop.exit(code: 0) }
+                    check?.arm(atMicroseconds: loop.freshNow + 1_000)
+                }
+                let limit = try loop.timer { loop.exit(code: 1) }
+                limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
+                withoutDescriptors { watch.apply(Configuration.Settings.Memory()) }
+                #expect(!watch.isWatching)
+                check?.arm(atMicroseconds: loop.freshNow)
+                #expect(try loop.run() == 0)
+                #expect(journal.entries.map(\.priority) == [.warning, .info])
+            }
+        }
+    }
+}
+
+/// Calls a closure in which the process can open no file.
+private func withoutDescriptors(_ body: () -> Void) {
+    var limit = rlimit()
+    #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+    var none = limit
+    none.rlim_cur = 0
+    #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+    body()
+    #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
 }
 
 private nonisolated let hasPressure = unsafe access(MemoryPressureSource.machine, R_OK | W_OK) == 0

@@ -72,10 +72,12 @@ final class MemoryPressureSource {
         return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
     }
 
-    private func fired(_ level: MemoryPressure.Level) {
+    func fired(_ level: MemoryPressure.Level) {
         // A lower level adds nothing to an event of the same moment.
         if level < .critical, criticalAt == loop.now { return }
-        guard var pressure = current() else { return end() }
+        // For want of a descriptor or of memory, the file cannot be read when it matters most: the report counts alone.
+        let unread = MemoryReading(instant: loop.freshNow)
+        var pressure = current() ?? MemoryPressure(since: unread, reading: unread, thresholds: thresholds)
         // The kernel's window is not the time between two readings; its level counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
@@ -148,14 +150,18 @@ final class MemoryPressureSource {
 
 nonisolated extension DaemonError {
     fileprivate init(pressureFile file: String, _ error: Processes.Errno) {
-        let reason =
+        let reason: String? =
             switch error.rawValue {
             case ENOENT, EOPNOTSUPP: "this kernel has no pressure stall information (CONFIG_PSI, or psi=1 at boot)"
             case EPERM, EACCES: "this kernel lets only root watch it (before Linux 6.4)"
             case EINVAL: "the kernel refuses the configured thresholds"
-            default: "\(error)"
+            default: nil
             }
-        self.init(.memoryPressure, "\(file): \(reason)")
+        if let reason {
+            self.init(.memoryPressure, "\(file): \(reason)")
+        } else {
+            self.init(.memoryPressure, file, errno: error)
+        }
     }
 }
 

@@ -16,6 +16,9 @@ final class MemoryWatch {
     private var held: [AppIndex: Int] = [:]
     private var timer: TimerSource?
     private var awaited: AppIndex?
+    private var retry: TimerSource?
+    /// The pause before another attempt to watch, in microseconds.
+    var retryDelay: UInt64 = 5_000_000
 
     /// The pause before memory is read again after an app has ended, in microseconds: long enough for pressure to show.
     private static let settlingTime: UInt64 = 200_000
@@ -28,6 +31,7 @@ final class MemoryWatch {
         self.processes = processes
         self.core = core
         timer = try loop.timer { [weak self] in self?.check() }
+        retry = try loop.timer { [weak self] in self?.tryAgain() }
         reserve = try ReserveWatch(loop: loop) { [weak self] in
             self?.source?.left()
         } handler: { [weak self] in
@@ -42,9 +46,30 @@ final class MemoryWatch {
         reserve?.reserve = wanted.reserve
         source = nil
         do throws(DaemonError) {
-            source = try MemoryPressureSource(loop: loop, thresholds: wanted) { [weak self] in self?.handle($0) }
+            try watch(wanted)
         } catch {
-            reportUnavailable(error.description)
+            guard error.isTransient else { return reportUnavailable(error.description) }
+            log.write(
+                .warning, "cannot watch memory pressure: \(error); trying again, ending no apps for memory until then")
+            retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
+        }
+    }
+
+    /// A Boolean value that indicates whether the kernel reports memory pressure to this watch.
+    var isWatching: Bool { source != nil }
+
+    private func watch(_ thresholds: MemoryThresholds) throws(DaemonError) {
+        source = try MemoryPressureSource(loop: loop, thresholds: thresholds) { [weak self] in self?.handle($0) }
+    }
+
+    private func tryAgain() {
+        guard source == nil, let thresholds else { return }
+        do throws(DaemonError) {
+            try watch(thresholds)
+            log.write(.info, "lifed watches memory pressure again")
+        } catch {
+            guard error.isTransient else { return reportUnavailable(error.description) }
+            retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
         }
     }
 
