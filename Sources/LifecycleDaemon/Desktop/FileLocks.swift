@@ -12,10 +12,13 @@ import Systemd
 final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses
+    private let findWaits: () -> [LockWait]
     private let isStopped: (ProcessID) -> Bool
     private let report: (Set<AppIndex>, AnyObject) -> Void
     /// A file that a suspended app holds a lock on.
     private struct Watched {
+        /// The descriptor that the lock was found through.
+        let open: OpenFile
         /// The path through the descriptor, so that it is this file, in the app's mount namespace and after a removal, too; nil if
         /// an access could wait for the server of the file system.
         let path: String?
@@ -23,29 +26,45 @@ final class FileLocks {
     }
 
     private var locked: [AppIndex: [LockedFile: Watched]] = [:]
-    /// The apps that are waited for, with the processes that wait.
-    private var awaited: [AppIndex: Set<ProcessID>] = [:]
+    /// An app that is waited for.
+    private struct Awaited {
+        let waiters: Set<ProcessID>
+        /// The files that the app held locks on when it was suspended.
+        let files: [LockedFile: OpenFile]
+    }
+
+    /// The apps that a process waits for in earnest, as of the last look.
+    private var awaited: [AppIndex: Awaited] = [:]
     private var timer: TimerSource?
     private var delays: ArraySlice<UInt64> = []
+    /// The earliest time of the next look, in microseconds.
+    private var nextLook: UInt64 = 0
     /// A Boolean value that indicates whether the files are not watched because one was opened a moment ago.
     private var isPaused = false
 
     private static let appLimit = 64
     private static let fileLimit = 64
+    /// The number of waits for the files of one app that are examined in one look.
+    private static let waitLimit = 32
+    /// The time that a list of the waits may take without a rest after it, in microseconds, and the rest as a multiple of the time.
+    private static let usualListingTime: UInt64 = 200_000
+    private static let restFactor: UInt64 = 100
     /// The pauses between looks after a file was opened, in microseconds. A process mostly asks for the lock at once.
     private static let delaysAfterOpening: [UInt64] = [20_000, 180_000, 800_000]
     /// The pauses between looks while an app is waited for; the last one is repeated. The app is running meanwhile.
     private static let delaysWhileAwaited: [UInt64] = [100_000, 400_000, 1_500_000, 3_000_000, 5_000_000]
 
     /// - Parameters:
+    ///   - findWaits: Returns the waits for locks of the whole machine.
     ///   - isStopped: Returns whether a process is one of a suspended app: it does not wait in earnest.
     ///   - report: Called with the apps that are waited for, and the reporter.
     init(
-        loop: EventLoop, processes: AppProcesses, isStopped: @escaping (ProcessID) -> Bool,
-        report: @escaping (Set<AppIndex>, AnyObject) -> Void
+        loop: EventLoop, processes: AppProcesses, findWaits: @escaping () -> [LockWait] = LockWait.all,
+        isStopped: @escaping (ProcessID) -> Bool, report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop
         self.processes = processes
+        self.findWaits = findWaits
         self.isStopped = isStopped
         self.report = report
         timer = try loop.timer { [weak self] in self?.look(isScheduled: true) }
@@ -62,7 +81,8 @@ final class FileLocks {
             for file in open.locks where files[file] == nil && files.count < Self.fileLimit {
                 let known = mounts ?? Mounts()
                 mounts = known
-                files[file] = Watched(path: known.areLocal(for: file) ? "/proc/\(open.process)/fd/\(open.number)" : nil)
+                let path = known.areLocal(for: file) ? "/proc/\(open.process)/fd/\(open.number)" : nil
+                files[file] = Watched(open: open, path: path)
             }
         }
         guard !files.isEmpty else { return }
@@ -79,7 +99,7 @@ final class FileLocks {
 
     /// Returns the names of the programs that wait.
     func waiters(of app: AppIndex) -> [String] {
-        (awaited[app] ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted()
+        (awaited[app]?.waiters ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted()
     }
 
     private func watchFiles() {
@@ -97,7 +117,7 @@ final class FileLocks {
     /// wake the daemon each time.
     private func noteOpening() {
         isPaused = true
-        for (app, files) in locked { locked[app] = files.mapValues { Watched(path: $0.path) } }
+        for (app, files) in locked { locked[app] = files.mapValues { Watched(open: $0.open, path: $0.path) } }
         delays = Self.delaysAfterOpening[...]
         armNext()
     }
@@ -112,31 +132,74 @@ final class FileLocks {
             (delays, isPaused) = ([], false)
             return
         }
-        let waits = LockWait.all()
-        for (app, files) in locked { check(app, waits, locks: Set(files.keys)) }
-        for app in awaited.keys where locked[app] == nil { check(app, waits, locks: nil) }
+        guard loop.freshNow >= nextLook else {
+            timer?.arm(atMicroseconds: nextLook)
+            return
+        }
+        checkAll()
         finishCheck()
         if isScheduled { armNext() }
     }
 
-    /// - Parameter locks: The files that the app holds locks on; nil if they are to be found.
-    private func check(_ app: AppIndex, _ waits: [LockWait], locks: Set<LockedFile>?) {
-        let own = Set(waits.isEmpty ? [] : processes.tree(of: app)?.processIDs ?? [])
-        var found: Set<ProcessID> = []
-        for wait in waits where !own.contains(wait.waiter) && !isStopped(wait.waiter) {
-            // A lock that was taken before a fork may be a child's by now.
-            let isHolder = wait.holder.map { own.contains($0) } ?? false
-            if isHolder || holds(wait, own, locks) { found.insert(wait.waiter) }
+    private func checkAll() {
+        let files = locked.mapValues { $0.mapValues(\.open) }.merging(awaited.mapValues(\.files)) { current, _ in
+            current
         }
-        awaited[app] = found.isEmpty ? nil : found
+        let waits = listWaits()
+        let own = waits.isEmpty ? [:] : ownProcesses(of: files.keys)
+        // Any user can make thousands of waits for files of their own. The threads of a process are one waiter.
+        let names = Set(files.values.joined().map(\.key))
+        let holders = Set(own.values.joined())
+        let relevant = Set(
+            waits.lazy.filter { wait in
+                names.contains(wait.file) || (wait.holder.map { holders.contains($0) } ?? false)
+            })
+        for (app, files) in files {
+            let waiters = relevant.isEmpty ? [] : waiters(of: app, files, own[app] ?? [], among: relevant)
+            awaited[app] = waiters.isEmpty ? nil : Awaited(waiters: waiters, files: files)
+        }
     }
 
-    /// Returns whether the lock belongs to an open file of the app, though to none of its processes.
-    private func holds(_ wait: LockWait, _ own: Set<ProcessID>, _ locks: Set<LockedFile>?) -> Bool {
+    /// Lists the waits, and rests after a long list. The kernel prints a line of N characters for the Nth process that waits for a
+    /// lock, before it gives the first: 32 MB for 8,000 waiters of any user (lock_get_status(), Linux 6.18).
+    private func listWaits() -> [LockWait] {
+        let began = loop.freshNow
+        let waits = findWaits()
+        let end = loop.freshNow
+        if end - began > Self.usualListingTime { nextLook = end + (end - began) * Self.restFactor }
+        return waits
+    }
+
+    private func ownProcesses(of apps: some Sequence<AppIndex>) -> [AppIndex: Set<ProcessID>] {
+        Dictionary(uniqueKeysWithValues: apps.map { ($0, Set(processes.tree(of: $0)?.processIDs ?? [])) })
+    }
+
+    /// Returns the processes that wait for a lock of the app in earnest.
+    private func waiters(
+        of app: AppIndex, _ files: [LockedFile: OpenFile], _ own: Set<ProcessID>, among waits: Set<LockWait>
+    ) -> Set<ProcessID> {
+        var certain: [LockWait] = []
+        var possible: [LockWait] = []
+        for wait in waits where !own.contains(wait.waiter) {
+            if let holder = wait.holder, own.contains(holder) {
+                certain.append(wait)
+            } else if files[wait.file] != nil {
+                possible.append(wait)
+            }
+        }
+        let examined = certain.prefix(Self.waitLimit) + possible.prefix(Self.waitLimit).filter { holds($0, app, files) }
+        // Finding the owner of a process takes the longest.
+        return Set(examined.lazy.map(\.waiter).filter { !self.isStopped($0) })
+    }
+
+    /// Returns whether the lock belongs to an open file of the app, though to none of its processes: a lock that was taken before
+    /// a fork may be a child's by now.
+    private func holds(_ wait: LockWait, _ app: AppIndex, _ files: [LockedFile: OpenFile]) -> Bool {
         // A live holder elsewhere has the lock itself.
         if let holder = wait.holder, ProcessStatus(of: holder) != nil { return false }
-        if let locks { return locks.contains(wait.file) }
-        return own.contains { OpenFile.all(of: $0).contains { $0.locks.contains(wait.file) } }
+        if locked[app] != nil { return true }
+        // The app runs, and may have released it.
+        return files[wait.file]?.locks.contains(wait.file) ?? false
     }
 
     private var reported: Set<AppIndex> = []
@@ -155,6 +218,6 @@ final class FileLocks {
 
     private func armNext() {
         if delays.isEmpty, !awaited.isEmpty { delays = Self.delaysWhileAwaited.suffix(1) }
-        if let delay = delays.popFirst() { timer?.arm(atMicroseconds: loop.freshNow + delay) }
+        if let delay = delays.popFirst() { timer?.arm(atMicroseconds: max(loop.freshNow + delay, nextLook)) }
     }
 }
