@@ -135,14 +135,14 @@ static pid_t process_id_of(const char *name)
     return *end == '\0' && errno == 0 && value <= INT_MAX ? (pid_t)value : 0;
 }
 
-ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity)
+ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity, size_t limit)
 {
     DIR *stream = opendir(directory);
     if (!stream)
         return -errno;
     size_t count = 0;
     struct dirent *entry;
-    while ((entry = readdir(stream))) {
+    while (count < limit && (entry = readdir(stream))) {
         pid_t id = process_id_of(entry->d_name);
         if (id == 0)
             continue;

@@ -15,12 +15,16 @@ import Testing
         try withTemporaryDirectory { directory in
             let file = Descriptor(owning: unsafe creat("\(directory)/file", 0o600))
             #expect(flock(file.rawValue, LOCK_EX) == 0)
-            let lock = try #require(openFiles.first { $0.number == file.rawValue }?.locks.first)
-            try body(file, lock.name)
+            let lock = try #require(openFiles.first { $0.value.number == file.rawValue })
+            try body(file, lock.key.name)
         }
     }
 
-    private var openFiles: [OpenFile] { OpenFile.all(of: getpid()) }
+    private var openFiles: [LockedFile: OpenFile] {
+        var found = FileScans.Found()
+        for file in OpenFile.all(of: getpid()) { found.add(file) }
+        return found.locks
+    }
 
     /// Returns the waits that the kernel would list for a lock of an open file description.
     private func waits(for file: String, of waiters: Range<Int>) -> [LockWait] {

@@ -195,8 +195,8 @@ bool linux_waits_for_child(long number, unsigned long first_argument);
 
 /// Writes the entries of a directory that are process ids to `ids`, at most `capacity` of them.
 ///
-/// Returns how many there are, which may be more than were written.
-ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity);
+/// Returns how many there are, which may be more than were written; it counts up to `limit`.
+ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity, size_t limit);
 
 /// getxattr(2): the length of the value, or a negative errno, -ERANGE where it is longer than `capacity`.
 ssize_t linux_read_attribute(const char *path, const char *name, void *value, size_t capacity);

@@ -57,14 +57,15 @@ extension AppProcesses {
         running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }.map { core.id(of: $0.index) }
     }
 
-    /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at all open files of all apps.
+    /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at the open files of all apps, up to a limit.
     func appsConnected(to index: AppIndex?) -> [AppID] {
         guard let app = running[index] else { return [] }
-        let ends = PipeEnds(of: app.tree.processIDs)
+        var left = OpenFileScan.limit
+        let ends = PipeEnds(of: app.tree.processIDs, limit: &left)
         let sockets = (try? UnixSocket.all()) ?? []
         let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
         return running.filter { other, app in
-            other != index && ends.areConnected(to: PipeEnds(of: app.tree.processIDs), peers: peers)
+            other != index && ends.areConnected(to: PipeEnds(of: app.tree.processIDs, limit: &left), peers: peers)
         }.map { core.id(of: $0.key) }.sorted()
     }
 }

@@ -49,10 +49,12 @@ final class DisplayQueues {
 
     /// Watches the display connections of an app that is suspended.
     ///
-    /// - Parameter openFiles: Those of all its processes.
-    func begin(_ app: AppIndex, _ openFiles: [OpenFile]) {
+    /// - Parameter openSockets: Those of all its processes.
+    func begin(_ app: AppIndex, _ openSockets: [OpenFile]) {
         guard watched[app] == nil, watched.count < Self.appLimit, !unresponsive.contains(app) else { return }
-        let connections = displaySockets(among: openFiles).prefix(Self.connectionLimit).map { connection(of: app, $0) }
+        let connections = displaySockets(among: openSockets).prefix(Self.connectionLimit).map {
+            connection(of: app, $0)
+        }
         guard !connections.isEmpty else { return }
         watched[app] = connections
         look(at: app)
@@ -121,9 +123,9 @@ extension DisplayQueues {
         let server: UInt32
     }
 
-    private func displaySockets(among openFiles: [OpenFile]) -> [DisplaySocket] {
+    private func displaySockets(among openSockets: [OpenFile]) -> [DisplaySocket] {
         var found: [UInt32: DisplaySocket] = [:]
-        for file in openFiles {
+        for file in openSockets {
             guard let inode = file.socket, found[inode] == nil, let server = socketsByPeer()[inode] else { continue }
             found[inode] = DisplaySocket(pid: file.process, number: file.number, inode: inode, server: server.inode)
         }

@@ -43,7 +43,7 @@ final class FileLocks {
     private var isPaused = false
 
     private static let appLimit = 64
-    private static let fileLimit = 64
+    static let fileLimit = 64
     /// The number of waits for the files of one app that are examined in one look.
     private static let waitLimit = 32
     /// The time that a list of the waits may take without a rest after it, in microseconds, and the rest as a multiple of the time.
@@ -72,21 +72,16 @@ final class FileLocks {
 
     /// Watches the files of an app that is suspended.
     ///
-    /// - Parameter openFiles: Those of all its processes.
-    func begin(_ app: AppIndex, _ openFiles: [OpenFile]) {
-        guard locked[app] == nil, locked.count < Self.appLimit else { return }
-        var files: [LockedFile: Watched] = [:]
-        var mounts: Mounts?
-        for open in openFiles {
-            for file in open.locks where files[file] == nil && files.count < Self.fileLimit {
-                let known = mounts ?? Mounts()
-                mounts = known
-                let path = known.areLocal(for: file) ? "/proc/\(open.process)/fd/\(open.number)" : nil
-                files[file] = Watched(open: open, path: path)
-            }
+    /// - Parameter files: Those that its processes hold locks on.
+    func begin(_ app: AppIndex, _ files: [LockedFile: OpenFile]) {
+        guard !files.isEmpty, locked[app] == nil, locked.count < Self.appLimit else { return }
+        let mounts = Mounts()
+        var watched: [LockedFile: Watched] = [:]
+        for (file, open) in files {
+            let path = mounts.areLocal(for: file) ? "/proc/\(open.process)/fd/\(open.number)" : nil
+            watched[file] = Watched(open: open, path: path)
         }
-        guard !files.isEmpty else { return }
-        locked[app] = files
+        locked[app] = watched
         if !isPaused { watchFiles() }
         look()
     }

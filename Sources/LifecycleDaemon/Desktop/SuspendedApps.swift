@@ -30,7 +30,7 @@ final class SuspendedApps: SuspensionObserver {
     private var background: Set<AppIndex> = []
     /// Those of them that are suspended when their background time expires.
     private var leaving: Set<AppIndex> = []
-    private var begun: BatchQueue?
+    private var scans: FileScans?
     private var occasion: PostponedSource?
 
     init(
@@ -50,7 +50,11 @@ final class SuspendedApps: SuspensionObserver {
         } report: { [weak manager] in
             if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
         }
-        begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] in self?.begin($0) }
+        scans = try FileScans(loop: loop) { [weak manager] in
+            manager?.processes.tree(of: $0)?.processIDs ?? []
+        } finished: { [weak self] in
+            self?.begin($0, $1)
+        }
         occasion = try loop.postponed { [weak self] in self?.look() }
         calls.source = self
         manager.suspensions = self
@@ -60,7 +64,7 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func willStop(_ app: AppIndex) { calls.willStop(app) }
-    func beginPostponedWork() { begun?.begin() }
+    func beginPostponedWork() { scans?.begin() }
 
     func users(_ use: Use, of app: AppIndex) -> [String] {
         switch use {
@@ -76,9 +80,9 @@ final class SuspendedApps: SuspensionObserver {
         if wasMonitored != (state == .suspended) { calls.monitoredAppsChanged() }
         if state == .suspended {
             suspended.insert(app)
-            begun?.append(app)
+            scans?.append(app)
         } else if suspended.remove(app) {
-            begun?.remove(app)
+            scans?.remove(app)
             displays.end(app)
             locks.end(app)
         }
@@ -102,11 +106,9 @@ final class SuspendedApps: SuspensionObserver {
         if !suspended.isEmpty { occasion?.schedule() }
     }
 
-    private func begin(_ app: AppIndex) {
-        let processes = manager.processes.tree(of: app)?.processIDs ?? []
-        let openFiles = processes.flatMap { OpenFile.all(of: $0) }
-        displays.begin(app, openFiles)
-        locks.begin(app, openFiles)
+    private func begin(_ app: AppIndex, _ files: FileScans.Found) {
+        displays.begin(app, files.sockets)
+        locks.begin(app, files.locks)
     }
 
     private func look() {
@@ -131,8 +133,6 @@ extension SuspendedApps: BusCalls.Source {
         let sockets = (try? UnixSocket.all()) ?? []
         let clients = Set(sockets.filter { $0.unread > 0 && $0.address == path }.map(\.peer))
         guard !clients.isEmpty, let tree = manager.processes.tree(of: app) else { return false }
-        return tree.processIDs.contains { pid in
-            OpenFile.all(of: pid).contains { $0.socket.map(clients.contains) ?? false }
-        }
+        return OpenFile.all(of: tree.processIDs).contains { $0.socket.map(clients.contains) ?? false }
     }
 }

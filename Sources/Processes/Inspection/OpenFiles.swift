@@ -9,21 +9,18 @@ public struct OpenFile: Hashable, Sendable {
     /// The target of the link, such as `socket:[4711]` or a path.
     public let target: String
 
-    /// The number of descriptors of one process that are looked at.
-    private static let limit = 4096
+    /// Returns the open files of a process, up to a limit; none if it is gone, or may not be looked at.
+    public static func all(of pid: ProcessID) -> [OpenFile] { all(of: [pid]) }
 
-    /// Returns the open files of a process; none if it is gone, or may not be looked at.
-    public static func all(of pid: ProcessID) -> [OpenFile] {
-        // The list leaves out 0, which is no number of a process.
-        let numbers = ProcFile.processIDs(in: "/proc/\(pid)/fd").prefix(limit)
+    /// Returns the open files of some processes, up to a limit.
+    public static func all(of processes: [ProcessID]) -> [OpenFile] {
+        var scan = OpenFileScan(of: processes)
         var files: [OpenFile] = []
-        files.reserveCapacity(numbers.count + 1)
-        if let file = OpenFile(0, of: pid) { files.append(file) }
-        for number in numbers { if let file = OpenFile(number, of: pid) { files.append(file) } }
+        scan.step(count: .max) { files.append($0) }
         return files
     }
 
-    private init?(_ number: Int32, of pid: ProcessID) {
+    fileprivate init?(_ number: Int32, of pid: ProcessID) {
         guard let target = ProcPath(pid, "fd/", number).readLink() else { return nil }
         process = pid
         self.number = number
@@ -42,6 +39,53 @@ public struct OpenFile: Hashable, Sendable {
     }
 }
 
+/// A look at the open files of some processes, in steps.
+public struct OpenFileScan {
+    private var processes: ArraySlice<ProcessID>
+    private var process: ProcessID = 0
+    /// The descriptors of `process` that were not looked at.
+    private var numbers: ArraySlice<Int32> = []
+    /// The number of descriptors and processes that may still be looked at.
+    public private(set) var left: Int
+
+    /// The number of descriptors and processes of one scan.
+    public static let limit = 16_384
+    /// The number of descriptors of one process.
+    private static let processLimit = 4096
+    /// The number of descriptors that are listed in the time that it takes to look at one.
+    private static let listedAtATime = 16
+
+    /// Nothing is read before the first step.
+    public init(of processes: [ProcessID], limit: Int = Self.limit) {
+        self.processes = processes[...]
+        left = limit
+    }
+
+    /// A Boolean value that indicates whether nothing is left to be read.
+    public var isDone: Bool { left <= 0 || processes.isEmpty && numbers.isEmpty }
+
+    /// Reads as many files as take the time of `count` or, once, of a list of descriptors.
+    ///
+    /// - Returns: How much of `count` was used.
+    @discardableResult
+    public mutating func step(count: Int, _ body: (OpenFile) -> Void) -> Int {
+        var used = 0
+        while used < count, !isDone {
+            left -= 1
+            used += 1
+            if let number = numbers.popFirst() {
+                if let file = OpenFile(number, of: process) { body(file) }
+            } else if let next = processes.popFirst() {
+                process = next
+                // The list leaves out 0, which is no number of a process.
+                numbers = [0] + ProcFile.processIDs(in: "/proc/\(next)/fd", limit: min(Self.processLimit, left))
+                used += numbers.count / Self.listedAtATime
+            }
+        }
+        return used
+    }
+}
+
 /// The ends of pipes and connected sockets that the processes of an app have open.
 ///
 /// Two apps that share a connection wait for each other: a writer blocks when its reader is suspended and the buffer is full.
@@ -52,17 +96,21 @@ public struct PipeEnds: Sendable {
 
     /// The ends of some processes.
     ///
-    /// - Parameter processes: Their numbers; a process that has ended has no files.
-    public init(of processes: some Sequence<ProcessID>) {
-        for pid in processes {
-            for file in OpenFile.all(of: pid) {
-                if let socket = file.socket { sockets.insert(socket) }
-                guard let pipe = file.pipe else { continue }
-                let access = file.access(of: pid)
-                if access.canRead { read.insert(pipe) }
-                if access.canWrite { written.insert(pipe) }
-            }
-        }
+    /// - Parameters:
+    ///   - processes: Their numbers; a process that has ended has no files.
+    ///   - limit: The number of descriptors and processes that may be looked at; less the number of those that were.
+    public init(of processes: [ProcessID], limit: inout Int) {
+        var scan = OpenFileScan(of: processes, limit: limit)
+        scan.step(count: .max) { add($0) }
+        limit = scan.left
+    }
+
+    private mutating func add(_ file: OpenFile) {
+        if let socket = file.socket { sockets.insert(socket) }
+        guard let pipe = file.pipe else { return }
+        let access = file.access
+        if access.canRead { read.insert(pipe) }
+        if access.canWrite { written.insert(pipe) }
     }
 
     /// Returns whether these processes and others have the two ends of a pipe, or of a connection of unix(7).
@@ -76,9 +124,9 @@ public struct PipeEnds: Sendable {
 
 extension OpenFile {
     /// Returns what the process may do with the file, by the mode of the link in `/proc/PID/fd`.
-    fileprivate func access(of pid: ProcessID) -> (canRead: Bool, canWrite: Bool) {
+    fileprivate var access: (canRead: Bool, canWrite: Bool) {
         var link = stat()
-        guard unsafe lstat("/proc/\(pid)/fd/\(number)", &link) == 0 else { return (false, false) }
+        guard unsafe lstat("/proc/\(process)/fd/\(number)", &link) == 0 else { return (false, false) }
         return (link.st_mode & 0o400 != 0, link.st_mode & 0o200 != 0)
     }
 }

@@ -130,13 +130,13 @@ enum ProcFile {
         }
     }
 
-    /// Returns the entries of a directory that are process or thread numbers; none when it cannot be read.
-    static func processIDs(in directory: String) -> [ProcessID] {
+    /// Returns the entries of a directory that are process or thread numbers, at most `limit`; none when it cannot be read.
+    static func processIDs(in directory: String, limit: Int = .max) -> [ProcessID] {
         var capacity = 64
         while true {
             var count = 0
             let ids = unsafe [ProcessID](unsafeUninitializedCapacity: capacity) { buffer, initialized in
-                count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity)
+                count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity, limit)
                 initialized = min(max(count, 0), capacity)
             }
             if count < 0 { recordFailure(Int32(-count)) }
