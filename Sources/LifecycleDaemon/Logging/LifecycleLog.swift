@@ -21,9 +21,12 @@ struct LifecycleLog {
 
     func write(_ decision: Decision, pid: ProcessID?) {
         let entry = entry(for: decision, pid: pid)
-        // An app may ask for scenes without limit.
-        if case .sceneRefused(let app, _) = decision { return log.write(entry, causedBy: .app(app)) }
-        log.write(entry)
+        switch decision {
+        // An app may ask for scenes, and a program of its user may signal it, without limit.
+        case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app):
+            log.write(entry, causedBy: .app(app))
+        default: log.write(entry)
+        }
     }
 
     func write(mistake: String, count: Int, by app: AppID) {
