@@ -53,6 +53,6 @@ import Testing
 
     @Test func `the main program is small`() throws {
         let lines = try SourceTree.swiftFiles(of: "lifed").reduce(0) { $0 + $1.lines.count }
-        #expect(lines < 100, "lifed has \(lines) lines")
+        #expect(lines < 120, "lifed has \(lines) lines")
     }
 }
