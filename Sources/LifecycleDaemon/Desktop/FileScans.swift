@@ -40,8 +40,10 @@ final class FileScans {
     ) throws(SystemdError) {
         self.finished = finished
         begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] app in
-            self?.scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
-            self?.round?.schedule()
+            guard let self else { return }
+            scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
+            // Most apps have few files, and need no round of their own.
+            if scans.count == 1 { readSome() }
         }
         round = try loop.deferred { [weak self] in self?.readSome() }
     }

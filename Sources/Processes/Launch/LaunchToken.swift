@@ -2,7 +2,7 @@
 ///
 /// It finds helpers that left their session and lost their parent. It is not a secret and proves
 /// nothing: an app can put any token into its own environment.
-public struct LaunchToken: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
     /// The variable that carries the token.
     public static let environmentName = "LIFECYCLE_LAUNCH"
 
