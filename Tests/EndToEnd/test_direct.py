@@ -177,8 +177,8 @@ def test_a_daemon_whose_parent_ignored_the_ends_of_children_sees_them(direct):
     direct.stop()
     ignore = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
     direct.start([sys.executable, "-c", ignore])
-    direct.lifectl.start("app", "sh", "-c", "exit 3")
-    direct.lifectl.wait_for_state("app", "notRunning")
+    os.kill(direct.lifectl.start("app", *programs.IDLE), signal.SIGKILL)
+    wait_for(lambda: "app was ended by SIGKILL" in direct.log.read_text())
     direct.lifectl.start("other", *programs.IDLE)
     direct.lifectl("terminate", "other")
 

@@ -35,7 +35,7 @@ final class GroupFiles {
     /// - Parameter main: The main process.
     fileprivate func open(main: ProcessID?) {
         if open == nil, let directory = try? Descriptor.open(group.path, O_RDONLY | O_DIRECTORY),
-            let processes = try? Self.open("cgroup.procs", in: directory.rawValue, O_RDONLY)
+            let processes = try? Descriptor.open("\(group.path)/cgroup.procs", O_RDONLY)
         {
             open = Open(directory: directory, processes: processes)
         }
@@ -76,12 +76,6 @@ final class GroupFiles {
         guard let directory = open?.directory.rawValue else {
             return try Descriptor.open("\(group.path)/\(attribute)", flags)
         }
-        return try Self.open(attribute, in: directory, flags)
-    }
-
-    private static func open(
-        _ attribute: StaticString, in directory: Int32, _ flags: Int32
-    ) throws(Errno) -> Descriptor {
         let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount)
         {
             unsafe linux_open_at(directory, $0, flags | O_CLOEXEC)
