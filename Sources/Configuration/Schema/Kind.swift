@@ -184,38 +184,6 @@ extension Kind<Set<String>> {
     }
 }
 
-extension Kind<Set<String>> {
-    /// The last parts of the paths of programs.
-    static let programNames = names("an array of up to 64 names of program files", example: "dbus-daemon") { name in
-        !name.isEmpty && name.utf8.count <= 255 && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-    }
-
-    /// Names that groups can have in group(5), or in another database: "Domain Admins", "CORP\admins".
-    static let groupNames = names("an array of up to 64 names of groups", example: "wheel") { name in
-        !name.isEmpty && name.utf8.count <= 256
-            && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") }
-    }
-
-    private static func names(
-        _ words: String, example: String, where fits: @escaping @Sendable (String) -> Bool
-    ) -> Kind {
-        let expected = "\(words), such as [\"\(example)\"]"
-        return Kind { node throws(Mismatch) in
-            guard case .array(let elements) = node, elements.count <= 64 else {
-                throw Mismatch(expected: expected, found: node)
-            }
-            var names: Set<String> = []
-            for (index, element) in elements.enumerated() {
-                guard case .string(let name) = element, fits(name) else {
-                    throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
-                }
-                names.insert(name)
-            }
-            return names
-        }
-    }
-}
-
 extension Kind<Set<Capability>?> {
     /// The most that an app may have of the capabilities.
     static let capabilities = Kind { node throws(Mismatch) in
@@ -242,8 +210,28 @@ extension Kind<Set<String>> {
         #"an array of media types, such as ["text/plain", "image/*"]"#, where: isMediaType)
 
     private static func lowercased(_ expected: String, where fits: @escaping @Sendable (String) -> Bool) -> Kind {
+        texts(expected, limit: 256, where: fits) { $0.lowercased() }
+    }
+
+    /// The last parts of the paths of programs.
+    static let programNames = texts(
+        #"an array of up to 64 names of program files, such as ["dbus-daemon"]"#, limit: 64
+    ) { name in
+        !name.isEmpty && name.utf8.count <= 255 && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    /// Names that groups can have in group(5), or in another database: "Domain Admins", "CORP\admins".
+    static let groupNames = texts(#"an array of up to 64 names of groups, such as ["wheel"]"#, limit: 64) { name in
+        !name.isEmpty && name.utf8.count <= 256
+            && !name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ":") }
+    }
+
+    private static func texts(
+        _ expected: String, limit: Int, where fits: @escaping @Sendable (String) -> Bool,
+        as form: @escaping @Sendable (String) -> String = { $0 }
+    ) -> Kind {
         Kind { node throws(Mismatch) in
-            guard case .array(let elements) = node, elements.count <= 256 else {
+            guard case .array(let elements) = node, elements.count <= limit else {
                 throw Mismatch(expected: expected, found: node)
             }
             var found: Set<String> = []
@@ -251,7 +239,7 @@ extension Kind<Set<String>> {
                 guard case .string(let text) = element, fits(text) else {
                     throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
                 }
-                found.insert(text.lowercased())
+                found.insert(form(text))
             }
             return found
         }
