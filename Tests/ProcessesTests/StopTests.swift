@@ -67,6 +67,25 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    func treeLargerThanTheFreeDescriptorsIsStoppedAndContinued() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("family")
+            let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = rlim_t(free) + 20
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.processes().map(\.state) == Array(repeating: .stopped, count: 201))
+            tree.resume()
+            #expect(tree.processes().count { $0.state == .stopped } == 0)
+            try world.end()
+        }
+    }
+
     @Test func escapedDaemonsAreFoundStoppedAndContinued() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -3,6 +3,8 @@ import CLinux
 extension ProcessTree {
     /// As many pidfds as are open at a time.
     private static let pidfdsAtATime = 128
+    /// As many descriptors as a look at a process and a signal to it need.
+    private static let descriptorsOfLook = 2
 
     /// Sends a signal to every process. A process that is born meanwhile may be missed.
     ///
@@ -59,16 +61,17 @@ extension ProcessTree {
             }
         }
         while !rest.isEmpty {
-            failures += signalSome(signal, rest.prefix(Self.pidfdsAtATime))
-            rest = rest.dropFirst(Self.pidfdsAtATime)
+            failures += signalSome(signal, &rest)
         }
         return failures
     }
 
-    /// Returns a pidfd stands for whichever process had the number. A number that is a member's once the pidfd is open
+    /// A pidfd stands for whichever process had the number. A number that is a member's once the pidfd is open
     /// means that process, or it has ended. One list of the members costs less than a look at each.
-    private func signalSome(_ signal: Signal, _ numbers: ArraySlice<ProcessID>) -> [SignalFailure] {
-        let opened = numbers.map { (number: $0, descriptor: linux_pidfd_open($0)) }
+    ///
+    /// - Parameter rest: The processes to be signalled; less those that were.
+    private func signalSome(_ signal: Signal, _ rest: inout ArraySlice<ProcessID>) -> [SignalFailure] {
+        let opened = openSome(of: &rest)
         defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
         let list = containment.memberIDs() ?? []
         let present = list.count <= 1 ? nil : Set(list)
@@ -80,6 +83,22 @@ extension ProcessTree {
                 failure(SignalDelivery.send(signal, to: status.identity, if: containment.maySignal), of: number)
             }
         }
+    }
+
+    /// Opens pidfds of the next processes. Where the daemon runs out of descriptors, it leaves two for the looks that follow.
+    private func openSome(of rest: inout ArraySlice<ProcessID>) -> [(number: ProcessID, descriptor: Int32)] {
+        var opened: [(number: ProcessID, descriptor: Int32)] = []
+        while opened.count < Self.pidfdsAtATime, let number = rest.popFirst() {
+            let descriptor = linux_pidfd_open(number)
+            opened.append((number, descriptor))
+            guard descriptor == -EMFILE || descriptor == -ENFILE else { continue }
+            for index in opened.indices.suffix(1 + Self.descriptorsOfLook) where opened[index].descriptor >= 0 {
+                _ = Descriptor(owning: opened[index].descriptor)
+                opened[index].descriptor = descriptor
+            }
+            break
+        }
+        return opened
     }
 
     private func failure(_ error: Errno?, of number: ProcessID) -> SignalFailure? {
