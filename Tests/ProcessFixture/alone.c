@@ -12,6 +12,13 @@
 #include "programs.h"
 #include "support.h"
 
+static void *sleep_for_ever(void *unused)
+{
+    (void)unused;
+    for (;;)
+        pause();
+}
+
 static void start_threads(int count)
 {
     pthread_t thread;
@@ -37,6 +44,20 @@ void threads(void)
     start_threads(4);
     report("ready");
     spin(NULL);
+}
+
+// More than get values of their own. They sleep, on small stacks.
+void many_threads(void)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 32 << 10);
+    for (int i = 0; i < 3000; i++)
+        if (pthread_create(&thread, &small, sleep_for_ever, NULL) != 0)
+            exit(3);
+    report("ready");
+    wait_for_ever();
 }
 
 // The first thread ends: the process looks like a zombie while the other one runs.

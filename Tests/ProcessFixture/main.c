@@ -14,6 +14,7 @@ static const struct {
     {"idle", idle},
     {"busy", busy},
     {"threads", threads},
+    {"many-threads", many_threads},
     {"headless", headless},
     {"fork-when-asked", fork_when_asked},
     {"map-file", map_file},

@@ -7,6 +7,7 @@
 void idle(void);
 void busy(void);
 void threads(void);
+void many_threads(void);
 void headless(void);
 void map_file(void);
 void hostile_name(void);

@@ -85,6 +85,22 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
+    @Test func ofManyThreadsTheFirstGetValues() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let control = ResourceControl.withoutCgroups()
+            let (tree, _) = try world.launch("many-threads")
+            let own = values(of: tree.main.pid)
+            #expect(control.apply(.background, to: tree) == [])
+            #expect(values(of: tree.main.pid) == [10, 2 << 13 | 7, 300, 50_000_000])
+            let changed = threads(of: tree).filter { ResourceSetting.nice.read($0) == 10 }
+            #expect(threads(of: tree).count == 3001 && changed.count == 1 + 2048)
+            #expect(control.apply(ResourceProfile(), to: tree) == [])
+            for thread in threads(of: tree) { #expect(values(of: thread) == own) }
+            try world.end()
+        }
+    }
+
     @Test func valueChosenByAppIsRestored() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
