@@ -66,8 +66,8 @@ extension ProcessTree {
         return failures
     }
 
-    /// A pidfd stands for whichever process had the number. A number that is a member's once the pidfd is open
-    /// means that process, or it has ended. One list of the members costs less than a look at each.
+    /// Signals the next processes, as many as pidfds can be open at a time. A pidfd stands for whichever process had the number: one
+    /// that is a member's once the pidfd is open means that process, or it has ended. One list costs less than a look at each.
     ///
     /// - Parameter rest: The processes to be signalled; less those that were.
     private func signalSome(_ signal: Signal, _ rest: inout ArraySlice<ProcessID>) -> [SignalFailure] {
