@@ -1,13 +1,13 @@
 /// The reason of a state of an app or a scene, or of the end of an app: one word, the same in the journal, in `lifectl`, on
 /// the app's channel and in its environment.
 ///
-/// A test compares `docs/integrate/reasons.md` with it, and `type Reason` in `org.lifed.varlink` has the same words.
+/// `type Reason` in `org.lifed.varlink` has the same words. `scripts/generate-api` writes the table of `docs/integrate/reasons.md`.
 public enum Reason: String, Hashable, Sendable, CaseIterable {
     /// Nothing has happened to the app yet.
     case none
     /// A client launched the app.
     case launch
-    /// A client had the running processes adopted.
+    /// A client adopted the running program.
     case adopt
     /// A client released the adopted app.
     case release
@@ -29,7 +29,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case interruption
     /// The last interruption ended.
     case interruptionEnded = "interruption-ended"
-    /// A client had the app suspended.
+    /// A client suspended the app.
     case suspend
     /// The app is in the background, and nothing keeps it running.
     case idle
@@ -41,9 +41,9 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case terminate
     /// A client killed the app.
     case kill
-    /// The app was handed a URL.
+    /// A client opened a URL with the app.
     case url
-    /// The app was handed an activity to continue.
+    /// A client handed an activity to the app.
     case activity
     /// A window of the background app became visible.
     case visible
@@ -95,7 +95,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case taskTimeout = "task-timeout"
     /// The app did not answer the launch callbacks in time.
     case launchTimeout = "launch-timeout"
-    /// The app's memory was needed.
+    /// The daemon ended the app to free memory.
     case reclaimed
 }
 
