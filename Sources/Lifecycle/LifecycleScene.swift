@@ -235,7 +235,8 @@ extension LifecycleApplication {
         case .sceneDidBecomeActive: scene.delegate?.sceneDidBecomeActive(scene)
         case .sceneWillResignActive: scene.delegate?.sceneWillResignActive(scene)
         case .sceneDidEnterBackground: scene.delegate?.sceneDidEnterBackground(scene)
-        default: disconnect(scene, SceneDisconnectionFields(callback.fields)?.reason)
+        case .sceneDidDisconnect: disconnect(scene, SceneDisconnectionFields(callback.fields)?.reason)
+        default: break
         }
         LifecycleEvent(callback.kind, id.name).map { observers.send($0) }
     }

@@ -49,7 +49,8 @@ struct SceneTable {
             case .sceneWillConnect: scene.connect(callback.fields)
             case .sceneDidBecomeActive, .sceneWillResignActive: scene.state = .foregroundActive
             case .sceneDidDisconnect: scene.state = .unattached
-            default: scene.state = .background
+            case .sceneWillEnterForeground, .sceneDidEnterBackground: scene.state = .background
+            default: break
             }
         }
     }
