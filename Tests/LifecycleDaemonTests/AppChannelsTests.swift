@@ -16,7 +16,7 @@ import Testing
         func isReconnecting(_ app: AppIndex) -> Bool { isReconnecting }
         func isAdopted(_ app: AppIndex) -> Bool { false }
         func isFirstHelloDue(_ app: AppIndex) -> Bool { false }
-        func storeDescriptors(of app: AppIndex) { stored.append(app) }
+        func replaceStoredDescriptors(of app: AppIndex) { stored.append(app) }
     }
 
     private let loop: EventLoop
@@ -71,6 +71,37 @@ import Testing
             return
         }
         #expect(delegate.stored == [AppIndex(value: 0)])
+    }
+
+    @Test func restoredChannelIsWelcomedUnlessTheAppHasClosedIt() throws {
+        let app = AppIndex(value: 0)
+        for isClosed in [false, true] {
+            var ends: [Int32] = [-1, -1]
+            #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            if isClosed { Glibc.close(ends[1]) }
+            channels.restore(
+                Descriptor(owning: ends[0]), of: app, state: ChannelState(version: 1, toldSequence: 7))
+            #expect(channels.welcomeAgain(app) == (isClosed ? nil : 7))
+            if !isClosed { Glibc.close(ends[1]) }
+        }
+    }
+
+    @Test(arguments: [false, true]) func ofTwoStoredChannelsTheOneThatIsOpenIsTaken(isNewestFirst: Bool) throws {
+        var (former, current): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &former) == 0)
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &current) == 0)
+        Glibc.close(former[1])
+        defer { Glibc.close(current[1]) }
+        let token = LaunchToken.random()
+        let name = DescriptorStore.name(of: token)
+        var passed = [former[0], current[0]].map { PassedDescriptor(name: name, descriptor: $0) }
+        if isNewestFirst { passed.reverse() }
+        let stored = StoredDescriptors(from: &passed)
+        let number = current[0]
+        switch stored.takeChannel(of: token) {
+        case .some(let taken): #expect(taken.rawValue == number)
+        case .none: Issue.record("no channel was stored")
+        }
     }
 
     @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {

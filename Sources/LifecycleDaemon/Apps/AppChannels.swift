@@ -13,8 +13,8 @@ protocol ChannelDelegate: AnyObject {
     func isFirstHelloDue(_ app: AppIndex) -> Bool
     /// Returns whether the daemon adopted the app.
     func isAdopted(_ app: AppIndex) -> Bool
-    /// Stores the descriptors of a reconnected app for a successor.
-    func storeDescriptors(of app: AppIndex)
+    /// Stores the descriptors of an app with a new channel for a successor, in place of those with the channel before.
+    func replaceStoredDescriptors(of app: AppIndex)
 }
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
@@ -72,11 +72,11 @@ final class AppChannels {
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
     ///
-    /// - Returns: The last callback that was written to the channel; nil if the app has no channel.
+    /// - Returns: The last callback that was written to the channel; nil if the app has no channel, or has closed it meanwhile.
     func welcomeAgain(_ app: AppIndex) -> UInt64? {
         guard let state = state(of: app) else { return nil }
         if let version = state.version { send(.welcome(version: version, appID: core.id(of: app).name), to: app) }
-        return state.toldSequence
+        return connections[app].map { _ in state.toldSequence }
     }
 
     /// Forgets an app that is not known any more.
@@ -123,7 +123,7 @@ final class AppChannels {
         }
         send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
         // The descriptors of a launched app are stored at its launch.
-        if resume != nil || delegate?.isAdopted(app) == true { delegate?.storeDescriptors(of: app) }
+        if resume != nil || delegate?.isAdopted(app) == true { delegate?.replaceStoredDescriptors(of: app) }
         guard !isFirst, let resume else { return report(.hello, from: app) }
         report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
     }

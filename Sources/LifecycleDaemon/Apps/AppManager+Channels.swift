@@ -65,6 +65,12 @@ extension AppManager: ChannelDelegate {
         return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
     }
 
+    func replaceStoredDescriptors(of app: AppIndex) {
+        guard let launch = processes.launch(of: app) else { return }
+        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.log)
+        storeDescriptors(of: app)
+    }
+
     /// Has the service manager hold the pidfd and the channel of an app for a successor.
     func storeDescriptors(of app: AppIndex) {
         guard let launch = processes.launch(of: app) else { return }

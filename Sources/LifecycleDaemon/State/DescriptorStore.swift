@@ -47,11 +47,26 @@ final class StoredDescriptors {
     }
 
     private func insert(_ passed: PassedDescriptor) {
-        let replaced =
-            passed.isUnixStream
-            ? channels.updateValue(passed.descriptor, forKey: passed.name)
-            : processes.updateValue(passed.descriptor, forKey: passed.name)
-        if let replaced { close(replaced) }
+        guard passed.isUnixStream else {
+            if let former = processes.updateValue(passed.descriptor, forKey: passed.name) { close(former) }
+            return
+        }
+        // An app that has reconnected has closed its former channel. A service manager may return the two in any order.
+        var unused = channels.updateValue(passed.descriptor, forKey: passed.name)
+        if let former = unused, !Self.hasEnded(former), Self.hasEnded(passed.descriptor) {
+            channels[passed.name] = former
+            unused = passed.descriptor
+        }
+        if let unused {
+            shutdown(unused, Int32(SHUT_RDWR))
+            close(unused)
+        }
+    }
+
+    /// Returns whether the app has closed its end of a channel.
+    private static func hasEnded(_ channel: Int32) -> Bool {
+        var polled = pollfd(fd: channel, events: 0, revents: 0)
+        return unsafe poll(&polled, 1, 0) > 0 && polled.revents & Int16(POLLHUP) != 0
     }
 
     var names: Set<String> { Set(processes.keys).union(channels.keys) }
