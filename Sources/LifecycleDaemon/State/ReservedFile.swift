@@ -15,7 +15,7 @@ final class ReservedFile {
     ///
     /// - Throws: The error of open(2).
     init(at path: String) throws(Processes.Errno) {
-        if let found = Self.reopen(path) {
+        if let found = try Self.reopen(path, O_RDWR) {
             descriptor = Descriptor(owning: found.number)
             writtenEnd = found.size
             _ = reserve(found.size)
@@ -27,9 +27,18 @@ final class ReservedFile {
         descriptor = Descriptor(owning: number)
     }
 
-    private static func reopen(_ path: String) -> (number: Int32, size: Int)? {
-        let number = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return nil }
+    /// Opens a file that is there; nil if only the daemon's own user could have written none of that name.
+    ///
+    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    private nonisolated static func reopen(
+        _ path: String, _ access: Int32
+    ) throws(Processes.Errno) -> (number: Int32, size: Int)? {
+        let number = unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else {
+            let error = Errno(rawValue: errno)
+            if [EMFILE, ENFILE, ENOMEM].contains(error.rawValue) { throw error }
+            return nil
+        }
         var status = stat()
         guard unsafe fstat(number, &status) == 0, isPrivate(status) else {
             close(number)
@@ -46,13 +55,11 @@ final class ReservedFile {
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is none.
-    nonisolated static func contents(of path: String, limit: Int) -> [UInt8]? {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return nil }
-        let file = Descriptor(owning: number)
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0, isPrivate(status) else { return nil }
-        return file.readAll(limit: limit)
+    ///
+    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    nonisolated static func contents(of path: String, limit: Int) throws(Processes.Errno) -> [UInt8]? {
+        guard let found = try reopen(path, O_RDONLY) else { return nil }
+        return Descriptor(owning: found.number).readAll(limit: limit)
     }
 
     /// Reserves a number of bytes in all.

@@ -210,7 +210,7 @@ extension SavedState {
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
         guard version == Self.version else { return }
         let slotsPath = Self.slotsPath(path)
-        guard let slots = SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: BootID.current)) else {
+        guard let slots = try? SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: BootID.current)) else {
             throw DaemonError(.state, "cannot use \(slotsPath): it is missing, or belongs to another state file")
         }
         add(slots)

@@ -84,7 +84,7 @@ struct SlotFile: ~Copyable {
     static func open(
         _ path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
     ) throws(Processes.Errno) -> SlotFile {
-        let contents = known ?? SlotContents(path: path, header: header)
+        let contents = if let known { known } else { try SlotContents(path: path, header: header) }
         if contents == nil { ReservedFile.remove(path) }
         var slots = SlotFile(
             path: path, file: try ReservedFile(at: path), step: contents?.step ?? 0,
@@ -375,8 +375,10 @@ nonisolated struct SlotContents {
     private static let sizeLimit = 256 << 20
 
     /// Reads a file; nil if there is none that only the daemon's own user may write to and that begins with this line.
-    init?(path: String, header: [UInt8]) {
-        guard let bytes = ReservedFile.contents(of: path, limit: Self.sizeLimit) else { return nil }
+    ///
+    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    init?(path: String, header: [UInt8]) throws(Processes.Errno) {
+        guard let bytes = try ReservedFile.contents(of: path, limit: Self.sizeLimit) else { return nil }
         self.init(bytes, header: header)
     }
 

@@ -22,7 +22,7 @@ import Testing
         return texts
     }
 
-    private static func read(_ path: String) -> [String: String] { texts(SlotContents(path: path, header: header)) }
+    private static func read(_ path: String) -> [String: String] { texts(try? SlotContents(path: path, header: header)) }
 
     private static func open(_ path: String, _ slots: inout [String: Int]) throws -> SlotFile {
         var found: [String: Int] = [:]
@@ -50,7 +50,7 @@ import Testing
     }
 
     private func bytes(_ path: String) throws -> [UInt8] {
-        try #require(ReservedFile.contents(of: path, limit: 1 << 24))
+        try #require(try ReservedFile.contents(of: path, limit: 1 << 24))
     }
 
     /// A file whose last step changed two of three records, before the step and after it.
@@ -174,9 +174,9 @@ import Testing
             try file.commit()
             #expect(Self.read(path) == ["b": "0"])
             file = try Self.open(path, &slots)
-            let size = SlotContents(path: path, header: Self.header)?.end
+            let size = try SlotContents(path: path, header: Self.header)?.end
             for number in 0..<3 { try Self.write(["c\(number):1"], to: &file, &slots) }
-            #expect(SlotContents(path: path, header: Self.header)?.end == size.map { $0 + 2048 })
+            #expect(try SlotContents(path: path, header: Self.header)?.end == size.map { $0 + 2048 })
             #expect(Self.read(path) == ["b": "0", "c0": "1", "c1": "1", "c2": "1"])
         }
     }
@@ -217,13 +217,34 @@ import Testing
         }
     }
 
+    @Test func fileThatCannotBeOpenedForNowIsKept() async {
+        await #expect(processExitsWith: .success) { try await Self.openWithoutDescriptors() }
+    }
+
+    private static func openWithoutDescriptors() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/slots"
+            var slots: [String: Int] = [:]
+            var file = try open(path, &slots)
+            try write(["a:1"], to: &file, &slots)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var former = rlimit()
+            unsafe getrlimit(resource, &former)
+            var none = rlimit(rlim_cur: 0, rlim_max: former.rlim_max)
+            unsafe setrlimit(resource, &none)
+            #expect(throws: Errno(rawValue: EMFILE)) { _ = try SlotFile.open(path, header: header) { _, _ in } }
+            unsafe setrlimit(resource, &former)
+            #expect(read(path) == ["a": "1"])
+        }
+    }
+
     @Test func fileOfAnotherVersionOrBootIsReplaced() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/slots"
             var slots: [String: Int] = [:]
             var file = try Self.open(path, &slots)
             try Self.write(["a:1"], to: &file, &slots)
-            #expect(SlotContents(path: path, header: SavedState.slotsHeader(bootID: "another")) == nil)
+            #expect(try SlotContents(path: path, header: SavedState.slotsHeader(bootID: "another")) == nil)
             var changed = try bytes(path)
             changed.replaceSubrange(0..<5, with: "other".utf8)
             LifecycleDaemonTests.write(changed, to: path)

@@ -70,7 +70,7 @@ import Testing
             let saved = try #require(try SavedState.read(path))
             let store = try FileStateStore(path: path, loop: EventLoop(), log: RecordingJournal())
             store.source = source
-            let size = SlotContents(
+            let size = try SlotContents(
                 path: SavedState.slotsPath(path), header: SavedState.slotsHeader(bootID: BootID.current))?.end
             #expect(saved.slots != nil)
             store.begin(with: saved.slots)
