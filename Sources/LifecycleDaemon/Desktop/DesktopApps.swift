@@ -28,7 +28,7 @@ final class DesktopApps {
     /// The apps that the daemon releases because the settings have changed.
     private var leaving: Set<AppIndex> = []
     /// The units that were started while their app was terminating.
-    private var postponed: [AppIndex: String] = [:]
+    private var postponed: [AppIndex: Set<String>] = [:]
     private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
     private var unfollowed: Set<AppIndex> = []
@@ -257,12 +257,18 @@ extension DesktopApps: AppUnitsDelegate {
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
         if app.state == .terminating {
-            postponed[app.index] = unit.unit
-            return
+            return postpone(unit.unit, of: app.index)
         }
         guard let units = held[app.index] else { return launches.begin(app.index) }
         let isNew = main(of: group, of: unit) != nil && join(unit, group, to: app.index)
         if isNew || units[unit.unit] == nil { launches.begin(app.index) }
+    }
+
+    private func postpone(_ unit: String, of app: AppIndex) {
+        var others = postponed[app] ?? []
+        guard others.count < Self.unitLimit else { return }
+        others.insert(unit)
+        postponed[app] = others
     }
 
     func unitStops(_ unit: String) {
@@ -315,7 +321,7 @@ extension DesktopApps {
     func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
         launches.end(app)
         unfollowed.remove(app)
-        if let unit = postponed.removeValue(forKey: app) { units?.look(at: unit) }
+        for unit in postponed.removeValue(forKey: app) ?? [] { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: app) else { return }
         if leaving.remove(app) == nil, reason == .release {
             if ended.isEmpty { releasedNames.insert(id.name) } else { release(ended) }
