@@ -22,7 +22,9 @@ import Testing
         return texts
     }
 
-    private static func read(_ path: String) -> [String: String] { texts(try? SlotContents(path: path, header: header)) }
+    private static func read(_ path: String) -> [String: String] {
+        texts(try? SlotContents(path: path, header: header))
+    }
 
     private static func open(_ path: String, _ slots: inout [String: Int]) throws -> SlotFile {
         var found: [String: Int] = [:]
