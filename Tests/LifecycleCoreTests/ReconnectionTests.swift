@@ -4,6 +4,18 @@ import Testing
 
 /// Apps that have lost their channel with a daemon that died: what is kept for them until they are back, and for how long.
 @Suite struct ReconnectionTests {
+    @Test func appThatBeginsAnewBeforeTheEndOfItsChannelCountsIsLaunched() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(clock, background: false))
+        world.give(.message(clock, .closed))
+        _ = world.lines()
+        world.give(.message(clock, .hello))
+        #expect(world.lines().contains { $0.hasPrefix("clock ← will-finish-launching") })
+        world.pass(.seconds(5))
+        #expect(world.core.knownApps[clock]?.isConnected == true)
+    }
+
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 

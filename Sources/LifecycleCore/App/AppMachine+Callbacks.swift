@@ -9,7 +9,10 @@ extension AppMachine {
         if message == .hello { spawned(&shared) }
         guard state.isAlive else { return }
         switch message {
-        case .hello: if !isConnected, policy.callbacks != .none { connect(&shared) }
+        case .hello:
+            // It began a life cycle of its own: the one before is over, whether or not the time to reconnect is.
+            if isReconnecting { disconnect(&shared) }
+            if !isConnected, policy.callbacks != .none { connect(&shared) }
         case .done(let sequence, let answer): apply(answer, to: sequence, &shared)
         case .beginTask(let number, let name): if isConnected { begin(.task, number, name, &shared) }
         case .beginActivity(let number, let mode): if isConnected { begin(.activity, number, mode, &shared) }
