@@ -19,6 +19,21 @@ import Testing
         #expect(!world.lines().contains("clock ← did-enter-background"))
     }
 
+    @Test func `an app that is terminated, launched and terminated again while it ends is not launched`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        let first = world.ask(.terminate(Self.clock))
+        let launch = world.ask(.launch(Self.clock, background: false))
+        let last = world.ask(.terminate(Self.clock))
+        #expect(world.replies[launch]?.name == "refused superseded")
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .exited(.signal(15), othersLeft: false)))
+        #expect([first, last].map { world.replies[$0]?.name } == ["done", "done"])
+        #expect(world.state("clock") == .notRunning)
+        #expect(!world.lines().contains("spawn clock"))
+    }
+
     @Test func `stop of the first process does not count for the second`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))

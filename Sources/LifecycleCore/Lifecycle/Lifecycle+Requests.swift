@@ -171,7 +171,10 @@ extension Lifecycle {
         guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
         let wasComingBack = cancelRestart(of: app)
         guard knownApps[app].isRunning || wasComingBack else { return refuse(request, .notRunning(id)) }
-        if atOnce || knownApps[app].state != .terminating { end(app, atOnce: atOnce, reason: reason) }
+        // An app that is ending is not asked again; if it was to be launched once more, it no longer is.
+        if atOnce || knownApps[app].state != .terminating || knownApps[app].desired == .run {
+            end(app, atOnce: atOnce, reason: reason)
+        }
         wait(request, for: app, goal: .gone)
     }
 
