@@ -220,9 +220,11 @@ import Testing
 
     // MARK: At the start
 
-    func started(_ places: [String: LaunchPosition], home: AppID? = nil, restored: Bool = false) -> World {
+    /// - Parameter formerHadStarted: Whether a daemon before had started; nil if there was none.
+    func started(_ places: [String: LaunchPosition], home: AppID? = nil, formerHadStarted: Bool? = nil) -> World {
         var world = World(starting: places.keys.sorted(), home: home) { world in
-            if restored {
+            if let formerHadStarted {
+                if formerHadStarted { world.give(.start) }
                 world.core = Lifecycle(
                     restoring: world.core.record, apps: [], settings: world.core.settings, policy: { _ in nil },
                     at: world.now)
@@ -245,9 +247,14 @@ import Testing
         for app in world.core.knownApps.values { #expect(world.core.launch(of: app.id)?.reason == .boot) }
     }
 
-    @Test func `a daemon that restores apps launches none`() {
-        var world = started(["clock": .foreground, "mail": .background], restored: true)
+    @Test func `a daemon that continues from another one launches none`() {
+        var world = started(["clock": .foreground, "mail": .background], formerHadStarted: true)
         #expect(!world.lines().contains { $0.hasPrefix("spawn") })
+    }
+
+    @Test func `a daemon that was killed before its start leaves the launches to the next`() {
+        var world = started(["clock": .foreground, "mail": .background], formerHadStarted: false)
+        #expect(world.lines().filter { $0.hasPrefix("spawn") } == ["spawn clock", "spawn mail"])
     }
 
     // MARK: Another daemon

@@ -22,9 +22,10 @@ public struct Lifecycle: Sendable {
     var reclaimer = Reclaimer()
     /// The apps that are used in each way.
     private var used: [Use: Set<AppIndex>] = [:]
-    /// A Boolean value that indicates whether the apps were another daemon's before, so that this is not their start.
-    var isRestored = false
+    /// A Boolean value that indicates whether this daemon has started.
     var hasStarted = false
+    /// A Boolean value that indicates whether the apps of the start were launched, by this daemon or one before.
+    var hasLaunchedAtStart = false
     var hasFinished = false
     /// The apps whose records may have changed since the last ``takeChangedIndex()``.
     var changed = AppQueue()
@@ -265,8 +266,8 @@ public struct Lifecycle: Sendable {
 
     /// Launches what is to run from the start, in the order of the ids: of those for the foreground the last gets it.
     private mutating func start() {
-        defer { hasStarted = true }
-        guard !hasStarted, !isRestored, !isShuttingDown else { return }
+        defer { (hasStarted, hasLaunchedAtStart) = (true, true) }
+        guard !hasLaunchedAtStart, !isShuttingDown else { return }
         let starting = knownApps.sortedIndexes { $0.policy.launchAtStart != nil }
         let foreground = starting.filter { knownApps[$0].policy.launchAtStart == .foreground }
             .suffix(settings.foregroundLimit)

@@ -104,7 +104,6 @@ extension Lifecycle {
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
         for app in knownApps.sortedIndexes(where: { $0.state == .active }) { shared.activation.slots.appendOnce(app) }
-        isRestored = true
     }
 
     /// Writes or reads the values: the table of what concerns several apps.
@@ -116,6 +115,8 @@ extension Lifecycle {
         reclaimer.round = ReclaimRound.code(reclaimer.round, with: &coder)
         shared.returning = coder.apps("returning", shared.returning, in: knownApps)
         let blockers = coder.list("concealed", shared.blockers.elements)
+        // A daemon before has saved nothing until its start.
+        hasLaunchedAtStart = !coder.flag("unstarted", !hasLaunchedAtStart)
         guard coder.isReading else { return }
         for app in slots where knownApps[app].state.isAlive { shared.activation.slots.appendOnce(app) }
         shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit))
