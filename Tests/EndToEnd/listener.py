@@ -2,8 +2,10 @@
 """An app on the bare channel, for tests: writes down what it is told, and answers as its arguments say.
 
     listener.py LOG [silent=VERB]... [delay=SECONDS] [task=NAME] [obeys] [activity=MODE] [mute] [garbage=COUNT]
+    [reconnects]
 
-With "obeys", it ends its task when the task expires.
+With "obeys", it ends its task when the task expires. With "reconnects", it closes its channel when it is active for the first time, and
+connects again.
 
 Each line of the log is the monotonic time in microseconds, the app's id, and what happened. A line "told" is written
 before the app does anything with it, a line "answers" before the answer is sent: an app is active from the one to the
@@ -27,6 +29,7 @@ class Listener:
         self.log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self.options = [option.partition("=") for option in options]
         self.answered = {}
+        self.is_reconnected = False
         self.channel = socket.socket(fileno=int(os.environ["LIFECYCLE_FD"]))
         signal.signal(signal.SIGTERM, self.terminate)
 
@@ -47,6 +50,11 @@ class Listener:
     def lines(self):
         # A channel that is closed before everything was taken from it ends with a reset.
         with contextlib.suppress(ConnectionResetError):
+            yield from self.channel.makefile()
+        if self.has("reconnects"):
+            self.channel = socket.socket(socket.AF_UNIX)
+            self.channel.connect(os.environ["LIFECYCLE_SOCKET"])
+            self.send(f"hello protocol=1 resume={max(map(int, self.answered))}")
             yield from self.channel.makefile()
 
     def terminate(self, number, frame):
@@ -83,6 +91,9 @@ class Listener:
         self.note(f"answers {words[0]}")
         self.answered[fields["seq"]] = f"done seq={fields['seq']}{self.answer(words[0])}"
         self.send(self.answered[fields["seq"]])
+        if self.has("reconnects") and words[0] == "did-become-active" and not self.is_reconnected:
+            self.is_reconnected = True
+            self.channel.shutdown(socket.SHUT_RDWR)
 
     def answer(self, verb):
         values = [value.split(":", 1) for key, _, value in self.options if key == "answer"]

@@ -46,6 +46,25 @@ def test_channels_outlive_restarts_and_crashes(service):
     assert {name: service.lifectl.pid(name) for name in APPS} == pids
 
 
+def test_of_an_app_that_has_reconnected_the_channel_that_is_open_is_kept(service):
+    service.container.run(["rm", "-f", LOG])
+    listener = f"/lifed-source/Tests/EndToEnd/{Path(LISTENER).name}"
+    service.manifest("again", ["/usr/bin/python3", listener, LOG, "reconnects"])
+    service.manifest("other", ["/usr/bin/python3", listener, LOG])
+    service.start()
+    notes = Listeners(None, service.container.path(LOG))
+    service.lifectl("launch", "again")
+    wait_for(lambda: notes.told("again")[-2:] == ["did-become-active", "welcome"])
+    wait_for(lambda: kept(service) == 2)
+    before = service.pid
+    service.systemctl("kill", "--kill-who=main", "--signal=KILL", "lifed.service")
+    wait_for(lambda: service.pid not in (0, before))
+    service.lifectl("launch", "other")
+    notes.wait_until_told("again", "will-resign-active")
+    notes.wait_until_told("again", "did-enter-background")
+    assert kept(service) == 4
+
+
 def test_nothing_is_kept_of_apps_that_are_gone(service):
     start_listeners(service)
     service.systemctl("restart", "lifed.service")
