@@ -25,8 +25,9 @@ public struct ControlClient: ~Copyable {
     /// Connects to a socket.
     ///
     /// - Parameters:
+    ///   - path: The path of the control socket.
     ///   - timeout: The time for the connection, and for each call; nil for no limit.
-    ///   - trust: The users whose daemon may answer. NoParameters is sent to the daemon of another user.
+    ///   - trust: The users whose daemon may answer. Nothing is sent to the daemon of another user.
     /// - Throws: ``ControlClientError``.
     public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
         let client = try translatingErrors { () throws(ClientError) in try Client(path: path, timeout: timeout) }
@@ -41,6 +42,11 @@ public struct ControlClient: ~Copyable {
 
     /// Connects to the first of several sockets that answers.
     ///
+    /// - Parameters:
+    ///   - paths: The paths of control sockets, in the order in which they are tried.
+    ///   - timeout: The time for each connection, and for each call; nil for no limit.
+    ///   - trust: The users whose daemon may answer. If another user's daemon answers, the next path is tried.
+    /// - Returns: The connection to that socket.
     /// - Throws: ``ControlClientError``: of the first socket that exists, or else of the last one.
     public static func connect(
         toFirstOf paths: [String], timeout: Duration?, trust: ServerTrust = .rootAndCaller
@@ -64,6 +70,9 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method without waiting for its reply, which ``reply(to:)`` returns.
     ///
+    /// - Parameters:
+    ///   - method: The method, which has one reply.
+    ///   - parameters: The parameters of the call.
     /// - Throws: ``ControlClientError``.
     public mutating func begin<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
@@ -108,6 +117,9 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method without a reply: the daemon performs it after the client has gone, too, and reports no error.
     ///
+    /// - Parameters:
+    ///   - method: The method, whose reply the daemon does not send.
+    ///   - parameters: The parameters of the call.
     /// - Throws: ``ControlClientError``.
     public mutating func post<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
@@ -121,6 +133,10 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method, and waits for its reply.
     ///
+    /// - Parameters:
+    ///   - method: The method, which has one reply.
+    ///   - parameters: The parameters of the call.
+    /// - Returns: The reply, within the time-out of the connection.
     /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
@@ -132,8 +148,12 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method, and waits for its reply.
     ///
-    /// - Parameter waiting: A function that is called about once a second while there is no reply, with the number of
-    ///   seconds so far and the rest of the time; nil for no limit. Its own time counts.
+    /// - Parameters:
+    ///   - method: The method, which has one reply.
+    ///   - parameters: The parameters of the call.
+    ///   - waiting: A function that is called about once a second while there is no reply, with the number of seconds so far and the rest
+    ///     of the time; nil for no limit. Its own time counts.
+    /// - Returns: The reply, within the time-out of the connection.
     /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int, Duration?) -> Void
@@ -198,7 +218,10 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method without parameters that has several replies, and waits for all of them.
     ///
-    /// - Parameter method: The qualified name of the method.
+    /// - Parameters:
+    ///   - method: The qualified name of the method.
+    ///   - type: The type of each reply.
+    /// - Returns: The replies in the order in which they came; the time-out of the connection is for each of them.
     /// - Throws: ``ControlClientError``.
     public mutating func stream<Reply: JSONReadable>(
         _ method: String, of type: Reply.Type
@@ -272,7 +295,12 @@ public enum SocketPath {
         return "\(directory)/lifed/control"
     }
 
-    /// Returns the users whose daemon a client talks to: any user if the caller has named the socket.
+    /// Returns the users whose daemon a client talks to.
+    ///
+    /// - Parameters:
+    ///   - choice: The choice of a daemon.
+    ///   - environment: Returns the value of a variable; nil if it is not set.
+    /// - Returns: Any user if the caller has named the socket by a path or by `LIFED_SOCKET`; otherwise root and the caller.
     public static func trust(_ choice: Choice, environment: (String) -> String?) -> ServerTrust {
         switch choice {
         case .path: .anyUser
@@ -283,6 +311,9 @@ public enum SocketPath {
 
     /// Returns the paths to try, in order.
     ///
+    /// - Parameters:
+    ///   - choice: The choice of a daemon.
+    ///   - environment: Returns the value of a variable; nil if it is not set.
     /// - Returns: The paths; none for the user's daemon without `XDG_RUNTIME_DIR`.
     public static func candidates(_ choice: Choice, environment: (String) -> String?) -> [String] {
         switch choice {

@@ -13,6 +13,12 @@ public struct ControlError: Error, Sendable, Equatable {
     public var remedy: String
 
     /// Creates an error about an app, or about none.
+    ///
+    /// - Parameters:
+    ///   - kind: The error.
+    ///   - id: The id of the app; nil if the error is about no app.
+    ///   - reason: The cause, as part of a sentence.
+    ///   - remedy: The remedy, as a sentence; may be empty.
     public init(_ kind: Kind, id: String?, reason: String, remedy: String) {
         (self.kind, self.id, self.reason, self.remedy) = (kind, id, reason, remedy)
     }

@@ -11,6 +11,8 @@ extension JSONWord {
     public var word: String { rawValue }
 
     /// Reads a word.
+    ///
+    /// - Throws: ``JSONError`` if the value is no text, or a word that the type does not have.
     public init(from json: inout JSONReader) throws(JSONError) {
         guard let value = try Self(word: json.readString()) else { throw json.unknownValue() }
         self = value
