@@ -9,6 +9,10 @@ public struct OpenURLOptions: Hashable, Sendable {
     public var sourceApplication: String?
 
     /// Creates the options.
+    ///
+    /// - Parameters:
+    ///   - contentType: The MIME type of the content; nil if it is not known.
+    ///   - sourceApplication: The id of the app that sends the URL; nil if it was no app.
     public init(contentType: String? = nil, sourceApplication: String? = nil) {
         self.contentType = contentType
         self.sourceApplication = sourceApplication
@@ -27,6 +31,10 @@ public struct UserActivity: Hashable, Sendable {
     public var userInfo: String
 
     /// Creates an activity.
+    ///
+    /// - Parameters:
+    ///   - activityType: The kind of activity, in reverse-domain notation.
+    ///   - userInfo: A JSON text from the app that began the activity; may be empty.
     public init(activityType: String, userInfo: String = "") {
         self.activityType = activityType
         self.userInfo = userInfo
@@ -45,6 +53,10 @@ public struct BackgroundWork: Hashable, Sendable {
     public var payload: String
 
     /// Creates work.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of work, such as `fetch`.
+    ///   - payload: The payload of the request; may be empty.
     public init(kind: String, payload: String = "") {
         self.kind = kind
         self.payload = payload

@@ -13,6 +13,12 @@ public struct LaunchOptions: Sendable, Hashable {
     public var url: String?
 
     /// Creates the options.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason of the launch.
+    ///   - shouldRestore: A Boolean value that indicates whether the app should restore its state.
+    ///   - previousExit: The previous end of the app; nil if it is not known.
+    ///   - url: The URL that the app was launched to open; nil for none.
     public init(
         reason: LaunchReason = .launch, shouldRestore: Bool = false, previousExit: PreviousExit? = nil,
         url: String? = nil
@@ -56,6 +62,11 @@ public struct PreviousExit: Hashable, Sendable {
     public var secondsSince1970: Int64?
 
     /// Creates a previous end.
+    ///
+    /// - Parameters:
+    ///   - state: The state in which the app ended; empty if it is not known.
+    ///   - reason: The reason of the end; empty if it is not known.
+    ///   - secondsSince1970: The time of the end, in seconds since the start of 1970 in UTC; nil if it is not known.
     public init(state: String, reason: String, secondsSince1970: Int64? = nil) {
         self.state = state
         self.reason = reason

@@ -5,17 +5,19 @@ internal import Glibc
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// The app of this process, and its life cycle.
+/// The app of this process, and its life cycle. The type and its delegates belong to the main actor. No method waits, except `run`,
+/// ``saveRestorationState(_:)`` and ``restorationState()``.
 ///
-/// An app without a main loop calls `run(delegate:options:)`, in its synchronous or its `async` form. An app with a main
-/// loop calls ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
+/// ## Main loops
 ///
-/// If lifed did not launch the process, the app connects to the daemon's socket by itself. Until it is adopted, it gets the callbacks
-/// of an app that is launched to the foreground and stays there. If no daemon is there and `LIFECYCLE_VERBOSE` is in the environment,
-/// the library notes that once on standard error.
+/// An app without a main loop calls `run(delegate:options:)`, in its synchronous or its `async` form. An app with a main loop calls
+/// ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
 ///
-/// The type and its delegates belong to the main actor. No method waits, except `run` and
-/// ``saveRestorationState(_:)``.
+/// ## Launches by other programs
+///
+/// If lifed did not launch the process, the app connects to the daemon's socket by itself. Until lifed adopts the app, it gets the
+/// callbacks of an app that is launched to the foreground and stays there. If there is no daemon and `LIFECYCLE_VERBOSE` is in the
+/// environment, the library notes that once on standard error.
 @MainActor
 public final class LifecycleApplication {
     /// The states of an app that it can see: while it is suspended, it does not run.
@@ -139,11 +141,9 @@ public final class LifecycleApplication {
     /// It belongs to the library: the app neither reads nor closes it.
     public var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
 
-    /// Delivers the events that have come, without waiting: the delegate's methods are called from within this one. A call
-    /// from a method of the delegate does nothing.
+    /// Delivers the events that have come to the delegate, without waiting. A call from a method of the delegate does nothing.
     ///
-    /// After a restart of lifed, this method connects again. Meanwhile the state of the app stays as it is, and its requests
-    /// wait.
+    /// After a restart of lifed, this method connects again. Until then the app keeps its state, and its requests wait.
     public func dispatch() {
         guard let client, !isDispatching else { return }
         isDispatching = true

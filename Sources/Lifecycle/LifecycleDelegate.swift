@@ -4,13 +4,15 @@ internal import LifecycleTypes
 
 // The callbacks of an app in Swift: a method of the delegate and an event for each, and the switch that leads to them.
 
-/// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`.
+/// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`. All methods are called on the main
+/// thread, one at a time. Every method has a default implementation that does nothing.
 ///
-/// Every method has a default implementation that does nothing. A method with another name or other parameters is never
-/// called. lifed waits for each method to return, for a limited time: if `applicationDidEnterBackground(_:)` does not return
-/// within 5 s, lifed kills the app. For longer work, the app begins a background task with
-/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`. All methods are called on the main thread, one at a
-/// time.
+/// ## Time limits and names
+///
+/// lifed waits for each method to return, for a limited time. If `applicationDidEnterBackground(_:)` does not return within 5 s, lifed
+/// kills the app. For longer work, the app begins a background task with
+/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`. A method with another name or other parameters is never
+/// called.
 @MainActor
 public protocol LifecycleDelegate: AnyObject {
     /// Tells the delegate that the process runs. The first callback; the state is inactive.
@@ -113,21 +115,29 @@ public protocol LifecycleDelegate: AnyObject {
     ///   - sessions: The sessions of the scenes.
     func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession])
 
-    /// Tells the delegate that SIGTERM came, from lifed or from another process. The app has about 5 s to save and
-    /// exit. The last call.
-    ///
-    /// When the method returns, `run` returns. An app with a main loop of its own has to end the loop here. The method is
-    /// called only with ``LifecycleApplication/Options/handlesSIGTERM``, which is the default of `run`.
+    /// Tells the delegate that SIGTERM came, from lifed or from another process. The app has about 5 s to save and exit. The last call,
+    /// and only with ``LifecycleApplication/Options/handlesSIGTERM``, the default of `run`. When the method returns, `run` returns; an
+    /// app with a main loop of its own ends the loop here.
     func applicationWillTerminate(_ application: LifecycleApplication)
 }
 
 extension LifecycleDelegate {
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - options: The reason of the launch, and the previous end of the app.
+    /// - Returns: True: the app can open any URL.
     public func application(
         _ application: LifecycleApplication, willFinishLaunchingWithOptions options: LaunchOptions
     ) -> Bool { true }
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - options: The reason of the launch, and the previous end of the app.
+    /// - Returns: True: the app can open any URL.
     public func application(
         _ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions
     ) -> Bool { true }
@@ -145,14 +155,30 @@ extension LifecycleDelegate {
     public func applicationWillEnterForeground(_ application: LifecycleApplication) {}
 
     /// Does not open the URL.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - url: The URL, of any scheme.
+    ///   - options: The MIME type of the content, and the sender.
+    /// - Returns: False: the app does not open the URL.
     public func application(_ application: LifecycleApplication, open url: String, options: OpenURLOptions) -> Bool {
         false
     }
 
     /// Does not continue the activity.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - activity: The type of the activity, and its content.
+    /// - Returns: False: the app does not continue the activity.
     public func application(_ application: LifecycleApplication, continue activity: UserActivity) -> Bool { false }
 
     /// Completes the work without new data.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - work: The work, which is not done.
+    ///   - completionHandler: The function that gets the result ``BackgroundWorkResult/noData`` at once.
     public func application(
         _ application: LifecycleApplication, perform work: BackgroundWork,
         completionHandler: @escaping @MainActor (BackgroundWorkResult) -> Void
@@ -174,12 +200,22 @@ extension LifecycleDelegate {
     public var usesScenes: Bool { self is any LifecycleSceneDelegate }
 
     /// Returns a configuration with this delegate, if it is a `LifecycleSceneDelegate`.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - session: The session of the scene.
+    ///   - options: The reason of the connection, and the content of the scene.
+    /// - Returns: The configuration; without a delegate if this is no `LifecycleSceneDelegate`.
     public func application(
         _ application: LifecycleApplication, configurationForConnecting session: SceneSession,
         options: LifecycleScene.ConnectionOptions
     ) -> SceneConfiguration { SceneConfiguration(delegate: self as? any LifecycleSceneDelegate) }
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - sessions: The sessions of the scenes that were closed for good.
     public func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession]) {}
 
     /// Does nothing.

@@ -2,11 +2,9 @@ internal import AppChannel
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// A scene of the app: usually a window, which enters and leaves the foreground independently of the app's other scenes.
-///
-/// An app has scenes if its manifest has `scenes = true`. A scene exists from
-/// ``LifecycleSceneDelegate/scene(_:willConnectTo:options:)`` to ``LifecycleSceneDelegate/sceneDidDisconnect(_:)``. If lifed
-/// disconnects a scene for its memory, the session stays, and can be connected again.
+/// A scene of an app with `scenes = true` in its manifest: usually a window, with a foreground of its own. It exists from
+/// ``LifecycleSceneDelegate/scene(_:willConnectTo:options:)`` to ``LifecycleSceneDelegate/sceneDidDisconnect(_:)``. If lifed disconnects
+/// it to free memory, its session stays, and can be connected again.
 @MainActor
 public final class LifecycleScene {
     /// The states of a scene that it can see: while its app is suspended, it does not run.
@@ -29,6 +27,10 @@ public final class LifecycleScene {
         public var userInfo: String?
 
         /// Creates the options.
+        ///
+        /// - Parameters:
+        ///   - reason: The reason of the connection.
+        ///   - userInfo: The content of the scene, in the app's own format; nil for none.
         public init(reason: ConnectionReason = .user, userInfo: String? = nil) {
             self.reason = reason
             self.userInfo = userInfo

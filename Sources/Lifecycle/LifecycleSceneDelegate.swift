@@ -1,8 +1,6 @@
-/// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`.
-///
-/// In an app with scenes these replace the methods of `LifecycleDelegate` about the foreground and the active state. Every
-/// method has a default implementation that does nothing. If `sceneDidEnterBackground(_:)` does not return within 5 s, lifed
-/// kills the app.
+/// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`; by default they do nothing. In an app
+/// with scenes they replace the methods of `LifecycleDelegate` about the foreground and the active state. If
+/// `sceneDidEnterBackground(_:)` does not return within 5 s, lifed kills the app.
 @MainActor
 public protocol LifecycleSceneDelegate: AnyObject {
     /// Tells the delegate that the scene is connected, and not visible yet. The state is unattached, and background
@@ -41,6 +39,11 @@ public protocol LifecycleSceneDelegate: AnyObject {
 
 extension LifecycleSceneDelegate {
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene.
+    ///   - session: The session of the scene, with its content.
+    ///   - options: The reason of the connection, and the content.
     public func scene(
         _ scene: LifecycleScene, willConnectTo session: SceneSession, options: LifecycleScene.ConnectionOptions
     ) {}

@@ -40,13 +40,11 @@ extension LifecycleApplication {
     /// The limit of `saveRestorationState(_:)`, in bytes.
     public nonisolated static var restorationStateLimit: Int { SavedState.limit }
 
-    /// Saves the state that the app restores after the system has ended it. Replaces the saved state as a whole, even if the
+    /// Saves the state that the app restores after the system has ended it, best in
+    /// `applicationDidEnterBackground(_:)`. Replaces the file in `LIFECYCLE_STATE_DIR` as a whole, even if the
     /// machine fails, and waits for the disk.
     ///
-    /// The file is in `LIFECYCLE_STATE_DIR`, for one process of the app at a time. The right time is
-    /// `applicationDidEnterBackground(_:)`.
-    ///
-    /// - Parameter state: At most ``restorationStateLimit`` bytes.
+    /// - Parameter state: At most ``restorationStateLimit`` bytes, from one process of the app at a time.
     /// - Throws: ``RestorationError``.
     public func saveRestorationState(_ state: [UInt8]) throws(RestorationError) {
         do throws(SystemError) { try SavedState.save(state) } catch { throw RestorationError(error) }
