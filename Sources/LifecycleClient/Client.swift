@@ -2,13 +2,13 @@ public import AppChannel
 internal import CLifecycle
 public import LifecycleTypes
 
-/// A session with the descriptors and the signal that feed it.
+/// A session with the descriptors and the signal that feed it; no call waits. SIGTERM belongs to the process, so at most one client
+/// catches it. After a fork without execve(2) the client does nothing: it shares its descriptors with the parent's.
 ///
-/// A client has no thread. Its owner polls `fileDescriptor`, calls `receive()` when it is readable, and then takes events
-/// until there are none. No call waits. SIGTERM belongs to the process, so that one client at most catches it.
+/// ## Main loop
 ///
-/// In a forked process that has not executed a program, the client does nothing: it shares the descriptors with the client
-/// of the parent.
+/// A client has no thread. Its owner polls ``fileDescriptor``, calls ``receive()`` when it is readable, and then takes events until there
+/// are none.
 public final class Client {
     /// The handling of SIGTERM.
     public enum Termination: Sendable {
@@ -38,10 +38,12 @@ public final class Client {
     /// ends, the client connects again: to the socket that `LIFECYCLE_SOCKET` names if it is set.
     ///
     /// - Parameters:
+    ///   - termination: The handling of SIGTERM.
     ///   - removesVariables: A Boolean value that indicates whether both variables are removed from the environment.
     ///   - usesScenes: A Boolean value that indicates whether an app without a daemon has a scene.
-    /// - Throws: ``SystemError``, without a change: EBUSY if there is another such client or another client catches SIGTERM;
-    ///   EMFILE, ENFILE or ENOMEM if the system has no descriptors left.
+    /// - Returns: The only client of this kind in the process.
+    /// - Throws: ``SystemError``, without a change: EBUSY if there is another such client or another client catches SIGTERM; EMFILE,
+    ///   ENFILE or ENOMEM if the system has no descriptors left.
     public static func forThisProcess(
         _ termination: Termination, removesVariables: Bool = false, usesScenes: Bool = false
     ) throws(SystemError) -> Client {
@@ -183,6 +185,10 @@ public final class Client {
     }
 
     /// Answers a callback.
+    ///
+    /// - Parameters:
+    ///   - callback: A callback that ``nextEvent()`` has returned.
+    ///   - answer: The answer, which the daemon gets with the number of the callback.
     public func answer(_ callback: CallbackMessage, _ answer: AppAnswer = .plain) {
         session.answer(callback, answer)
         flush()
@@ -296,6 +302,10 @@ extension Client {
 
     /// Requests a scene: a new one, or the scene with this id.
     ///
+    /// - Parameters:
+    ///   - id: The id of the scene; nil for a new scene with a free id.
+    ///   - role: The role of a new scene; nil for the default.
+    ///   - info: The content of the scene, in the app's own format; nil for none.
     /// - Throws: ``SceneRequestError``.
     public func openScene(_ id: SceneID?, role: String?, info: String?) throws(SceneRequestError) {
         try session.openScene(id, role: role, info: info)
@@ -310,6 +320,9 @@ extension Client {
 
     /// Sets the content of a scene, which the app gets back with the restored scene.
     ///
+    /// - Parameters:
+    ///   - info: The content, in the app's own format; nil for none.
+    ///   - id: The scene.
     /// - Throws: ``SceneRequestError``.
     public func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
         try session.setSceneInfo(info, of: id)

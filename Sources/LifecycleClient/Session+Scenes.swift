@@ -22,6 +22,10 @@ extension Session {
 
     /// Requests a scene: a new one, or the scene with this id.
     ///
+    /// - Parameters:
+    ///   - id: The id of the scene; nil for a new scene with a free id.
+    ///   - role: The role of a new scene; nil for the default.
+    ///   - info: The content of the scene, in the app's own format; nil for none.
     /// - Throws: ``SceneRequestError``.
     public mutating func openScene(
         _ id: SceneID?, role: String?, info: String?
@@ -48,6 +52,9 @@ extension Session {
 
     /// Sets the content of a scene, which the app gets back with the restored scene.
     ///
+    /// - Parameters:
+    ///   - info: The content, in the app's own format; nil for none.
+    ///   - id: The scene.
     /// - Throws: ``SceneRequestError``.
     public mutating func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
         try check(info)

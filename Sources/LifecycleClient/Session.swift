@@ -156,6 +156,10 @@ public struct Session: Sendable {
     }
 
     /// Answers a callback.
+    ///
+    /// - Parameters:
+    ///   - callback: A callback that ``next()`` has returned.
+    ///   - answer: The answer, which the daemon gets with the number of the callback.
     public mutating func answer(_ callback: CallbackMessage, _ answer: AppAnswer = .plain) {
         switch callback.kind {
         case .willResignActive, .willEnterForeground: state = .inactive
@@ -172,7 +176,11 @@ public struct Session: Sendable {
         if termination == .none { termination = .requested }
     }
 
-    /// Takes what the daemon has sent, at a time in milliseconds.
+    /// Handles bytes that the daemon has sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: The next bytes of the stream, cut anywhere.
+    ///   - now: The time in milliseconds, by the clock of the other calls.
     public mutating func receive(_ bytes: some Collection<UInt8>, now: Int64) {
         input.append(bytes)
         while let entry = input.next() {
