@@ -12,7 +12,9 @@ public struct Client: ~Copyable {
     /// Connects to a socket.
     ///
     /// - Parameters:
+    ///   - path: The path of the socket.
     ///   - timeout: The time for the connection; nil for no limit.
+    ///   - limits: The limits for the replies.
     ///   - longestCall: The limit for a call, in bytes. A service of this package closes the connection on a longer one.
     /// - Throws: ``ClientError``.
     public init(
@@ -36,6 +38,12 @@ public struct Client: ~Copyable {
     /// After a failure without a reply, the connection must not be used again: the reply may still come, and would be taken
     /// for the reply to the next call.
     ///
+    /// - Parameters:
+    ///   - method: The qualified name of the method.
+    ///   - parameters: The parameters, which are written as a JSON object.
+    ///   - type: The type of the reply's parameters.
+    ///   - timeout: The time for the call and the reply together; nil for no limit.
+    /// - Returns: The parameters of the reply.
     /// - Throws: ``ClientError``.
     public mutating func call<Result: JSONReadable>(
         _ method: String, _ parameters: some JSONWritable, as type: Result.Type = Result.self, timeout: Duration?
@@ -50,6 +58,10 @@ public struct Client: ~Copyable {
     /// Calls a method without waiting for its only reply. ``next(as:timeout:)`` returns the reply, and may be called again
     /// after a timeout.
     ///
+    /// - Parameters:
+    ///   - method: The qualified name of the method.
+    ///   - parameters: The parameters, which are written as a JSON object.
+    ///   - timeout: The time in which the call must be sent; nil for no limit.
     /// - Throws: ``ClientError``.
     public mutating func begin(
         _ method: String, _ parameters: some JSONWritable, timeout: Duration?
@@ -60,6 +72,10 @@ public struct Client: ~Copyable {
 
     /// Calls a method without a reply.
     ///
+    /// - Parameters:
+    ///   - method: The qualified name of the method.
+    ///   - parameters: The parameters, which are written as a JSON object.
+    ///   - timeout: The time in which the call must be sent; nil for no limit.
     /// - Throws: ``ClientError``.
     public func post(_ method: String, _ parameters: some JSONWritable, timeout: Duration?) throws(ClientError) {
         try send(method, parameters, flag: "oneway", Deadline(after: timeout))
@@ -67,6 +83,10 @@ public struct Client: ~Copyable {
 
     /// Calls a method with several replies, which ``next(as:timeout:)`` returns.
     ///
+    /// - Parameters:
+    ///   - method: The qualified name of the method.
+    ///   - parameters: The parameters, which are written as a JSON object.
+    ///   - timeout: The time in which the call must be sent; nil for no limit.
     /// - Throws: ``ClientError``.
     public mutating func subscribe(
         _ method: String, _ parameters: some JSONWritable, timeout: Duration?
@@ -77,7 +97,10 @@ public struct Client: ~Copyable {
 
     /// Waits for the next reply.
     ///
-    /// - Returns: The reply; nil after the last one.
+    /// - Parameters:
+    ///   - type: The type of the reply's parameters.
+    ///   - timeout: The time to wait; nil for no limit, zero to take only a reply that has come.
+    /// - Returns: The parameters of the reply; nil after the last one.
     /// - Throws: ``ClientError``.
     public mutating func next<Result: JSONReadable>(
         as type: Result.Type = Result.self, timeout: Duration?

@@ -19,7 +19,10 @@ public struct Reply: Sendable, Equatable {
 
     /// Returns an error, which ends the call.
     ///
-    /// - Parameter name: The fully qualified name.
+    /// - Parameters:
+    ///   - name: The fully qualified name.
+    ///   - parameters: The parameters, which are written as a JSON object.
+    /// - Returns: The last reply to the call.
     public static func error(_ name: String, _ parameters: some JSONWritable) -> Reply {
         Reply(parameters, continues: false, error: name)
     }
@@ -59,6 +62,8 @@ public struct NoParameters: JSONReadable, JSONWritable, Sendable, Equatable {
     public init() {}
 
     /// Reads an object without names, or skips the names of a reply.
+    ///
+    /// - Throws: ``JSONError`` if the value is no object, or has a name in the parameters of a call.
     public init(from json: inout JSONReader) throws(JSONError) {
         try json.beginObject()
         while let key = json.nextKey() {

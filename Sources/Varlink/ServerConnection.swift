@@ -1,15 +1,13 @@
-/// The server's side of a connection, without input and output: bytes in, calls out, replies in, bytes out.
+/// The server's side of a connection, without input and output: bytes in, calls out, replies in, bytes out. One call is outstanding at a
+/// time. Later calls wait unparsed, so that replies keep their order, and the socket of a client that pipelines without end fills up.
 ///
-/// One call is outstanding at a time. Later calls wait unparsed among the received bytes, so that replies keep their order
-/// and the socket of a client that pipelines without end fills up:
-///
-///     receive bytes while wantsInput
-///     while let call = try nextCall() { … send(reply, to: call.id), now or later … }
-///     write pendingOutput, consumeOutput(count)
-///     close when isFinished
-///
-/// ``nextCall()`` may have something new after a ``receive(_:)``, after the last reply to a call, and after a
-/// ``consumeOutput(_:)``.
+/// ```
+/// receive bytes while wantsInput
+/// // After receive(_:), the last reply to a call and consumeOutput(_:):
+/// while let call = try nextCall() { … send(reply, to: call.id), now or later … }
+/// write pendingOutput, consumeOutput(count)
+/// close when isFinished
+/// ```
 public struct ServerConnection: Sendable {
     /// The outcome of `send(_:to:)`.
     public enum SendOutcome: Equatable, Sendable {
@@ -139,7 +137,10 @@ extension ServerConnection {
 
     /// Queues a reply to the outstanding call. A reply that no other follows ends the call.
     ///
-    /// The limit is for the backlog before the reply, not for the length of the reply.
+    /// - Parameters:
+    ///   - reply: The reply. The limit is for the backlog before it, not for its own length.
+    ///   - id: The outstanding call.
+    /// - Returns: The outcome; after ``SendOutcome/overrun`` the connection is closing.
     @discardableResult
     public mutating func send(_ reply: Reply, to id: Call.ID) -> SendOutcome {
         guard let call = outstanding, call.id == id, !reply.continues || call.wantsMore else { return .notExpected }

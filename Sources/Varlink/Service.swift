@@ -45,6 +45,13 @@ public struct Service: Sendable {
     private let methods: [String: Method]
 
     /// Creates a service with its interfaces; `org.varlink.service` is added to them.
+    ///
+    /// - Parameters:
+    ///   - vendor: The vendor, as the service reports it.
+    ///   - product: The name of the product, as the service reports it.
+    ///   - version: The version of the product, as the service reports it.
+    ///   - url: The address of the product's page, as the service reports it.
+    ///   - interfaces: The interfaces, whose positions ``Dispatch/accept(interface:method:)`` has.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.interfaces = [Self.introspection] + interfaces
         var methods: [String: Method] = [:]

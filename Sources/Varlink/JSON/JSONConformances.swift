@@ -1,5 +1,7 @@
 extension String: JSONReadable, JSONWritable {
     /// Reads a string.
+    ///
+    /// - Throws: ``JSONError`` if the value is no string.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readString()
     }
@@ -12,6 +14,8 @@ extension String: JSONReadable, JSONWritable {
 
 extension Int64: JSONReadable, JSONWritable {
     /// Reads an integer.
+    ///
+    /// - Throws: ``JSONError`` if the value is no integer, or one that 64 bits do not hold.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readInt()
     }
@@ -24,6 +28,8 @@ extension Int64: JSONReadable, JSONWritable {
 
 extension Bool: JSONReadable, JSONWritable {
     /// Reads a Boolean value.
+    ///
+    /// - Throws: ``JSONError`` if the value is neither true nor false.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readBool()
     }
@@ -49,6 +55,8 @@ extension JSONText: JSONReadable, JSONWritable {
 /// Nil is null.
 extension Optional: JSONReadable where Wrapped: JSONReadable {
     /// Reads a value or null.
+    ///
+    /// - Throws: ``JSONError`` of the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = json.readNull() ? nil : try json.read(Wrapped.self)
     }
@@ -63,6 +71,8 @@ extension Optional: JSONWritable where Wrapped: JSONWritable {
 
 extension Array: JSONReadable where Element: JSONReadable {
     /// Reads an array.
+    ///
+    /// - Throws: ``JSONError`` if the value is no array, or of an element.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = []
         try json.beginArray()
@@ -81,6 +91,8 @@ extension Array: JSONWritable where Element: JSONWritable {
 
 extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
     /// Reads an object.
+    ///
+    /// - Throws: ``JSONError`` if the value is no object, for a name that comes twice, or of a value.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = [:]
         try json.beginObject()

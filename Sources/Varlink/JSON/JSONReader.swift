@@ -10,13 +10,15 @@ public protocol JSONReadable {
 ///
 /// Each name and each element is followed by one call that reads or skips the value:
 ///
-///     try json.beginObject()
-///     while let key = json.nextKey() {
-///         switch key {
-///         case "app": app = try json.readString()
-///         default: json.skipValue()
-///         }
+/// ```
+/// try json.beginObject()
+/// while let key = json.nextKey() {
+///     switch key {
+///     case "app": app = try json.readString()
+///     default: json.skipValue()
 ///     }
+/// }
+/// ```
 public struct JSONReader {
     /// A Boolean value that indicates whether types that know their names skip unknown ones.
     ///
@@ -28,6 +30,10 @@ public struct JSONReader {
     private var position = 0
 
     /// Creates a reader at the start of a text.
+    ///
+    /// - Parameters:
+    ///   - text: The text, which the reader shares.
+    ///   - ignoresUnknownFields: A Boolean value that indicates whether types that know their names skip unknown ones.
     public init(_ text: JSONText, ignoresUnknownFields: Bool = false) {
         bytes = text.bytes
         self.ignoresUnknownFields = ignoresUnknownFields
@@ -262,6 +268,11 @@ public struct JSONKey {
     }
 
     /// Returns whether the name is the pattern.
+    ///
+    /// - Parameters:
+    ///   - pattern: The name without escapes.
+    ///   - key: The name in the text, whose escapes are resolved for the comparison.
+    /// - Returns: True if both are the same bytes.
     public static func ~= (pattern: StaticString, key: JSONKey) -> Bool {
         key.hasEscapes ? key.unescaped.span.isEqual(to: pattern) : key.content.span.isEqual(to: pattern)
     }

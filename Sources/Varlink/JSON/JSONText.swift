@@ -34,6 +34,9 @@ public struct JSONText: Sendable, Equatable {
 
     /// Checks a text.
     ///
+    /// - Parameters:
+    ///   - bytes: One value with any space around it.
+    ///   - depth: The deepest nesting of objects and arrays that is accepted.
     /// - Throws: ``JSONError``.
     public init(_ bytes: [UInt8], depth: Int = 64) throws(JSONError) {
         try self.init(bytes[...], depth: depth)

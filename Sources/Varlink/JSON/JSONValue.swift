@@ -16,6 +16,10 @@ public enum JSONValue: Equatable, Sendable {
         public var value: JSONValue
 
         /// Creates a member.
+        ///
+        /// - Parameters:
+        ///   - name: The name, without escapes.
+        ///   - value: The value.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
@@ -67,6 +71,8 @@ extension JSONValue {
 
 extension JSONValue: JSONReadable, JSONWritable {
     /// Reads any value.
+    ///
+    /// - Throws: Nothing; every checked text is a value.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = json.readValue()
     }

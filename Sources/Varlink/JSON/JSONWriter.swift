@@ -144,6 +144,10 @@ extension JSONWriter {
     }
 
     /// Writes a name and its value.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escapes.
+    ///   - value: The value.
     @inlinable public mutating func field(_ name: StaticString, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)
