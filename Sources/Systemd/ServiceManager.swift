@@ -52,7 +52,11 @@ public struct PassedDescriptor: Equatable, Sendable {
     /// The descriptor, closed on exec. Closing it is the receiver's business.
     public let descriptor: Int32
 
-    /// A descriptor that came in another way than from the service manager.
+    /// Creates a descriptor that came in another way than from the service manager.
+    ///
+    /// - Parameters:
+    ///   - name: The name, as the manager would give it.
+    ///   - descriptor: The descriptor, closed on exec. The receiver closes it.
     public init(name: String, descriptor: Int32) {
         self.name = name
         self.descriptor = descriptor
@@ -86,13 +90,13 @@ extension ServiceManager {
         }
     }
 
-    /// Has descriptors kept by the manager, under one name, until they are discarded or the service is stopped; the
-    /// service gets them passed when it is started again (`FileDescriptorStoreMax=`, sd_pid_notify_with_fds(3)).
+    /// Makes the service manager keep descriptors until they are discarded or the service is stopped (sd_pid_notify_with_fds(3)). It
+    /// passes them to the next start of the service, and does not watch them: it would drop a pidfd with its process. Without a service
+    /// manager nothing happens.
     ///
-    /// The manager does not watch them: it would drop a pidfd as soon as its process has ended. Without a service manager
-    /// nothing happens.
-    ///
-    /// - Parameter name: Up to 255 characters of ASCII, no colon.
+    /// - Parameters:
+    ///   - descriptors: The descriptors, of which the manager gets duplicates; at most `FileDescriptorStoreMax=` are kept.
+    ///   - name: Up to 255 characters of ASCII, no colon.
     /// - Throws: `SystemdError` when a manager is there but cannot be reached.
     public static func storeDescriptors(_ descriptors: [Int32], name: String) throws(SystemdError) {
         guard !descriptors.isEmpty else { return }

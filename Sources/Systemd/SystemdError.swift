@@ -8,7 +8,11 @@ public struct SystemdError: Error, Equatable, CustomStringConvertible {
     /// The positive error number of errno(3).
     public let errno: Int32
 
-    /// Makes an error; libsystemd's negative results are accepted as they come.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation, as a phrase that follows "cannot".
+    ///   - errno: The error number of errno(3), or a negative result of libsystemd.
     public init(operation: String, errno: Int32) {
         self.operation = operation
         self.errno = errno == .min ? EINVAL : abs(errno)

@@ -1,12 +1,9 @@
 import CSystemd
 import Glibc
 
-/// A message bus, D-Bus: connected to as soon as it is there, and again when it comes back. Nothing here waits.
-///
-/// An absent bus costs nothing: the kernel tells when its socket appears. If a bus closes the connection, it is tried
-/// again after a second, and after twice as long each time, up to a minute.
-///
-/// Requests on a connection end with it. `watchName` tells when to ask again.
+/// A message bus (D-Bus): connected as soon as its socket is there, of which the kernel tells, and again after it has closed the
+/// connection, after a pause of 1 s to 60 s. Nothing waits. Requests end with their connection; ``watchName(_:onOwner:)`` tells when to
+/// repeat them.
 @MainActor public final class Bus {
     /// The system bus's address: `DBUS_SYSTEM_BUS_ADDRESS`, or what the D-Bus specification says.
     public static var systemAddress: String {
@@ -44,6 +41,9 @@ import Glibc
 
     /// Begins to connect, with the first iteration of the loop.
     ///
+    /// - Parameters:
+    ///   - loop: The loop that dispatches the messages.
+    ///   - address: The address of the bus, in the form of the D-Bus specification.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
     public init(loop: EventLoop, address: String = Bus.systemAddress) throws(SystemdError) {
         self.loop = loop
@@ -69,7 +69,10 @@ import Glibc
 
     /// Watches for signals for as long as the result is kept and the connection lasts.
     ///
-    /// - Returns: Nothing while there is no connection.
+    /// - Parameters:
+    ///   - rule: The signals.
+    ///   - handler: Called with each signal.
+    /// - Returns: The watch, which ends when it is dropped; nil without a connection.
     public func match(_ rule: BusMatchRule, handler: @escaping (BusMessage) -> Void) -> BusSlot? {
         guard let connection, isConnected else { return nil }
         do throws(SystemdError) {
@@ -82,8 +85,10 @@ import Glibc
 
     /// Watches the owner of a well-known name, through all connections, for as long as the result is kept.
     ///
-    /// - Parameter onOwner: Called with the owner's unique name whenever there is a new one, with nil when there is
-    ///   none any more.
+    /// - Parameters:
+    ///   - name: The well-known name.
+    ///   - onOwner: Called with the owner's unique name whenever there is a new one, with nil when there is none any more.
+    /// - Returns: The watch, which ends when it is dropped.
     public func watchName(_ name: String, onOwner: @escaping (String?) -> Void) -> BusName {
         let watch = BusName(name, bus: self, onOwner: onOwner)
         names = names.filter { $0.name != nil } + [WeakName(name: watch)]

@@ -31,6 +31,13 @@ public struct BusCall {
     public var startsService = false
 
     /// Makes a call, which `Bus.call` sends.
+    ///
+    /// - Parameters:
+    ///   - destination: The name of the connection that is called: well known or unique.
+    ///   - path: The object.
+    ///   - interface: The interface of the method.
+    ///   - member: The method.
+    ///   - arguments: The arguments, in the order of the method's signature.
     public init(
         _ destination: String, path: String, interface: String, member: String, arguments: [Argument] = []
     ) {
@@ -42,6 +49,12 @@ public struct BusCall {
     }
 
     /// Makes the call that reads all properties of an object's interface.
+    ///
+    /// - Parameters:
+    ///   - interface: The interface of the properties.
+    ///   - path: The object.
+    ///   - destination: The name of the connection that is called: well known or unique.
+    /// - Returns: A call of `org.freedesktop.DBus.Properties.GetAll`.
     public static func allProperties(of interface: String, at path: String, destination: String) -> BusCall {
         BusCall(
             destination, path: path, interface: "org.freedesktop.DBus.Properties", member: "GetAll",
@@ -112,6 +125,13 @@ public struct BusMatchRule {
     public var argument: String?
 
     /// Makes a rule.
+    ///
+    /// - Parameters:
+    ///   - sender: The unique name of the sender.
+    ///   - path: The object; nil for any.
+    ///   - interface: The interface of the signal.
+    ///   - member: The signal; nil for all of the interface.
+    ///   - argument: The first argument, if it is text; nil for any.
     public init(sender: String, path: String? = nil, interface: String, member: String? = nil, argument: String? = nil)
     {
         self.sender = sender
@@ -122,6 +142,12 @@ public struct BusMatchRule {
     }
 
     /// Makes the rule for changes of an object's properties.
+    ///
+    /// - Parameters:
+    ///   - interface: The interface of the properties.
+    ///   - path: The object.
+    ///   - sender: The unique name of the sender.
+    /// - Returns: A rule for `org.freedesktop.DBus.Properties.PropertiesChanged`.
     public static func propertiesChanged(of interface: String, at path: String, sender: String) -> BusMatchRule {
         BusMatchRule(
             sender: sender, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",

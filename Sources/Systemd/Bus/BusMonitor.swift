@@ -62,10 +62,13 @@ extension BusHeader {
     /// Begins to connect.
     ///
     /// - Parameters:
+    ///   - loop: The loop that dispatches the messages.
+    ///   - address: The address of the bus, in the form of the D-Bus specification.
     ///   - rules: Match rules of the D-Bus specification. dbus-broker ignores the key `destination`.
-    ///   - onState: Called with success when the monitor sees messages, and with an error when it sees none any more. It must not
-    ///     drop the monitor.
+    ///   - onState: Called with success when the monitor sees messages, and with an error when it sees none any more. It must not drop
+    ///     the monitor.
     ///   - onMessage: Called with the header of each call and reply. It must not drop the monitor.
+    /// - Throws: `SystemdError` when the kernel has no descriptors or memory left, or the address is not valid.
     public init(
         loop: EventLoop, address: String, rules: [String], onState: @escaping (Result<Void, BusError>) -> Void,
         onMessage: @escaping (BusHeader) -> Void

@@ -1,13 +1,9 @@
 import CSystemd
 import Glibc
 
-/// The daemon's event loop: sd-event(3) of libsystemd on the main thread.
-///
-/// The loop waits in epoll_wait(2) and wakes for nothing but its sources, and the service manager's watchdog where
-/// that is enabled. Sources are objects: as long as one is kept it is watched, and dropping it, or calling its
-/// `cancel()`, ends it at once, from inside its own handler too.
-///
-/// A loop runs once. After `run()` has returned it cannot be started again.
+/// The daemon's event loop, which runs once: sd-event(3) of libsystemd on the main thread. It waits in epoll_wait(2) and wakes only for
+/// its sources, and for the service manager's watchdog if that is enabled. A source is watched as long as its object is kept. To drop the
+/// object, or to call its `cancel()`, ends the source at once, from inside its own handler too.
 @MainActor
 @safe public final class EventLoop {
     let event: OpaquePointer

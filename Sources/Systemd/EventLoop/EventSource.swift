@@ -24,16 +24,19 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
     public static let idle = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
 
     /// Returns whether `left` is dispatched before `right`.
+    ///
+    /// - Parameters:
+    ///   - left: A priority.
+    ///   - right: The priority to compare with.
+    /// - Returns: True if the events of the left priority come first.
     public nonisolated static func < (left: EventPriority, right: EventPriority) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The base of all sources: a reference to libsystemd's source, a handler, and their end.
-///
-/// libsystemd holds the object's address without a reference of its own. That is safe because the source is disabled
-/// before the object goes away, and because libsystemd keeps a source that is being dispatched until its callback
-/// has returned.
+/// The base of all sources: a reference to libsystemd's source, a handler, and their end. libsystemd holds the object's address without a
+/// reference of its own: the source is disabled before the object goes away, and libsystemd keeps a source that is being dispatched until
+/// its callback has returned.
 @MainActor
 @safe public class EventSource<Event: Sendable> {
     /// Called on the main actor for each event. It may cancel or drop the source that it belongs to.

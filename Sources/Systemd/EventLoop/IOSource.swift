@@ -142,8 +142,13 @@ extension InotifyEvent {
 }
 
 extension EventLoop {
-    /// Watches a path for the changes in `mask`, the `IN_` bits of inotify(7).
+    /// Watches a path for changes.
     ///
+    /// - Parameters:
+    ///   - path: The path of a file or a directory.
+    ///   - mask: The changes: the `IN_` bits of inotify(7).
+    ///   - handler: Called with each change.
+    /// - Returns: The source, which ends when it is dropped.
     /// - Throws: `SystemdError` with `ENOENT` or `EACCES` for a path that cannot be watched, `ENOSPC` when the user has
     ///   too many watches.
     public func watch(

@@ -70,6 +70,7 @@ extension EventLoop {
     /// - Parameters:
     ///   - isLast: Whether it follows the other work of its round.
     ///   - handler: Called once for each time that it was scheduled.
+    /// - Returns: The work, which is dropped with this object.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
     public func postponed(
         isLast: Bool = false, _ handler: @escaping () -> Void

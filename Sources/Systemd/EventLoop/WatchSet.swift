@@ -64,6 +64,8 @@ extension EventLoop {
     /// - Parameters:
     ///   - events: The events that the handler is called for, best ``IOEvents/edgeTriggered``.
     ///   - handler: Called with the number of each descriptor that is ready.
+    /// - Returns: The set, whose watches end when it is dropped.
+    /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
     public func watchSet(events: IOEvents, handler: @escaping WatchSet.Handler) throws(SystemdError) -> WatchSet {
         try WatchSet(loop: self, events: events, handler: handler)
     }

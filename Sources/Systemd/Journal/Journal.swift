@@ -58,8 +58,11 @@ public final class Journal {
 
     /// Writes one entry like ``send(_:)``.
     ///
-    /// - Parameter isNext: Whether it follows another one in the same moment, which has found journald. From the first entry on,
-    ///   libsystemd has a socket that does not wait.
+    /// - Parameters:
+    ///   - entry: The entry, which has a field `MESSAGE`.
+    ///   - isNext: Whether it follows another one in the same moment, which has found journald. From the first entry on, libsystemd has a
+    ///     socket that does not wait.
+    /// - Returns: nil when journald has the entry; otherwise an error of ``send(_:)``.
     @discardableResult
     public func send(_ entry: borrowing JournalEntry, isNext: Bool = false) -> SystemdError? {
         switch isNext ? .ready : probe.peer() {
@@ -78,7 +81,8 @@ public final class Journal {
     ///
     /// - Parameters:
     ///   - identifier: The name that `journalctl -t` selects by and shows in front of each line.
-    ///   - priority: the level of every line; prefixes such as `<3>` in the app's output change nothing.
+    ///   - priority: The level of every line; prefixes such as `<3>` in the app's output change nothing.
+    /// - Returns: The descriptor of the stream, to be written to.
     /// - Throws: `SystemdError` when there is no journald, or it takes no more streams.
     public func streamDescriptor(identifier: String, priority: Priority) throws(SystemdError) -> OwnedDescriptor {
         let descriptor = unsafe sd_journal_stream_fd(identifier, priority.rawValue, 0)
@@ -101,6 +105,10 @@ public nonisolated struct JournalField: Equatable, Sendable {
     public let value: String
 
     /// Makes a field, or nothing where journald would refuse the name.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for which ``isValid(name:)`` is true.
+    ///   - value: Any text, of several lines too.
     public init?(_ name: String, _ value: String) {
         guard JournalField.isValid(name: name) else { return nil }
         self.name = name

@@ -78,6 +78,10 @@ public nonisolated struct JournalEntry: ~Copyable {
     }
 
     /// Adds a field with a text, unless journald does not accept its name.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field.
+    ///   - text: Any text, of several lines too.
     public mutating func add(named name: String, _ text: String) {
         guard JournalField.isValid(name: name) else { return }
         start = end
@@ -88,13 +92,21 @@ public nonisolated struct JournalEntry: ~Copyable {
     }
 
     /// Adds a field with a text.
+    ///
+    /// - Parameters:
+    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - text: Any text, of several lines too.
     public mutating func add(_ name: StaticString, _ text: String) {
         beginField(name)
         append(text)
         endField()
     }
 
-    /// Adds a field with a word of visible ASCII without quotation marks.
+    /// Adds a field with a word.
+    ///
+    /// - Parameters:
+    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - word: Visible ASCII without quotation marks.
     public mutating func add(_ name: StaticString, word: String) {
         beginField(name)
         append(word)
@@ -102,6 +114,10 @@ public nonisolated struct JournalEntry: ~Copyable {
     }
 
     /// Adds a field with a number.
+    ///
+    /// - Parameters:
+    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - number: The value, which is written in decimal digits.
     public mutating func add(_ name: StaticString, _ number: UInt64) {
         beginField(name)
         append(number)
