@@ -5,19 +5,10 @@ internal import Glibc
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// The app of this process, and its life cycle. The type and its delegates belong to the main actor. No method waits, except `run`,
-/// ``saveRestorationState(_:)`` and ``restorationState()``.
+/// The app of this process, and its life cycle.
 ///
-/// ## Main loops
-///
-/// An app without a main loop calls `run(delegate:options:)`, in its synchronous or its `async` form. An app with a main loop calls
-/// ``start(delegate:options:)``, polls ``fileDescriptor``, and calls ``dispatch()`` when it is readable.
-///
-/// ## Launches by other programs
-///
-/// If lifed did not launch the process, the app connects to the daemon's socket by itself. Until lifed adopts the app, it gets the
-/// callbacks of an app that is launched to the foreground and stays there. If there is no daemon and `LIFECYCLE_VERBOSE` is in the
-/// environment, the library notes that once on standard error.
+/// The type and its delegates belong to the main actor. Only `run`, ``saveRestorationState(_:)`` and ``restorationState()`` wait; see
+/// <doc:RunAndTerminate>. An app that lifed did not launch connects by itself, and is in the foreground until it is adopted.
 @MainActor
 public final class LifecycleApplication {
     /// The states of an app that it can see: while it is suspended, it does not run.

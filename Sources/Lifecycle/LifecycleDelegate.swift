@@ -4,15 +4,10 @@ internal import LifecycleTypes
 
 // The callbacks of an app in Swift: a method of the delegate and an event for each, and the switch that leads to them.
 
-/// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`. All methods are called on the main
-/// thread, one at a time. Every method has a default implementation that does nothing.
+/// The callbacks of an app's life cycle, in the order and with the names of `UIApplicationDelegate`.
 ///
-/// ## Time limits and names
-///
-/// lifed waits for each method to return, for a limited time. If `applicationDidEnterBackground(_:)` does not return within 5 s, lifed
-/// kills the app. For longer work, the app begins a background task with
-/// `LifecycleApplication.beginBackgroundTask(withName:expirationHandler:)`. A method with another name or other parameters is never
-/// called.
+/// All methods are called on the main thread, do nothing by default, and return in a limited time: lifed kills an app that spends 5 s in
+/// `applicationDidEnterBackground(_:)`. Longer work needs a background task. A misspelt method is never called.
 @MainActor
 public protocol LifecycleDelegate: AnyObject {
     /// Tells the delegate that the process runs. The first callback; the state is inactive.
@@ -115,9 +110,10 @@ public protocol LifecycleDelegate: AnyObject {
     ///   - sessions: The sessions of the scenes.
     func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession])
 
-    /// Tells the delegate that SIGTERM came, from lifed or from another process. The app has about 5 s to save and exit. The last call,
-    /// and only with ``LifecycleApplication/Options/handlesSIGTERM``, the default of `run`. When the method returns, `run` returns; an
-    /// app with a main loop of its own ends the loop here.
+    /// Tells the delegate that SIGTERM came, from lifed or from another process.
+    ///
+    /// The app has about 5 s to save and exit. The last call, and only with ``LifecycleApplication/Options/handlesSIGTERM``, the default
+    /// of `run`. When the method returns, `run` returns; an app with a main loop of its own ends the loop here.
     func applicationWillTerminate(_ application: LifecycleApplication)
 }
 

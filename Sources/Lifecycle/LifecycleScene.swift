@@ -2,9 +2,10 @@ internal import AppChannel
 internal import LifecycleClient
 internal import LifecycleTypes
 
-/// A scene of an app with `scenes = true` in its manifest: usually a window, with a foreground of its own. It exists from
-/// ``LifecycleSceneDelegate/scene(_:willConnectTo:options:)`` to ``LifecycleSceneDelegate/sceneDidDisconnect(_:)``. If lifed disconnects
-/// it to free memory, its session stays, and can be connected again.
+/// A scene of an app with `scenes = true` in its manifest: usually a window, with a foreground of its own.
+///
+/// It exists from ``LifecycleSceneDelegate/scene(_:willConnectTo:options:)`` to ``LifecycleSceneDelegate/sceneDidDisconnect(_:)``. If
+/// lifed disconnects it to free memory, its session stays, and can be connected again.
 @MainActor
 public final class LifecycleScene {
     /// The states of a scene that it can see: while its app is suspended, it does not run.

@@ -1,5 +1,6 @@
-/// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`; by default they do nothing. In an app
-/// with scenes they replace the methods of `LifecycleDelegate` about the foreground and the active state. If
+/// The callbacks of a scene's life cycle, in the order and with the names of `UISceneDelegate`; by default they do nothing.
+///
+/// In an app with scenes they replace the methods of `LifecycleDelegate` about the foreground and the active state. If
 /// `sceneDidEnterBackground(_:)` does not return within 5 s, lifed kills the app.
 @MainActor
 public protocol LifecycleSceneDelegate: AnyObject {

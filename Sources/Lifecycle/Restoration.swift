@@ -40,9 +40,9 @@ extension LifecycleApplication {
     /// The limit of `saveRestorationState(_:)`, in bytes.
     public nonisolated static var restorationStateLimit: Int { SavedState.limit }
 
-    /// Saves the state that the app restores after the system has ended it, best in
-    /// `applicationDidEnterBackground(_:)`. Replaces the file in `LIFECYCLE_STATE_DIR` as a whole, even if the
-    /// machine fails, and waits for the disk.
+    /// Saves the state that the app restores after the system has ended it, best in `applicationDidEnterBackground(_:)`.
+    ///
+    /// Replaces the file in `LIFECYCLE_STATE_DIR` as a whole, even if the machine fails, and waits for the disk.
     ///
     /// - Parameter state: At most ``restorationStateLimit`` bytes, from one process of the app at a time.
     /// - Throws: ``RestorationError``.

@@ -2,13 +2,10 @@ public import AppChannel
 internal import CLifecycle
 public import LifecycleTypes
 
-/// A session with the descriptors and the signal that feed it; no call waits. SIGTERM belongs to the process, so at most one client
-/// catches it. After a fork without execve(2) the client does nothing: it shares its descriptors with the parent's.
+/// A session with the descriptors and the signal that feed it. No call waits.
 ///
-/// ## Main loop
-///
-/// A client has no thread. Its owner polls ``fileDescriptor``, calls ``receive()`` when it is readable, and then takes events until there
-/// are none.
+/// Its owner polls ``fileDescriptor``, calls ``receive()`` when it is readable, and then takes events until there are none. At most one
+/// client catches SIGTERM. After a fork without execve(2), a client does nothing: it shares the parent's descriptors.
 public final class Client {
     /// The handling of SIGTERM.
     public enum Termination: Sendable {
