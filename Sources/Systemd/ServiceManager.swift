@@ -90,9 +90,10 @@ extension ServiceManager {
         }
     }
 
-    /// Makes the service manager keep descriptors until they are discarded or the service is stopped (sd_pid_notify_with_fds(3)). It
-    /// passes them to the next start of the service, and does not watch them: it would drop a pidfd with its process. Without a service
-    /// manager nothing happens.
+    /// Makes the service manager keep descriptors until they are discarded or the service is stopped (sd_pid_notify_with_fds(3)).
+    ///
+    /// It passes them to the next start of the service, and does not watch them: it would drop a pidfd with its process. Without a
+    /// service manager nothing happens.
     ///
     /// - Parameters:
     ///   - descriptors: The descriptors, of which the manager gets duplicates; at most `FileDescriptorStoreMax=` are kept.

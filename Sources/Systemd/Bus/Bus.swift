@@ -1,9 +1,10 @@
 import CSystemd
 import Glibc
 
-/// A message bus (D-Bus): connected as soon as its socket is there, of which the kernel tells, and again after it has closed the
-/// connection, after a pause of 1 s to 60 s. Nothing waits. Requests end with their connection; ``watchName(_:onOwner:)`` tells when to
-/// repeat them.
+/// A message bus (D-Bus), connected as soon as its socket is there. Nothing waits.
+///
+/// If the bus closes the connection, it is tried again after 1 s, and after twice as long each time, up to 1 min. Requests end with their
+/// connection; ``watchName(_:onOwner:)`` tells when to repeat them.
 @MainActor public final class Bus {
     /// The system bus's address: `DBUS_SYSTEM_BUS_ADDRESS`, or what the D-Bus specification says.
     public static var systemAddress: String {

@@ -1,9 +1,10 @@
 import CSystemd
 import Glibc
 
-/// The daemon's event loop, which runs once: sd-event(3) of libsystemd on the main thread. It waits in epoll_wait(2) and wakes only for
-/// its sources, and for the service manager's watchdog if that is enabled. A source is watched as long as its object is kept. To drop the
-/// object, or to call its `cancel()`, ends the source at once, from inside its own handler too.
+/// The daemon's event loop, which runs once: sd-event(3) of libsystemd on the main thread.
+///
+/// It wakes only for its sources, and for the service manager's watchdog if that is enabled. A source is watched as long as its object is
+/// kept; to drop the object, or to call its `cancel()`, ends it at once, from inside its own handler too.
 @MainActor
 @safe public final class EventLoop {
     let event: OpaquePointer

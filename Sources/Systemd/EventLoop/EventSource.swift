@@ -34,9 +34,10 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
     }
 }
 
-/// The base of all sources: a reference to libsystemd's source, a handler, and their end. libsystemd holds the object's address without a
-/// reference of its own: the source is disabled before the object goes away, and libsystemd keeps a source that is being dispatched until
-/// its callback has returned.
+/// The base of all sources: a reference to libsystemd's source, a handler, and their end.
+///
+/// libsystemd holds the object's address without a reference of its own: the source is disabled before the object goes away, and
+/// libsystemd keeps a source that is being dispatched until its callback has returned.
 @MainActor
 @safe public class EventSource<Event: Sendable> {
     /// Called on the main actor for each event. It may cancel or drop the source that it belongs to.

@@ -1,8 +1,9 @@
 import Glibc
 
-/// A connected datagram socket that only tells whether a listener at a path has room for one more datagram. libsystemd writes to the
-/// journal with a blocking socket: a journald that is stopped would stop its clients when its queue is full. The kernel reports the
-/// socket as writable while there is room (net.unix.max_dgram_qlen).
+/// A connected datagram socket that only tells whether a listener at a path has room for one more datagram.
+///
+/// libsystemd writes to the journal with a blocking socket: a journald that is stopped would stop its clients when its queue is full. The
+/// kernel reports the socket as writable while there is room (net.unix.max_dgram_qlen).
 @MainActor final class DatagramProbe {
     /// The state of the other end.
     enum Peer: Equatable {
