@@ -1,5 +1,7 @@
-/// The server's side of a connection, without input and output: bytes in, calls out, replies in, bytes out. One call is outstanding at a
-/// time. Later calls wait unparsed, so that replies keep their order, and the socket of a client that pipelines without end fills up.
+/// The server's side of a connection, without input and output: bytes in, calls out, replies in, bytes out.
+///
+/// One call is outstanding at a time. Later calls wait unparsed, so that replies keep their order, and the socket of a client that
+/// pipelines without end fills up.
 ///
 /// ```
 /// receive bytes while wantsInput
