@@ -1,9 +1,7 @@
-/// Points in time that are described as in a calendar: `Mon..Fri 06:00`, `*-*-01`, `hourly`. The form is that of
-/// systemd.time(7), "Calendar Events", as of version 252.
+/// Points in time in the form of systemd.time(7), "Calendar Events", as of version 252: `Mon..Fri 06:00`, `*-*-01`, `hourly`.
 ///
-/// The time zone is the local one, or UTC where that is the last word. Other zones are refused, and so are points in time
-/// (`@…`). A year that is written with two digits is one from 1970 to 2069; there are no events before 1970 and none
-/// after 2199.
+/// They are in local time, or in UTC if that is the last word; other zones and points in time (`@…`) are refused. A year of two digits
+/// means 1970 to 2069. There are no events before 1970 and none after 2199.
 public struct CalendarEvent: Hashable, Sendable, CustomStringConvertible {
     /// The event as it was written.
     public let description: String
@@ -38,12 +36,15 @@ public struct CalendarEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CalendarEvent {
-    /// Returns the first time that an event happens after an instant; nil if it does not happen any more.
+    /// Returns the first time that an event happens after an instant.
     ///
-    /// Where clocks are put forward, the times left out have no events. Where they are put back, a time that comes twice
-    /// counts once, the first time, unless the event has any hour (`*`): then it goes on evenly.
+    /// Where clocks are put forward, the times left out have no events. Where they are put back, a time that comes twice counts once, the
+    /// first time, unless the event has any hour (`*`): then it goes on evenly.
     ///
-    /// - Parameter rules: The local clocks.
+    /// - Parameters:
+    ///   - instant: The instant, which is not among the results.
+    ///   - rules: The local clocks.
+    /// - Returns: The time; nil if the event does not happen any more.
     public func next(after instant: Timestamp, in rules: some TimeZoneRules) -> Timestamp? {
         // What follows adds to it.
         guard instant.microseconds < Int.max / 2 else { return nil }

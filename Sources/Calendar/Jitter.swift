@@ -1,7 +1,12 @@
 /// Delays that keep what happens at the same time apart.
 public enum Jitter {
-    /// Returns a delay from zero to `maximum`, in whole microseconds: always the same for the same app and the same
-    /// instant, and as good as random otherwise, so that it needs no memory.
+    /// Returns a delay that is always the same for the same app and instant, so that it needs no memory, and as good as random otherwise.
+    ///
+    /// - Parameters:
+    ///   - app: The id of the app.
+    ///   - instant: The time of the event that is delayed.
+    ///   - maximum: The longest delay; more than 366 days count as 366.
+    /// - Returns: A delay from zero to the maximum, in whole microseconds.
     public static func delay(for app: String, at instant: Timestamp, upTo maximum: Duration) -> Duration {
         let (seconds, attoseconds) = min(max(maximum, .zero), longest).components
         let limit = seconds * 1_000_000 + attoseconds / 1_000_000_000_000

@@ -76,6 +76,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// Returns whether one is before another.
+    ///
+    /// - Parameters:
+    ///   - left: A point in time.
+    ///   - right: The point in time to compare with.
+    /// - Returns: True if the left one is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microseconds < right.microseconds
     }
