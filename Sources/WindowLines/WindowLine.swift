@@ -1,8 +1,11 @@
-/// The windows of a screen at one moment, as a line of text: the words between a window source and `lifectl follow`.
+/// The windows of a screen at one moment, as a line of text from a window source to `lifectl follow`, which ignores further fields.
 ///
-/// A source writes a line at its start, and again after each change of it, until its reader or the screen has gone:
+/// A source writes a line at its start, and after each change but of titles alone, until its reader or the screen has gone. It may leave
+/// out all lines but the newest. In `APPID` and `TITLE`, each byte but letters and digits of ASCII is percent-encoded.
 ///
-///     FOCUS[ NUMBER:PROCESS:APPID:VISIBILITY:TITLE[:pointed]]...
+/// ```
+/// FOCUS[ NUMBER:PROCESS:APPID:VISIBILITY:TITLE[:pointed]]...
+/// ```
 ///
 /// | field | value |
 /// |---|---|
@@ -13,9 +16,6 @@
 /// | `VISIBILITY` | a word of ``Visibility`` |
 /// | `TITLE` | the title |
 /// | `pointed` | the pointer is over the window; only from a source that can tell |
-///
-/// In `APPID` and `TITLE`, each byte but letters and digits of ASCII is percent-encoded. A reader ignores further fields of a
-/// window. A line is for the newest state: a source may leave out those before it. A change of titles alone needs no line.
 public struct WindowLine: Equatable, Sendable {
     /// The window with the focus.
     public enum Focus: Equatable, Sendable {
@@ -38,7 +38,11 @@ public struct WindowLine: Equatable, Sendable {
     /// The length that an app id and a title may have, in bytes. The rest is cut off.
     public static let textLimit = 256
 
-    /// A line without windows.
+    /// Creates a line.
+    ///
+    /// - Parameters:
+    ///   - focus: The focus of the screen.
+    ///   - windows: The windows, visible or not; at most ``windowLimit`` are valid.
     public init(focus: Focus = .unknown, windows: [Window] = []) {
         self.focus = focus
         self.windows = windows
@@ -64,7 +68,16 @@ extension WindowLine {
         /// A Boolean value that indicates whether the pointer is over the window.
         public let isPointed: Bool
 
-        /// A window. A process number that is not positive counts as unknown, and texts are cut off at their limit.
+        /// Creates a window.
+        ///
+        /// - Parameters:
+        ///   - number: A positive number that no other window of this run has.
+        ///   - process: The process of the window; nil, or a number that is not positive, if it is not known.
+        ///   - isAttested: A Boolean value that indicates whether the source has the process from the kernel.
+        ///   - appID: The app id, by the word of the client; cut off at ``WindowLine/textLimit``.
+        ///   - visibility: The place on the screen, or off it.
+        ///   - title: The title, by the word of the client; cut off at ``WindowLine/textLimit``.
+        ///   - isPointed: A Boolean value that indicates whether the pointer is over the window.
         public init(
             number: Int64, process: Int64? = nil, isAttested: Bool = false, appID: String = "",
             visibility: Visibility = .visible, title: String = "", isPointed: Bool = false

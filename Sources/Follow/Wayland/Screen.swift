@@ -50,9 +50,8 @@ struct ScreenWindow: Equatable {
 
 /// The windows of a screen at one moment, and the rules by which they are visible.
 ///
-/// No protocol tells which windows cover others. A window counts as visible if it is not minimised, its workspace is shown and
-/// it is on an output, unless the window with the focus is maximised or fullscreen and covers it. So a window that other windows
-/// cover can count as visible, but hardly a visible one as covered.
+/// A window counts as visible if it is not minimised, its workspace is shown and it is on an output, unless the focused window is
+/// maximised or fullscreen and covers it. No protocol tells of other covers, so a covered window can count as visible.
 struct Screen {
     private let windows: [ScreenWindow]
     private let byNumber: [Int64: ScreenWindow]
