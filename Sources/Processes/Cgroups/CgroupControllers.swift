@@ -1,17 +1,7 @@
 import CLinux
 
-// Controllers of the cgroups of apps: cpu, io, memory and pids.
-//
-// Enabling one in the group above the daemon's and the apps' makes that group one that no process may be in. systemd
-// starts the main process of a service in just this group, so a daemon that died and left apps behind could not be
-// started again: with 252, tried with a domain controller, every attempt ends with the status 219/CGROUP (systemd's issue
-// 24064), until the unit has failed for good. `DelegateSubgroup=` does not help: the process still begins in the unit's
-// own group, and where systemd is built with pidfd_spawn(3) (since 256) not even that succeeds (EBUSY).
-//
-// What helps is a command that runs between the end of the old main process and the start of the new one, in a group of
-// its own that systemd makes for it: `ExecStopPost=`, also after a SIGKILL. ``CgroupSubtree/clearControllers()`` is that
-// command. Apps keep running meanwhile, without weights; the new daemon enables the controllers and applies the
-// profiles again.
+// Controllers of the cgroups of apps: cpu, io, memory and pids. To enable one in the group above the daemon's and the apps' makes that
+// group one that no process may be in.
 extension CgroupSubtree {
     /// A controller that apps can have attributes of.
     public enum Controller: String, CaseIterable, Hashable, Sendable {
@@ -27,7 +17,9 @@ extension CgroupSubtree {
     public func enableControllers(
         _ wanted: Set<Controller> = Set(Controller.allCases), isClearedAfterCrash: Bool
     ) throws(FeatureUnavailable) -> Set<Controller> {
-        // A group that we made ourselves is none that systemd starts anything in.
+        // systemd starts the main process of a service in the group above. After a crash that leaves apps behind, each start would fail
+        // (219/CGROUP, systemd's issue 24064; EBUSY since 256), also with `DelegateSubgroup=`. In a group that this process has made
+        // itself, systemd starts nothing.
         guard origin != nil || isClearedAfterCrash else {
             throw FeatureUnavailable(
                 .controllers, "the unit has no ExecStopPost= that removes them after a crash")
@@ -51,12 +43,13 @@ extension CgroupSubtree {
         return enabled
     }
 
-    /// Lets processes enter the group of this service again, whatever is left in it. It is for `ExecStopPost=`, and
-    /// does nothing elsewhere.
+    /// Lets processes enter the group of this service again, whatever is left in it.
+    ///
+    /// It is for `ExecStopPost=`, and does nothing elsewhere. Apps run on without weights until the new daemon enables the controllers.
     ///
     /// - Throws: The reason, if a controller cannot be taken away.
     public static func clearControllers() throws(FeatureUnavailable) {
-        // systemd puts the commands that follow the main process into a group `.control`.
+        // systemd runs `ExecStopPost=` in a group `.control`, before the start of the new main process, and also after a SIGKILL.
         guard let here = Cgroup.ofThisProcess(), let unit = here.parent, here.lastName == ".control" else { return }
         try clearControllers(of: unit)
     }

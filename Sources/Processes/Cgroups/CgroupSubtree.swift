@@ -1,11 +1,9 @@
 import CLinux
 
-/// The part of the cgroup hierarchy that is ours to arrange: the group `daemon` for this process, and below `apps` one
-/// for each launch.
+/// The part of the cgroup hierarchy that this process arranges: the group `daemon` for itself, and below `apps` one for each launch.
 ///
-/// The kernel wants processes in leaves only, as soon as controllers are used, and so does systemd (see its "Control
-/// Group APIs and Delegation"): nothing is left in the group above. No attribute of that group is written but `cgroup.subtree_control`, by
-/// ``enableControllers(_:isClearedAfterCrash:)``.
+/// With controllers, the kernel and systemd ("Control Group APIs and Delegation") want processes in leaves only: none stays in the group
+/// above, of which only `cgroup.subtree_control` is written.
 public final class CgroupSubtree {
     let base: Cgroup
     let apps: Cgroup

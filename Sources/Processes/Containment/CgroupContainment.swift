@@ -1,10 +1,9 @@
 import CLinux
 
-/// Holds an app by a cgroup that its main process was born in: nothing that a process does to its session, its parents
-/// or its environment takes it out.
+/// Holds an app by the cgroup that its main process was born in, whatever a process does to its session, parents or environment.
 ///
-/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request, as systemd-run and flatpak
-/// ask for. It is then held by descent; see ``lookOutside(_:)``.
+/// A process leaves only if it may write to the hierarchy, or if systemd moves it at its request, as systemd-run and flatpak ask for. It
+/// is then held by descent; see ``lookOutside(_:)``.
 final class CgroupContainment: Containment {
     /// The facts about a launch that its cgroup does not tell.
     struct Launch {

@@ -14,11 +14,10 @@ public struct SignalFailure: Hashable, Sendable {
     public let error: Errno
 }
 
-/// The boundary around the processes of one app.
+/// The boundary around the processes of one app, which never holds process 0, process 1 or the daemon.
 ///
-/// Process 0, process 1 and the daemon are never inside. A process that has vanished is never an error. The defaults here are
-/// those of a boundary without a cgroup: signals alone hold the processes, and the kernel does not tell of the end of the last.
-/// A subclass overrides at least ``members()`` and ``claims(_:)``.
+/// A vanished process is no error. The defaults are those of a boundary without a cgroup: only signals hold the processes, and the kernel
+/// does not tell of the end of the last. A subclass overrides at least ``members()`` and ``claims(_:)``.
 class Containment {
     /// The way in which the processes are held together.
     var kind: ContainmentKind { .processGroup }

@@ -1,11 +1,9 @@
 import CLinux
 
-/// Holds an adopted program in its cgroup: by descent from its main process, and by the sessions that it has made
-/// since.
+/// Holds an adopted program in its cgroup: by descent from its main process, and by the sessions that members have made.
 ///
-/// Its process group and its session may be those of a shell, which holds other processes too, so neither counts; and
-/// it has no mark. A process that was seen as a member stays one. A process escapes if its parent ends before a look
-/// has found it and no member has made its session.
+/// Its own process group and session may be a shell's, so neither counts, and it has no mark. A process that was seen as a member stays
+/// one. A process escapes if its parent ends before a look has found it and no member has made its session.
 final class DescentContainment: Containment {
     private let main: ProcessIdentity
     /// The members of the latest look, and those that were known from before.

@@ -2,9 +2,8 @@ import CLinux
 
 /// Holds those processes of an adopted tree that run as its owner, within another containment.
 ///
-/// The processes are judged at each look. The calls of the kernel that reach a whole cgroup are not used for a tree with
-/// a foreign process: `cgroup.kill` never, because a process may become foreign meanwhile, and the freezer only as long as
-/// no foreign process is inside.
+/// Each look judges the processes. `cgroup.kill` is never used, because a process may become foreign meanwhile, and the freezer only as
+/// long as no foreign process is inside.
 final class OwnedContainment: Containment {
     private let inner: Containment
     let owner: TreeOwner

@@ -1,11 +1,9 @@
 import CLinux
 
-/// Holds an app by the process group and session of its main process, and by what its descendants cannot shed.
+/// Holds an app by the process group and session of its main process, and by the marks that its descendants cannot shed.
 ///
-/// A descendant outside the group is found below the main process, or, once its parents have ended, among the
-/// adopted orphans. An orphan belongs to the app when it was seen as a member before, when it is in a session of
-/// a member, when it carries the app's launch token, or when it arrived as a process of the app ended. Another escapes: only
-/// a cgroup holds it.
+/// A descendant outside the group is found below the main process or, once its parents have ended, among the adopted orphans that
+/// ``claims(_:)`` recognizes. Another process escapes: only a cgroup holds it.
 final class ProcessGroupContainment: Containment {
     private let leader: ProcessIdentity
     private let token: LaunchToken

@@ -1,11 +1,9 @@
 import CLinux
 
-/// Holds an app that was launched by an earlier process, without a cgroup: by the same signs as
-/// `ProcessGroupContainment`, but among all processes of the machine.
+/// Holds an app that an earlier process launched without a cgroup, by the signs of `ProcessGroupContainment`.
 ///
-/// Its orphans are no children of this process: they have gone to process 1, or to a subreaper between. Each look is
-/// one pass over `/proc`, and its claims are sure at the moment of that pass, because the processes that it finds may
-/// belong to any program.
+/// Its orphans have gone to process 1 or to a subreaper between, so each look is one pass over all processes of `/proc`. Its claims must
+/// be sure at that moment: the processes that it finds may belong to any program.
 final class RestoredContainment: Containment {
     private let main: ProcessIdentity
     private let token: LaunchToken

@@ -210,6 +210,9 @@ extension ProcessTable {
 
     /// Adds the group of another unit to a tree of units. Watch its ``ProcessTree/changeDescriptors`` anew.
     ///
+    /// - Parameters:
+    ///   - group: The group of the unit.
+    ///   - tree: A tree that is held by units.
     /// - Returns: False if the tree is of no units, or has the group already, or the group is gone.
     public func add(_ group: UnitGroup, to tree: ProcessTree) -> Bool {
         (tree.containment.base as? UnitContainment)?.add(group) ?? false

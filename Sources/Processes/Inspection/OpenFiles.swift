@@ -55,7 +55,11 @@ public struct OpenFileScan {
     /// The number of descriptors that are listed in the time that it takes to look at one.
     private static let listedAtATime = 16
 
-    /// Nothing is read before the first step.
+    /// Creates a look, which reads nothing before the first step.
+    ///
+    /// - Parameters:
+    ///   - processes: The numbers of the processes.
+    ///   - limit: The largest number of descriptors and processes that are looked at.
     public init(of processes: [ProcessID], limit: Int = Self.limit) {
         self.processes = processes[...]
         left = limit
@@ -66,7 +70,10 @@ public struct OpenFileScan {
 
     /// Reads as many files as take the time of `count` or, once, of a list of descriptors.
     ///
-    /// - Returns: How much of `count` was used.
+    /// - Parameters:
+    ///   - count: The time for the step, as the number of files that are looked at in it.
+    ///   - body: Called with each open file.
+    /// - Returns: The part of `count` that was used; more than `count` if the step ends with a long list of descriptors.
     @discardableResult
     public mutating func step(count: Int, _ body: (OpenFile) -> Void) -> Int {
         var used = 0
@@ -115,7 +122,10 @@ public struct PipeEnds: Sendable {
 
     /// Returns whether these processes and others have the two ends of a pipe, or of a connection of unix(7).
     ///
-    /// - Parameter peers: The socket at the other end of each, by inode; see ``UnixSocket``.
+    /// - Parameters:
+    ///   - others: The ends that the other processes have open.
+    ///   - peers: The socket at the other end of each, by inode; see ``UnixSocket``.
+    /// - Returns: True if one side can wait for the other.
     public func areConnected(to others: PipeEnds, peers: [UInt32: UInt32]) -> Bool {
         !read.isDisjoint(with: others.written) || !written.isDisjoint(with: others.read)
             || sockets.contains { peers[$0].map(others.sockets.contains) ?? false }

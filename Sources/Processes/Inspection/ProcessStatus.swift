@@ -212,6 +212,10 @@ public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
     public let startTime: UInt64
 
     /// Names a process by its number and its start.
+    ///
+    /// - Parameters:
+    ///   - pid: The number of the process.
+    ///   - startTime: Clock ticks between boot and the start of the process: field 22 of proc_pid_stat(5).
     public init(pid: ProcessID, startTime: UInt64) {
         self.pid = pid
         self.startTime = startTime

@@ -157,8 +157,11 @@ extension RunningProcess {
 
     /// Returns whether dbus-daemon has launched a process.
     ///
-    /// The process has the variable of the bus, is in the unit of the bus, and is a child of no other program in there. The first
-    /// of these is the process's own word.
+    /// - Parameters:
+    ///   - process: The number of the process. Its environment is its own word.
+    ///   - bus: The number of dbus-daemon.
+    /// - Returns: True if the process has the variable of the bus, is in the unit of the bus, and is a child of no other program in
+    ///   there.
     public static func isLaunched(_ process: ProcessID, byBusDaemon bus: ProcessID) -> Bool {
         guard let ancestors = ancestors(of: process), let unit = unit(of: bus), unit == self.unit(of: process),
             let environment = LaunchMark.environment(of: process),

@@ -24,7 +24,11 @@ public struct Confinement: Hashable, Sendable {
         self.hasNoNewPrivileges = hasNoNewPrivileges
     }
 
-    /// A confinement without limits of resources.
+    /// Creates a confinement without limits of resources.
+    ///
+    /// - Parameters:
+    ///   - boundingSet: The capability bounding set of capabilities(7), one bit for each.
+    ///   - hasNoNewPrivileges: A Boolean value that indicates whether no program gains privileges when it is executed.
     public init(boundingSet: UInt64 = .max, hasNoNewPrivileges: Bool) {
         self.init(
             limits: Array(repeating: .max, count: Self.limitCount), boundingSet: boundingSet,
@@ -33,7 +37,9 @@ public struct Confinement: Hashable, Sendable {
 
     /// The confinement of a process; nil if it has ended, or its number is that of a process that started later.
     ///
-    /// - Parameter time: The time at which the process was known by its number, in clock ticks since boot.
+    /// - Parameters:
+    ///   - pid: The number of the process.
+    ///   - time: The time at which the process was known by its number, in clock ticks since boot.
     public init?(of pid: ProcessID, knownAt time: UInt64) {
         guard let limits = Self.limits(in: ProcFile.read("/proc/\(pid)/limits", limit: 1 << 14) ?? []),
             let status = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16),

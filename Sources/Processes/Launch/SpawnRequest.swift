@@ -6,13 +6,19 @@ public struct DescriptorMapping: Hashable, Sendable {
     public var target: Int32
 
     /// Maps one descriptor to another number.
+    ///
+    /// - Parameters:
+    ///   - source: The number in the calling process.
+    ///   - target: The number in the program.
     public init(source: Int32, target: Int32) {
         self.source = source
         self.target = target
     }
 }
 
-/// A program to start and everything it is started with. Nothing else is inherited but resource limits and priorities, without those above the usual.
+/// A program to start and everything it is started with.
+///
+/// Nothing else is inherited but resource limits and priorities, without those above the usual.
 public struct SpawnRequest: Sendable {
     /// Where bare names are looked for when neither the request nor its environment says so.
     public static let defaultSearchPath = "/usr/local/bin:/usr/bin:/bin"
@@ -43,14 +49,22 @@ public struct SpawnRequest: Sendable {
     public var confinement: Confinement?
     /// Absolute paths, below which and in `/dev` alone the program can write; nil: everywhere. Implies no new privileges.
     public var writablePaths: [String]?
-    /// A Boolean value that indicates whether the program has a `/tmp` and a `/var/tmp` of its own, which only a caller with `CAP_SYS_ADMIN` can give.
+    /// A Boolean value that indicates whether the program has a `/tmp` and a `/var/tmp` of its own.
+    ///
+    /// Only a caller with `CAP_SYS_ADMIN` can give them.
     public var hasPrivateTemporaryDirectory = false
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
     /// The mark of the launch, passed on in the environment.
     public var launchToken: LaunchToken
 
-    /// A request with the defaults of a program in the background: no output, the caller's user.
+    /// Creates a request with the defaults of a program in the background: no output, the caller's user.
+    ///
+    /// - Parameters:
+    ///   - program: A path, or a bare name to be looked for in the search path.
+    ///   - arguments: The arguments after the program's own name.
+    ///   - environment: The whole environment; the launch token is added to it.
+    ///   - launchToken: The mark of the launch, which no other launch has.
     public init(
         program: String,
         arguments: [String] = [],
@@ -111,7 +125,12 @@ public struct Credentials: Hashable, Sendable {
     /// The supplementary groups, which replace the daemon's.
     public var groups: [UInt32]
 
-    /// Takes the numbers as they are; nothing is looked up.
+    /// Creates credentials of numbers, which are not looked up.
+    ///
+    /// - Parameters:
+    ///   - userID: The real, effective and saved user.
+    ///   - groupID: The real, effective and saved group.
+    ///   - groups: The supplementary groups, which replace the daemon's.
     public init(userID: UInt32, groupID: UInt32, groups: [UInt32]) {
         self.userID = userID
         self.groupID = groupID

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// The start time of a new child, by the clock.
+/// The start time of a new child, by the clock, which takes less time than to open a file of the child.
 ///
-/// A child starts between two readings of the clock by which the kernel counts its start, mostly in one tick of 10 ms. That takes less
-/// time than to open a file of the child. Programs that stand in for the kernel may count otherwise, so the clock counts when it has
-/// agreed with /proc once.
+/// A child starts between two readings of the clock, mostly in one tick of 10 ms. Programs that stand in for the kernel may count
+/// otherwise, so the clock counts when it has agreed with /proc once.
 enum StartClock {
     private static let hasAgreed = Atomic<Bool>(false)
 

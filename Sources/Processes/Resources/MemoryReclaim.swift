@@ -1,10 +1,9 @@
 import CLinux
 
-/// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else has to wait for it.
+/// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else waits for it.
 ///
-/// Memory that the processes touch again comes back from swap or from the files that it was read from. A cgroup with
-/// the memory controller is asked as a whole (`memory.reclaim`, Linux 5.19), other apps mapping by mapping
-/// (process_madvise(2), Linux 5.10). Without swap, the kernel can take only memory that is a file's copy.
+/// A cgroup with the memory controller is asked as a whole (`memory.reclaim`, Linux 5.19), other apps mapping by mapping
+/// (process_madvise(2), Linux 5.10). Touched memory comes back from swap or files; without swap, the kernel takes only copies of files.
 public struct MemoryReclaim {
     /// A way to give memory back.
     public enum Method: String, Hashable, Sendable {

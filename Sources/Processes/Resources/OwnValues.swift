@@ -1,8 +1,7 @@
-/// The values that the threads and processes of an app had of their own before they were changed, of all settings in one array: most
-/// apps have one process, and few values of it.
+/// The values that the threads and processes of an app had before they were changed.
 ///
-/// A value that differs from the last one set was chosen by the program itself meanwhile, and is its own from then on.
-/// A process that was born since has inherited the value that was set, and the own value that it stands for.
+/// All settings are in one array: most apps have few values. A value that differs from the last one set is the program's own from then
+/// on. A process that was born since has inherited the value that was set, and the own value behind it.
 struct OwnValues: Hashable {
     /// A thread of a process, or a process, whose number is then that of its first thread.
     struct Bearer: Hashable {

@@ -17,11 +17,10 @@ public final class SwitchReports {
     deinit { linux_close_switches(own) }
 }
 
-/// Tells when a stopped process runs. The kernel reports a continuation to the parent alone, but a process that was continued is
-/// given a processor, even if it sleeps again at once.
+/// Tells through a descriptor when a stopped process runs: the kernel reports a continuation to the parent alone.
 ///
-/// The kernel reports that through a descriptor. Without ``SwitchReports``, a timer sends a signal when the process has used processor
-/// time. It expires only if the process runs while the kernel's clock ticks.
+/// A continued process gets a processor, even if it sleeps again at once. Without ``SwitchReports``, a timer sends a signal when the
+/// process has used processor time, which the kernel counts only if the process runs while the clock ticks.
 public final class ProcessorWatch {
     /// The signal of the timers, whose value is the number of the process. Any other process can send it as well.
     public static var signal: Int32 { __libc_current_sigrtmin() + 24 }

@@ -1,17 +1,16 @@
 import CLinux
 
 extension ProcessTable {
-    /// Makes a tree of a process that runs already and is not of this program's making, with all its descendants. It is in
-    /// the table until it is removed.
+    /// Makes a tree of a process that another program has launched, with all its descendants.
     ///
-    /// The tree reaches only processes of the owner, that is the user of the process. The process is moved into a
-    /// cgroup of its own if there are cgroups and systemd has not put it into another unit than this one; otherwise it
-    /// is held by descent. A stopped process is continued.
+    /// It is in the table until it is removed, and reaches only processes of its owner, the user of the process. A stopped process is
+    /// continued.
     ///
     /// - Parameters:
+    ///   - process: The process, whose descriptor the tree takes.
     ///   - name: The name that its cgroup is named after, if it gets one.
     ///   - suspendMethod: The way to stop it; without a cgroup always by signals.
-    /// - Returns: The tree, or nil when the process has ended.
+    /// - Returns: The tree; nil if the process has ended.
     public func adopt(
         _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
@@ -23,7 +22,8 @@ extension ProcessTable {
         let descent = DescentContainment(main: main, known: [])
         let origin = Cgroup.name(of: main.pid)
         let group = enclose(descent.limited(to: owner, origin: nil), origin: origin, name: name)
-        // A process that was seen stays a member whatever becomes of its parents.
+        // Without cgroups, or in another unit of systemd's, the processes stay where they are, held by descent. A process that was seen
+        // stays a member whatever becomes of its parents.
         if group == nil { _ = descent.members() }
         var saved = SavedTree(
             token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod,

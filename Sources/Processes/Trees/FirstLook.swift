@@ -29,6 +29,9 @@ extension ProcessTable {
 
     /// Restores a tree, as ``restore(_:pidfd:)`` does.
     ///
+    /// - Parameters:
+    ///   - saved: The tree as `ProcessTree.saved` kept it.
+    ///   - pidfd: A descriptor of the main process that was kept open; nil for none.
     /// - Returns: The tree. If nothing of it is left, it is empty, and `exitStatus` is the end of its main process.
     public func restoreInAnyCase(_ saved: SavedTree, pidfd: consuming Descriptor?) -> ProcessTree {
         switch restore(saved, pidfd: pidfd) {

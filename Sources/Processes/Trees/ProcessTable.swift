@@ -48,11 +48,11 @@ public final class ProcessTable {
     /// executed before the tree's `begin()`.
     ///
     /// - Parameters:
+    ///   - request: The program, and everything it is started with.
     ///   - name: The name that its cgroup is named after, if it gets one.
     ///   - suspendMethod: The way to stop it; without a cgroup always by signals.
     /// - Returns: The tree, whose main process waits for `begin()`.
-    /// - Throws: ``SpawnError`` if the token is in use, the request contradicts itself, or the kernel refuses the
-    ///   process or its cgroup.
+    /// - Throws: ``SpawnError`` if the token is in use, the request contradicts itself, or the kernel refuses the process or its cgroup.
     public func launch(
         _ request: SpawnRequest, name: String = "unnamed", suspendMethod: SuspendMethod = .signal
     ) throws(SpawnError) -> ProcessTree {
@@ -284,12 +284,10 @@ extension ProcessTable {
 // MARK: - Main processes that are no children
 
 extension ProcessTable {
-    /// Looks whether the main process of an adopted tree has ended, and then whether anything is left of the tree.
-    /// The end of a main process that is a child is left to `reap(limit:)`.
+    /// Looks whether the main process of an adopted tree has ended, and whether anything is left of the tree.
     ///
-    /// Call it when the tree's `mainDescriptor` is readable, or at intervals if there is none. A tree without a
-    /// change descriptor whose main process has ended tells nothing more: call it at intervals until the tree is
-    /// emptied. The same holds for a tree that could not be looked at.
+    /// Call it when the tree's `mainDescriptor` is readable, and at intervals for a tree without one, without a change descriptor after
+    /// that end, or that could not be looked at. `reap(limit:)` reports the end of a main process that is a child.
     ///
     /// - Parameter token: The launch of the tree.
     /// - Returns: The end of the main process and of the tree, if they have ended; each is told once.

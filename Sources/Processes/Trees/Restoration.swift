@@ -10,17 +10,20 @@ public enum Restoration {
 }
 
 extension ProcessTable {
-    /// Restores a tree that an earlier process launched in this boot, as it was kept by `ProcessTree.saved`.
+    /// Restores a tree that an earlier process launched in this boot.
     ///
-    /// Processes are recognized by their start as well as their number, and the main process, unless a pidfd vouches
-    /// for it, by its cgroup too. A wrong record therefore cannot name a stranger. Set `cgroups` or `formerCgroups`
-    /// before; call `reap()` and `checkMain(of:)` afterwards, because an earlier change is told once only.
+    /// Set `cgroups` or `formerCgroups` before. Call `reap()` and `checkMain(of:)` afterwards, because an earlier change is told once
+    /// only.
     ///
-    /// - Parameter pidfd: The main process's, if one was kept open. A descriptor of another process is ignored.
+    /// - Parameters:
+    ///   - saved: The tree as `ProcessTree.saved` kept it.
+    ///   - pidfd: A descriptor of the main process that was kept open; nil for none. A descriptor of another process is ignored.
     /// - Returns: The tree, or the end of its main process if nothing is left.
     public func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Restoration {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
+        // A wrong record cannot name a stranger: processes are recognized by their number and start, and the main process, unless a
+        // pidfd vouches for it, by its cgroup too.
         var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
         let exitStatus = main.exitStatus
         let containment: Containment =
