@@ -33,6 +33,11 @@ public struct SequenceNumber: RawRepresentable, Hashable, Comparable, Sendable {
     }
 
     /// Returns whether the left callback was sent before the right one.
+    ///
+    /// - Parameters:
+    ///   - left: The number of a callback.
+    ///   - right: The number of another callback of the same channel.
+    /// - Returns: True if the left callback was sent first.
     public static func < (left: SequenceNumber, right: SequenceNumber) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -16,6 +16,14 @@ public struct LaunchFields: Equatable, Sendable {
     public var url: String?
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason of the launch, in the daemon's words.
+    ///   - restores: A Boolean value that indicates whether the system ended the app the last time.
+    ///   - previousState: The state in which the app ended the last time; nil if it is not known.
+    ///   - previousReason: The reason of the previous end; nil if it is not known.
+    ///   - previousTime: The time of the previous end, in seconds since the epoch; nil if it is not known.
+    ///   - url: The URL that the app was launched to open; nil for none.
     public init(
         reason: String, restores: Bool = false, previousState: String? = nil, previousReason: String? = nil,
         previousTime: Int64? = nil, url: String? = nil
@@ -58,6 +66,11 @@ public struct OpenURLFields: Equatable, Sendable {
     public var source: String?
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - url: The URL to open.
+    ///   - type: The MIME type; nil if it is not known.
+    ///   - source: The id of the app that sends the URL; nil if it was no app.
     public init(url: String, type: String? = nil, source: String? = nil) {
         self.url = url
         self.type = type
@@ -87,6 +100,10 @@ public struct ContinueActivityFields: Equatable, Sendable {
     public var info: String
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - type: The kind of activity, in reverse-domain notation.
+    ///   - info: A JSON text from the app that began the activity; may be empty.
     public init(type: String, info: String = "") {
         self.type = type
         self.info = info
@@ -109,6 +126,10 @@ public struct PerformTaskFields: Equatable, Sendable {
     public var payload: String
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of task, such as `fetch`.
+    ///   - payload: The payload of the request; may be empty.
     public init(kind: String, payload: String = "") {
         self.kind = kind
         self.payload = payload

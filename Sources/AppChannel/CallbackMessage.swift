@@ -42,6 +42,13 @@ public struct CallbackMessage: Equatable, Sendable {
     public var fields: [Field]
 
     /// Creates a callback.
+    ///
+    /// - Parameters:
+    ///   - kind: The callback.
+    ///   - sequence: The number to which the answer refers.
+    ///   - deadlineMilliseconds: The time to answer in, in milliseconds from when the line is sent.
+    ///   - state: The app's state while it handles the callback.
+    ///   - fields: The fields that only this kind of callback has, in the order in which they are sent.
     public init(
         _ kind: Callback, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: ReportedState,
         fields: [Field] = []

@@ -5,12 +5,20 @@ public struct Field: Equatable, Sendable {
     /// Any text without NUL.
     public let value: String
 
-    /// A field to send. The key is one of the protocol's words.
+    /// Creates a field to send.
+    ///
+    /// - Parameters:
+    ///   - key: A word of the protocol.
+    ///   - value: Any text without NUL.
     public init(_ key: StaticString, _ value: String) {
         self.init(key: "\(key)", value: value)
     }
 
-    /// A field to send that holds a number, which is not negative.
+    /// Creates a field to send that holds a number.
+    ///
+    /// - Parameters:
+    ///   - key: A word of the protocol.
+    ///   - number: A number from 0 to 2^63 - 1.
     public init(_ key: StaticString, _ number: Int64) {
         self.init(key, "\(number)")
     }

@@ -137,9 +137,8 @@ extension LineError: CustomStringConvertible {
 
 /// Cuts a stream of bytes into lines.
 ///
-/// Holds at most one unfinished line and the finished lines that were not taken yet, and so never more than a line more
-/// than what was appended since lines were last taken. A line that is too long is not kept; it is reported once, in its
-/// place, as soon as it is known to be too long, and left out up to its line feed.
+/// Holds at most one unfinished line and the finished lines that were not taken yet. A line that is too long is not kept: it is reported
+/// once, in its place, as soon as it is known to be too long, and the rest of it is skipped.
 public struct LineBuffer: Sendable {
     /// An element of the stream.
     public enum Entry: Equatable, Sendable {

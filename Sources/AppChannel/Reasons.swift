@@ -103,6 +103,11 @@ public struct Mistake: Equatable, Sendable {
     public var key: String?
 
     /// Creates a report.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason.
+    ///   - verb: The line's verb; nil if the line does not follow the grammar. A verb of more than 64 bytes is left out.
+    ///   - key: The field that is wrong; nil for none. A key of more than 64 bytes is left out.
     public init(_ reason: MistakeReason, verb: String? = nil, key: String? = nil) {
         self.reason = reason
         self.verb = verb.flatMap { $0.utf8.count > Self.wordLimit ? nil : $0 }

@@ -17,6 +17,12 @@ public struct SceneConnectionFields: Equatable, Sendable {
     public var info: String?
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene.
+    ///   - role: The role, such as `window`.
+    ///   - reason: A ``SceneReason``, or a word of a later version.
+    ///   - info: The content, in the app's own format; nil for none.
     public init(
         scene: SceneID, role: String = SceneText.defaultRole, reason: String, info: String? = nil
     ) {
@@ -51,6 +57,10 @@ public struct SceneDisconnectionFields: Equatable, Sendable {
     public static let closed = SceneReason.closed.rawValue
 
     /// Creates the fields.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene.
+    ///   - reason: The reason: `closed`, `reclaimed` or `terminating`.
     public init(scene: SceneID, reason: String) {
         self.scene = scene
         self.reason = reason
